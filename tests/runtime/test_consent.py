@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from package import hooks as users_file
@@ -54,7 +54,7 @@ class Scene:
             dialogue = Dialogue(way, revision, **brought)
             return await self.caller.call(name, {"pet_id": pet_id}, lambda phase: None, dialogue, self.ask)
         except Ended as ended:
-            return cast("Failure | Question", ended.outcome)
+            return ended.outcome
 
     async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Result | Failure | Question:
         return await self.call(name, pet_id, "result", R5, **brought)
@@ -65,8 +65,8 @@ class Scene:
         assert isinstance(first, Question)
         return first.state
 
-    async def ask(self, message: Any) -> object:
-        self.asked.append(message)
+    async def ask(self, message: object) -> object:
+        self.asked.append(str(message))
         return await self.reply if isinstance(self.reply, Awaitable) else self.reply
 
     @property

@@ -25,7 +25,7 @@ from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.protocol import Protocol
 from .core.stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result
+from .core.wire_formats import Contents, Result, Visit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
-    from .core.wire_formats import Link
     from .serve.engine import Engine
     from .serve.stdin_handoff import Lending
     from .serve.work import Outcome
@@ -248,7 +247,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | Link | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """

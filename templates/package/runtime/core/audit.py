@@ -23,7 +23,7 @@ from .jsontext import dumps
 from .safe_open import HAS_OPENAT, LinkFound, open_below, without_links
 from .spans import Span
 from .stdio import leave
-from .wire_formats import Contents, Failure, Link, Question, Result
+from .wire_formats import Contents, Failure, Question, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .effects import Rejected
 
-    Outcome: TypeAlias = Result | Failure | Question | Link | Contents
+    Outcome: TypeAlias = Result | Failure | Question | Contents
 
 STDERR = "stderr"
 FORMAT = 1
@@ -317,7 +317,7 @@ def _called(call: Call) -> dict[str, object]:
 
 def _named(outcome: Outcome, span: Span) -> str:
     """Return the outcome as one word."""
-    if isinstance(outcome, (Question, Link)):
+    if isinstance(outcome, Question):
         return "asked"
     if span.confirmation in _ASKED_AND_NO:
         return "declined"

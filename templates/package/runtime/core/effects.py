@@ -29,20 +29,25 @@ class Send:
 
 
 class Dialogue:
-    """How the user can be asked about a call.
+    """How the user can be asked to confirm a call.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
-    the answer), or empty (cannot ask). It concerns forms, by which the user confirms; `links` is the same for URLs that
-    the user is to open. A repeated call carries `state` and `responses`.
+    the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
+    `state` and `responses`.
     """
 
-    __slots__ = ("links", "responses", "revision", "state", "way")
+    __slots__ = ("responses", "revision", "state", "urls", "way")
 
     def __init__(
-        self, way: str, revision: str, state: str | None = None, responses: Members | None = None, links: str = ""
+        self,
+        way: str,
+        revision: str,
+        state: str | None = None,
+        responses: Members | None = None,
+        urls: str = "",
     ) -> None:
+        self.urls = urls
         self.way = way
-        self.links = links
         self.revision = revision
         self.state = state
         self.responses = responses or {}
@@ -50,16 +55,16 @@ class Dialogue:
 
 class Handshake:
     """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
-    open URLs (`links`), and its name. With this value, another process can continue the session.
+    open URLs (`urls`), and its name. With this value, another process can continue the session.
     """
 
-    __slots__ = ("asks", "client", "links", "revision")
+    __slots__ = ("asks", "client", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object, links: bool = False) -> None:
+    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False) -> None:
         self.revision = revision
         self.asks = asks
         self.client = client
-        self.links = links
+        self.urls = urls
 
 
 class Peer:

@@ -9,7 +9,6 @@ from .wire_formats import (
     PASSING,
     Contents,
     Failure,
-    Link,
     Question,
     Result,
     call_result,
@@ -32,7 +31,7 @@ _TOO_LARGE = (
 )
 
 
-def written(id: Id, outcome: Result | Failure | Question | Link | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
+def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     """Return the response line for the request `id`, in the form of `revision`. `server` is the server's name and
     version.
     """
@@ -47,10 +46,10 @@ def written(id: Id, outcome: Result | Failure | Question | Link | Contents, revi
     return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
 
 
-def _other(id: Id, outcome: Failure | Question | Link | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
+def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
-    if isinstance(outcome, (Question, Link)):
+    if isinstance(outcome, Question):
         return answer(id, input_required_result(outcome, server))
     return _contents(id, outcome, revision, server)
 

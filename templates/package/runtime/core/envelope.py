@@ -72,17 +72,17 @@ def takes_forms(capabilities: object) -> bool:
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
 
 
-def takes_links(capabilities: object) -> bool:
+def takes_urls(capabilities: object) -> bool:
     """Return True if ClientCapabilities allow asking the user to open a URL."""
     elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
-    return isinstance(elicitation, dict) and "url" in elicitation
+    return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
 
 
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
     """Return how the user can be asked after a handshake with these client capabilities."""
     forms = has(revision, "elicitation") and takes_forms(capabilities)
-    links = has(revision, "elicitation by URL") and takes_links(capabilities)
-    return Dialogue("request" if forms else "", revision, links="request" if links else "")
+    urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
+    return Dialogue("request" if forms else "", revision, urls="request" if urls else "")
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
@@ -96,8 +96,8 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
     if not isinstance(state, str) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     can = meta[CAPABILITIES] if isinstance(meta, dict) else None
-    way, links = ("result" if takes(can) else "" for takes in (takes_forms, takes_links))
-    return Dialogue(way, revision, state if "requestState" in params else None, responses, links)
+    way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
+    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls)
 
 
 def origin(request: Request, handshake: Origin) -> Origin:

@@ -108,7 +108,6 @@ from .wire_formats import (
     STATELESS_REVISIONS,
     Contents,
     Failure,
-    Link,
     Question,
     Result,
     acknowledged_params,
@@ -132,7 +131,9 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
-    Outcome: TypeAlias = Result | Failure | Question | Link
+    from .wire_formats import Visit
+
+    Outcome: TypeAlias = Result | Failure | Question
 
 _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
@@ -205,13 +206,13 @@ class Protocol:
         if self._agreed is None:
             return None
         heard = self._dialogue
-        return Handshake(self._agreed, heard.way == "request", self._origin.client, heard.links == "request")
+        return Handshake(self._agreed, heard.way == "request", self._origin.client, heard.urls == "request")
 
     def resume(self, handshake: Handshake) -> None:
         """Continue the session of a client whose handshake took place elsewhere."""
         self._agreed = handshake.revision
-        way, links = ("request" if can else "" for can in (handshake.asks, handshake.links))
-        self._dialogue = Dialogue(way, handshake.revision, links=links)
+        way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
+        self._dialogue = Dialogue(way, handshake.revision, urls=urls)
         self._origin = Origin(handshake.client, peer=self._origin.peer)
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
@@ -430,8 +431,8 @@ class Protocol:
 
     # Questions to the client
 
-    def ask(self, key: int, question: str | Link) -> bytes | None:
-        """Return the line that asks the user to confirm a call or to open a link, or None.
+    def ask(self, key: int, question: str | Visit) -> bytes | None:
+        """Return the line that asks the user to confirm a call, or to open a URL; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
         """

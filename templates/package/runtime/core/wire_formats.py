@@ -28,11 +28,11 @@ SINCE = {
     "completions": "2025-03-26",
     "message in progress": "2025-03-26",
     "elicitation": "2025-06-18",
-    "elicitation by URL": "2025-11-25",
     "resource_link": "2025-06-18",
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
     "description of the server": "2025-11-25",
+    "elicitation by URL": "2025-11-25",
     "error without id": "2025-11-25",
     "unknown resource is invalid params": "2026-07-28",
     "resultType": "2026-07-28",
@@ -47,8 +47,11 @@ STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
-#: Names of the server's questions among the `inputRequests` of a result. A result asks one of them.
-CONFIRM, LOGIN = "confirm", "login"
+#: Name of the server's single question among the `inputRequests` of a result.
+CONFIRM = "confirm"
+
+#: Name of the question that asks the user to log in.
+LOGIN = "login"
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -101,21 +104,8 @@ class Failure:
         self.data = data
 
 
-class Question:
-    """Question to the user in the stateless era: the text, and the state that the repeated call must carry."""
-
-    __slots__ = ("message", "state")
-
-    def __init__(self, message: str, state: str) -> None:
-        self.message = message
-        self.state = state
-
-
-class Link:
-    """Request to the user to open a URL, with the reason. `id` names the request in the handshake era.
-
-    The URL is for the user alone: no result and no log may contain it.
-    """
+class Visit:
+    """Question that the user answers by opening a URL (elicitation mode `url`). `id` names the question."""
 
     __slots__ = ("id", "message", "url")
 
@@ -125,10 +115,23 @@ class Link:
         self.id = id
 
 
+class Question:
+    """Question to the user in the stateless era: the text, and the state that the repeated call must carry. `visit` is
+    set if the user answers by opening a URL.
+    """
+
+    __slots__ = ("message", "state", "visit")
+
+    def __init__(self, message: str, state: str, visit: Visit | None = None) -> None:
+        self.message = message
+        self.state = state
+        self.visit = visit
+
+
 class Ended(Exception):
     """Raised to end a call with an outcome other than its tool's result."""
 
-    def __init__(self, outcome: Failure | Question | Link) -> None:
+    def __init__(self, outcome: Failure | Question) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -169,31 +172,26 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     return pieces
 
 
-def input_required_result(question: Question | Link, server: Identity) -> bytes:
-    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry.
-
-    A link has no state: whether the user has logged in is known from the login, and not from the client.
-    """
-    if isinstance(question, Link):
-        link = {"mode": "url", "message": question.message, "url": question.url}
-        asked = {LOGIN: {"method": "elicitation/create", "params": link}}
-        return dumps({"resultType": "input_required", "inputRequests": asked, "_meta": _signature(server)})
-    params = {"mode": "form", **_form(question.message)}
+def input_required_result(question: Question, server: Identity) -> bytes:
+    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry, if any."""
+    name, params = CONFIRM, {"mode": "form", **_form(question.message)}
+    if question.visit is not None:
+        name, params = LOGIN, {"mode": "url", "message": question.message, "url": question.visit.url}
     return dumps(
         {
             "resultType": "input_required",
-            "inputRequests": {CONFIRM: {"method": "elicitation/create", "params": params}},
-            "requestState": question.state,
+            "inputRequests": {name: {"method": "elicitation/create", "params": params}},
+            **({"requestState": question.state} if question.state else {}),
             "_meta": _signature(server),
         }
     )
 
 
-def elicitation_params(question: str | Link) -> bytes:
+def elicitation_params(question: str | Visit) -> bytes:
     """Return the params of elicitation/create for handshake revisions, which take forms by default."""
-    if isinstance(question, Link):
-        link = {"mode": "url", "message": question.message, "url": question.url, "elicitationId": question.id}
-        return dumps(link)
+    if isinstance(question, Visit):
+        url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
+        return dumps(url)
     return dumps(_form(question))
 
 

@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.wire_formats import LOGIN, Ended, Failure, Link, has
+from ..core.wire_formats import LOGIN, Ended, Failure, Question, Visit, has
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from ..settings.settings import NotReady
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .who import Who
 
     Learn = Callable[[str, str], None]
-    Ask = Callable[[Link], Awaitable[object]]
+    Ask = Callable[[Visit], Awaitable[object]]
 
 ANSWER_SECONDS = 300.0
 """Seconds for which a call waits for its user to log in, as for a confirmation."""
@@ -148,12 +148,13 @@ class Credentials:
 
     async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
         delegation, logins = own.delegation, self._users.logins
-        if not dialogue.links or ask is None:
+        if not dialogue.urls or ask is None:
             self._unable(dialogue)
-        if dialogue.links == "result":
+        if dialogue.urls == "result":
             reply = dialogue.responses.get(LOGIN)
             if reply is None:
-                raise Ended(await self._link(who, own, tool))
+                visit = await self._link(who, own, tool)
+                raise Ended(Question(visit.message, "", visit))
             _accepted(reply)
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
         elif logins.is_awaited(who.name, delegation.scheme):  # another call of this user has asked already
@@ -163,7 +164,7 @@ class Credentials:
         if not came:
             raise NotReady(f"The user must log in first, and did not. {_AGAIN}")
 
-    async def _asked(self, who: Who, scheme: str, link: Link, ask: Ask) -> bool:
+    async def _asked(self, who: Who, scheme: str, link: Visit, ask: Ask) -> bool:
         """Ask the user, and return whether the login came. It may come before the client answers, or after."""
 
         async def answer() -> None:
@@ -181,7 +182,7 @@ class Credentials:
             came.cancel()
             await asyncio.gather(answered, came, return_exceptions=True)
 
-    async def _link(self, who: Who, own: CallersOwn, tool: str) -> Link:
+    async def _link(self, who: Who, own: CallersOwn, tool: str) -> Visit:
         """Return the link at which the user logs in. Raises NotReady."""
         delegation, peer = own.delegation, spans.peer()
         endpoints = await self._servers.endpoints(delegation)
@@ -193,7 +194,7 @@ class Credentials:
         url = login_links.url(begun, delegation, endpoints, scopes, self._seal)
         self._learn(url, "link")
         message = f"Log in at {endpoints.token.address.authority}, so that {self._server} can do {tool} as you."
-        return Link(message, url, digest(begun.number)[:32])
+        return Visit(message, url, digest(begun.number)[:32])
 
     def _unable(self, dialogue: Dialogue) -> NoReturn:
         """Raise what says that the client cannot ask its user to log in."""

@@ -14,7 +14,7 @@ from .origins import Endpoint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from ..core.table import Scheme
     from ..text.addresses import Address
@@ -259,7 +259,8 @@ class _Reader:
     def _described(self, found: Delegation) -> Provider:
         """Return the authorization server that the API description names, under the rules of accepted origins."""
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
-        said: Mapping[str, object] = self._scheme
+        scheme: Mapping[str, Any] = self._scheme
+        said: Mapping[str, object] = scheme.get("user", scheme)
 
         def accepted(url: str) -> Endpoint:
             return rules.endpoint(url, base, described)
@@ -270,7 +271,8 @@ class _Reader:
                 _url(accepted(str(said["authorizationUrl"]))) if "authorizationUrl" in said else ""
             )
             token = token or (accepted(str(said["tokenUrl"])) if "tokenUrl" in said else None)
-            places = [accepted(str(said["openIdConnectUrl"]))] if "openIdConnectUrl" in said else []
+            metadata = said.get("metadataUrl") or scheme.get("openIdConnectUrl")
+            places = [accepted(str(metadata))] if metadata else []
         except ValueError as reason:
             raise ValueError(f"The login that the API's description names for {found.scheme} {reason}.") from None
         if not places and not (token and authorization):

@@ -82,7 +82,7 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
     """Return the id for a new session of that principal."""
     client = handshake.client if isinstance(handshake.client, dict) else {}
     named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
-    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.links), "c": named})
+    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named})
     return seal.close(_PURPOSE, principal, value, SECONDS)
 
 
