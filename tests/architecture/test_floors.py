@@ -53,6 +53,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "replicas": 4,
         "delegation": 5,
         "streamable": 5,
+        "identity": 5,
         "result": 5,
         "calls": 6,
         "serve": 7,

@@ -24,6 +24,7 @@ class Upstream:
     def __init__(self) -> None:
         self.port = 0
         self.requests: list[str] = []
+        self.heads: list[bytes] = []
         self.connections = 0
         self.arrived: dict[str, threading.Event] = defaultdict(threading.Event)
         self.left: dict[str, threading.Event] = defaultdict(threading.Event)
@@ -76,6 +77,7 @@ class Upstream:
                 await reader.readexactly(int(found[1]) if found else 0)
                 path = head.split(b" ")[1].decode()
                 self.requests.append(path)
+                self.heads.append(head)
                 body = await self._body(path, reader)
                 fields = b"Content-Type: text/plain\r\nContent-Length: %d" % len(body)
                 writer.write(b"HTTP/1.1 200 OK\r\n%b\r\n\r\n%b" % (fields, body))

@@ -222,6 +222,7 @@ class Audit:
             "pid": os.getpid(),
             "user": self._user,
             "client": self._client(span.origin.client),
+            **self._caller(span),
             **_peer(span),
             **_called(call),
             "request": _fitting(entry.request, LONGEST_REQUEST),
@@ -249,6 +250,16 @@ class Audit:
             return None
         named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
         return {key: _fitting(self._redacted(value), LONGEST_NAME) for key, value in named.items()} or None
+
+    def _caller(self, span: Span) -> dict[str, object]:
+        """Return who called by an access token: subject, client id and issuer in place of what is unchecked."""
+        caller = span.origin.peer.identity if span.origin.peer is not None else None
+        if caller is None:
+            return {}
+        told = {"user": caller.subject or caller.client, "issuer": caller.issuer}
+        said = self._client(span.origin.client) or {}
+        found: dict[str, object] = {key: _fitting(self._redacted(text), LONGEST_NAME) for key, text in told.items()}
+        return {**found, "client": {"id": _fitting(self._redacted(caller.client), LONGEST_NAME), **said}}
 
     def _redacted(self, text: str) -> str:
         known = log.without_secrets(text)

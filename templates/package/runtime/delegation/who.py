@@ -38,10 +38,11 @@ def who_calls() -> Who:
     """Return who makes the current call. Raises NotReady if nobody knows, or if the caller's token has expired."""
     peer = spans.peer()
     identity = None if peer is None else peer.identity
-    if identity is not None and identity.subject:
+    subject = "" if identity is None else identity.subject or identity.client
+    if identity is not None and subject:
         if identity.expires <= time.time():
             raise NotReady("The access token of the caller has expired.")
-        return Who(identity.issuer, identity.subject, identity.token, identity.expires)
+        return Who(identity.issuer, subject, identity.token, identity.expires)
     if peer is not None and peer.principal:
         return Who("", peer.principal)
     raise NotReady("It is done with the rights of whoever calls, and this server does not know who calls.")

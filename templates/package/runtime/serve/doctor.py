@@ -54,6 +54,13 @@ RESERVED = {
     "HTTP_HOSTS": "over HTTP: the names under which clients know this server, joined by commas",
     "HTTP_ORIGINS": "over HTTP: the origins of web pages that may ask, joined by commas",
     "HTTP_TOKENS": "over HTTP: the file of callers, on each line a name and the SHA-256 of a token",
+    "HTTP_URL": "over HTTP: this server's URL as clients use it, such as https://mcp.example.com/mcp",
+    "AUTH_ISSUER": "over HTTP: the authorization servers whose access tokens are accepted, joined by commas",
+    "AUTH_AUDIENCE": "over HTTP: the audience of these tokens, where it is not HTTP_URL",
+    "AUTH_SCOPES": "over HTTP: the scopes that every call needs",
+    "AUTH_ROLES_CLAIM": "over HTTP: the claim of these tokens that names the caller's roles",
+    "AUTH_INTROSPECTION_CLIENT_ID": "over HTTP: this server's client id, to ask about tokens that are no JWT",
+    "AUTH_INTROSPECTION_CLIENT_SECRET": "over HTTP: its secret",
     "HTTP_OPEN": "over HTTP: 1 to serve whoever reaches the port, from other machines too",
     "HTTP_FILES": "over HTTP: 1 to let callers name files of FILES_DIR and DOWNLOADS_DIR",
     "STATE_KEY": "over HTTP: the secret that replicas share, of 32 bytes or more",
@@ -96,7 +103,7 @@ def examine(
     if settings.listening is not None:
         from . import doctor_http  # imported late: only for HTTP
 
-        faults, told = doctor_http.examine(settings.listening, settings.prefix)
+        faults, told = doctor_http.examine(settings.listening, settings, catalog)
         problems += faults
         lines += [*told, *faults]
     lines += [*mistakes, *settings.warnings]

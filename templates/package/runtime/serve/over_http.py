@@ -19,6 +19,7 @@ from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
 from ..replicas.sealed_states import States
 from ..replicas.spent import Spent
+from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
 from . import preload
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..core.audit import Audit
     from ..delegation.caller_credentials import Credentials
     from ..delegation.login_callback import Spend
+    from ..identity.guard import Guard
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
     from ..settings.settings import Settings
@@ -60,11 +62,18 @@ def application(package: str) -> Application:
         _stop(*settings.problems)
     settings.apply(catalog)
     listening, audit = settings.listening, _audit(settings, catalog)
-    return Application(lambda: _service(catalog, settings, listening, audit), listening.guarded)
+    if listening.issuers and listening.url is None:
+        _stop(callers.unnamed(settings.prefix))
+
+    def make() -> Service:
+        return _service(catalog, settings, listening, audit, _guard(catalog, settings, listening))
+
+    return Application(make, listening.guarded)
 
 
 async def _serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
-    service = _service(catalog, settings, listening, audit)
+    guard = _guard(catalog, settings, listening)
+    service = _service(catalog, settings, listening, audit, guard)
     door = Door(service)
     stopped = _stopped()
     await service.start()
@@ -78,7 +87,10 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
-    log.event("info", "listening", url=f"http://{_shown(listening.host)}:{port}/mcp", pid=os.getpid())
+    url = f"http://{_shown(listening.host)}:{port}/mcp"
+    if guard is not None and listening.url is None:
+        guard.locate(url)
+    log.event("info", "listening", url=url, pid=os.getpid(), callers=_known_by(listening))
     await stopped
     service.ready = False
     door.finish()
@@ -95,7 +107,9 @@ def _soon(loop: asyncio.AbstractEventLoop, service: Service, catalog: Catalog, s
     loop.call_soon_threadsafe(service.renew, catalog, settings)
 
 
-def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> Service:
+def _service(
+    catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None, guard: Guard | None
+) -> Service:
     if not listening.keys and listening.guarded:
         advice = f"Sessions and confirmations end with this process, since {settings.prefix}_STATE_KEY is not set."
         log.event("warning", "no_state_key", reason=advice)
@@ -116,7 +130,7 @@ def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: 
         preload.load(table, decided)
         return caller
 
-    return Service(catalog, settings, listening, seal, make, audit, sharing, callers)
+    return Service(catalog, settings, listening, seal, make, audit, sharing, guard, callers)
 
 
 def _callers(
@@ -138,6 +152,22 @@ def _scopes(catalog: Catalog, scheme: str) -> list[str]:
     """Return the scopes that all tools together need of a scheme."""
     bindings = (catalog.tool(name).binding for name in catalog.names())
     return sorted({scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())})
+
+
+def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard | None:
+    if not listening.issuers:
+        return None
+    from ..identity.guard import Guard  # imported late: only with an authorization server
+
+    return Guard(listening, settings, f"{catalog.name}-mcp/{catalog.version}")
+
+
+def _known_by(listening: Listening) -> str:
+    """Return how callers are known, for the log."""
+    ways = [f"access tokens of {each}" for each in listening.issuers]
+    if listening.tokens is not None:
+        ways.append(f"tokens of {len(listening.tokens)} callers in a file")
+    return ", ".join(ways) or "not asked"
 
 
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:

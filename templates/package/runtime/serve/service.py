@@ -19,11 +19,10 @@ from ..core.wire_formats import Contents, Result, Visit
 from ..replicas.away import Away
 from ..streamable import admission, event_stream, older, session
 from ..streamable.endpoint import Endpoint
-from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
 from ..streamable.places import Places
-from ..text.fields import is_value
-from .door import Broken, TooLarge
+from ..streamable.scopes import Scopes
+from . import transfer
 from .engine import loaded, unhandled
 from .unread import Reader, Unread
 from .work import Work
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from ..core.audit import Audit
     from ..core.catalog import Catalog
     from ..delegation.caller_credentials import Credentials
+    from ..identity.guard import Guard
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -73,15 +73,18 @@ class Service:
         make: Callable[[Caller | None, Catalog, Settings], Caller],
         audit: Audit | None = None,
         sharing: Sharing | None = None,
+        guard: Guard | None = None,
         callers: Credentials | None = None,
     ) -> None:
         """Create a service.
 
         `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas. `callers` are their credentials, if the API is called as whoever calls.
+        with other replicas. `guard` checks access tokens. `callers` are the callers' credentials, if the API is called
+        as whoever calls.
         """
         self._callers = callers
         self._sharing = sharing
+        self._guard = guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
         self._make = make
@@ -90,8 +93,9 @@ class Service:
         self._bodies = Places(MOST_BODIES)
         self._unread = Unread()
         self._work = Work(lambda size: None)
-        self._admission = admission.Admission(listening, settings.prefix, callers is not None)
-        self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
+        self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
+        needed = Scopes(listening.scopes, guard)
+        self._endpoint = Endpoint(catalog, seal, time.monotonic, settings.again is not None, needed)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
         self._under_way = 0
@@ -107,6 +111,8 @@ class Service:
             self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
+        if self._guard is not None:
+            self._guard.start()
         self.ready = self._work.caller is not None
         self._sweep()
 
@@ -115,11 +121,13 @@ class Service:
         self._under_way += 1
         self._idle.clear()
         try:
-            refusal = self._refusal(head)
-            if refusal is not None:
-                await connection.answer(refusal)
-                return
-            await self._serve(head, connection)
+            admitted = self._admitted(head)
+            if isinstance(admitted, admission.Unchecked):
+                admitted = await self._checked(head, admitted.token)
+            if isinstance(admitted, Answer):
+                await connection.answer(admitted)
+            else:
+                await self._serve(head, admitted, connection)
         except TimeoutError:  # the client does not read
             connection.abort()
         finally:
@@ -151,16 +159,32 @@ class Service:
             await self._caller.close()
         if self._sharing is not None:
             await self._sharing.close()
+        if self._guard is not None:
+            await self._guard.close()
 
     # One request
 
-    def _refusal(self, head: Head) -> Answer | None:
+    def _admitted(self, head: Head) -> Peer | Answer | admission.Unchecked:
         if head.path == "/readyz":
-            return admission.told(head, *((200, b"ok\n") if self.ready else (503, b"not ready\n")))
-        refusal = self._admission.refusal(head)
-        if refusal is not None and refusal.note is not None:
-            self._note(dict(refusal.note))
-        return refusal
+            ready = self.ready and (self._guard is None or self._guard.ready)
+            return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
+        admitted = self._admission.admit(head)
+        if isinstance(admitted, Answer) and admitted.note is not None:
+            self._note(dict(admitted.note))
+        return admitted
+
+    async def _checked(self, head: Head, token: str) -> Peer | Answer:
+        """Return the caller with an access token that is not known yet, or the response to a refused request."""
+        from ..identity.problems import InvalidToken, Unavailable  # imported late: only with an authorization server
+
+        if self._guard is None:
+            return self._admission.unauthorized(head, None)
+        try:
+            return self._admission.welcome(head, await self._guard.check(token))
+        except InvalidToken as problem:
+            return self._admission.unauthorized(head, str(problem))
+        except Unavailable as problem:
+            return self._admission.unavailable(head, str(problem), problem.seconds)
 
     def _note(self, fields: dict[str, str]) -> None:
         """Log each refused host or origin once, with the setting that would allow it."""
@@ -169,19 +193,18 @@ class Service:
             self._refusals.add(told)
             log.event("warning", fields.pop("event"), **fields)
 
-    async def _serve(self, head: Head, connection: Connection) -> None:
+    async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
         is_browser = self._admission.is_browser(head)
-        peer = Peer("" if is_browser else self._admission.principal(head) or "", "", head.address)
         if self._callers is not None:
-            peer.given = _given(head, self._callers.fields)
+            peer.given = transfer.given(head, self._callers.fields)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
             return
         self._bodies.take(caller, size)
         try:
-            body = await _body(connection) if size else b""
+            body = await transfer.body(connection) if size else b""
             if isinstance(body, Answer):
                 await connection.answer(body)
             elif is_browser and self._callers is not None:
@@ -196,7 +219,15 @@ class Service:
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
             self._do(each, len(body), peer)
-        await self._write(exchange, connection)
+        if self._guard is None or peer.identity is None or exchange.over:
+            await self._write(exchange, connection)
+            return
+        loop = asyncio.get_running_loop()
+        end = loop.call_later(self._guard.seconds_left(peer.identity), self._endpoint.expire, exchange)
+        try:
+            await self._write(exchange, connection)
+        finally:
+            end.cancel()
 
     async def _write(self, exchange: Exchange, connection: Connection) -> None:
         """Write the parts of the response until the last one, or until the client disconnects."""
@@ -217,7 +248,7 @@ class Service:
         try:
             while True:
                 while exchange.parts:
-                    if await _written(exchange.parts.popleft(), connection):
+                    if await transfer.written(exchange.parts.popleft(), connection):
                         return
                 waiting = loop.create_future()
                 silence = loop.call_later(event_stream.SILENCE, exchange.silent)
@@ -343,39 +374,6 @@ class Service:
     def _sweep(self) -> None:
         self._endpoint.older.sweep()
         asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
-
-
-def _given(head: Head, names: list[str]) -> dict[str, str]:
-    """Return the header fields of a gateway that are there once and can be sent on."""
-    found = {name: head.all(name) for name in names}
-    return {name: values[0] for name, values in found.items() if len(values) == 1 and is_value(values[0])}
-
-
-async def _body(connection: Connection) -> bytes | Answer:
-    """Return the body of a request, or the error response if it cannot be read."""
-    try:
-        return await connection.body(admission.LARGEST_BODY)
-    except TooLarge:
-        return admission.too_large()
-    except TimeoutError:
-        return admission.too_slow()
-    except Broken:
-        return admission.broken()
-
-
-async def _written(part: Answer | Begin | End | bytes, connection: Connection) -> bool:
-    """Write a part, and return whether it was the last."""
-    if isinstance(part, bytes):
-        await connection.write(part)
-        return False
-    if isinstance(part, Begin):
-        await connection.begin(part.fields)
-        return False
-    if isinstance(part, Answer):
-        await connection.answer(part)
-    else:
-        await connection.end()
-    return True
 
 
 def _cut(call: Call | None) -> Result:

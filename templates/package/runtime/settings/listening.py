@@ -11,7 +11,7 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error
 
-from . import credential_env
+from . import callers, credential_env
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
+_NEEDS_ISSUER = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
+_LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
 
 
@@ -36,9 +38,31 @@ class Listening:
 
     `tokens` maps the SHA-256 of each caller's token to the caller's name; None means no authentication. `keys` are the
     secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
+
+    - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
+    - `url`: the endpoint's URL as clients use it; None is the address that the server listens at.
+    - `audiences`: accepted `aud` of tokens; empty is the endpoint's URL.
+    - `scopes`: scopes that every call needs. `roles_claim`: name or JSON pointer of the claim with the caller's roles.
+    - `introspection`: credentials for tokens that are no JWT (RFC 7662), or None.
     """
 
-    __slots__ = ("files", "host", "hosts", "keys", "open", "origins", "port", "store", "tokens")
+    __slots__ = (
+        "audiences",
+        "files",
+        "host",
+        "hosts",
+        "introspection",
+        "issuers",
+        "keys",
+        "open",
+        "origins",
+        "port",
+        "roles_claim",
+        "scopes",
+        "store",
+        "tokens",
+        "url",
+    )
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
         self.host = host
@@ -50,6 +74,12 @@ class Listening:
         self.files = False
         self.keys: list[bytes] = []
         self.store: str | None = None
+        self.issuers: tuple[str, ...] = ()
+        self.url: str | None = None
+        self.audiences: frozenset[str] = frozenset()
+        self.scopes: tuple[str, ...] = ()
+        self.introspection: callers.Introspection | None = None
+        self.roles_claim = ""
 
     @property
     def address(self) -> str:
@@ -59,7 +89,12 @@ class Listening:
     @property
     def guarded(self) -> bool:
         """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
-        return self.tokens is not None or self.open
+        return self.tokens is not None or bool(self.issuers) or self.open
+
+    @property
+    def asks(self) -> bool:
+        """Return True if a caller must authenticate."""
+        return self.tokens is not None or bool(self.issuers)
 
 
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
@@ -72,6 +107,10 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     listening.tokens = checked("HTTP_TOKENS", tokens, None)
     listening.open = checked("HTTP_OPEN", _yes, False)
     listening.files = checked("HTTP_FILES", _yes, False)
+    listening.url = checked("HTTP_URL", callers.url, None)
+    if listening.url is not None:
+        listening.hosts |= {callers.host(listening.url)}
+    _load_issuers(listening, prefix, environ, checked)
     found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
     try:
         listening.keys = keys(found) if found else []
@@ -87,9 +126,37 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     if not is_loopback(listening.host) and not listening.guarded:
         raise ValueError(
             f"--http {listening.host} can be reached from other machines: set {prefix}_HTTP_TOKENS to the file of those"
-            f" who may call, or {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
+            f" who may call, {prefix}_AUTH_ISSUER to the authorization server whose tokens they have, or"
+            f" {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
         )
+    if listening.issuers and listening.url is None and not is_loopback(listening.host):
+        raise ValueError(callers.unnamed(prefix))
     return listening
+
+
+def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str], checked: Checked) -> None:
+    """Load the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
+    listening.issuers = checked("AUTH_ISSUER", callers.issuers, ())
+    listening.audiences = checked("AUTH_AUDIENCE", callers.audiences, frozenset())
+    listening.scopes = checked("AUTH_SCOPES", callers.scopes, ())
+    listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
+    client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
+    secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
+    secret = (secret or "").strip()
+    if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
+        named = [each for each in _NEEDS_ISSUER if environ.get(f"{prefix}_{each}", "").strip()] + [_LOGIN] * bool(
+            secret
+        )
+        if named:
+            raise ValueError(f"{prefix}_{named[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
+    if bool(client_id) != bool(secret):
+        raise ValueError(f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID and {prefix}_{_LOGIN} are needed together.")
+    if secret and not (secret.isascii() and secret.isprintable()):
+        raise ValueError(f"{source} must be printable ASCII characters.")
+    if client_id and len(listening.issuers) > 1:
+        name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
+        raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
+    listening.introspection = callers.Introspection(client_id, secret) if client_id else None
 
 
 def address(text: str) -> tuple[str, int]:

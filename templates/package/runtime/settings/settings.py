@@ -32,6 +32,8 @@ _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless 
 _OVER_HTTP = (
     *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
     *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE"),
+    *("HTTP_URL", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
+    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
 )
 
 CONCURRENCY = 64
@@ -292,6 +294,8 @@ class _Reader:
             return
         settings.listening = found
         settings.private += [each.decode("latin-1") for each in found.keys]
+        if found.introspection is not None:
+            settings.private.append(found.introspection.secret)
         if not found.files:
             settings.files_dir = settings.downloads_dir = None
 

@@ -26,14 +26,16 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ..core.effects import Origin, Rejected
 from ..core.envelope import is_stateless, meta_of
-from ..core.jsonrpc import INVALID_PARAMS, Malformed, Request, error, parse
+from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
 from .older import Older, Recall, Relay
 from .routes import Routes
+from .scopes import Scopes
 from .stateless import Stateless
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
+    from ..core.jsonrpc import Message
     from ..core.protocol import Outcome
     from ..core.wire_formats import Contents, Visit
     from ..replicas.seal import Seal
@@ -53,8 +56,18 @@ if TYPE_CHECKING:
 class Endpoint:
     """Request handler of one path for all clients. Not thread-safe."""
 
-    def __init__(self, catalog: Catalog, seal: Seal, clock: Callable[[], float], changes: bool = False) -> None:
-        """Create for this table. `clock` returns seconds; `changes` is whether another table may come (`renew`)."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        seal: Seal,
+        clock: Callable[[], float],
+        changes: bool = False,
+        scopes: Scopes | None = None,
+    ) -> None:
+        """Create for this table. `clock` returns seconds; `changes` is whether another table may come (`renew`).
+        `scopes` are those that calls need.
+        """
+        self._scopes = scopes or Scopes()
         self._catalog = catalog
         self.routes = Routes()
         keys = count(1)
@@ -93,13 +106,16 @@ class Endpoint:
             id_ = message.id if message.code == INVALID_PARAMS else None
             return _answered(json_answer(400, error(id_, message.code, message.sentence)), fields)
         if is_stateless(meta_of(message)) or self._names_newer(head, peer):
-            exchange, effects = self._stateless.receive(head, message, peer, self._catalog, fields)
+            exchange, effects = self._stateless.receive(head, message, peer, self._catalog, fields, self._scopes)
             return exchange, [*effects]
         if isinstance(message, Request) and message.method == "initialize":
             return _answered(self.older.initialize(message, head, peer, self._catalog, fields), [])
         found = self.older.find(head, peer, self._catalog)
         if isinstance(found, Answer):
             return _answered(found, fields)
+        if (refusal := self._scopes.refusal(self._catalog, peer, message)) is not None:
+            exchange, _ = _answered(refusal, fields)
+            return exchange, [*_rejected(message, peer)]
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
@@ -146,6 +162,18 @@ class Endpoint:
                 for line in exchange.protocol.renew(catalog).splitlines(keepends=True):
                     exchange.tell(line)
 
+    # Decision 0175: Streams end with their token, and calls that have begun are answered.
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8).
+
+        A client of the older era resumes with its next token. A response that is not streamed is still sent.
+        """
+        if exchange in self.routes.streams and not exchange.name:
+            self.routes.forget(exchange)
+            self._stateless.close(exchange)
+        elif exchange.name:
+            self.older.expire(exchange)
+
     def close_streams(self) -> None:
         """End each stream that waits for changes, because the process is about to end."""
         self.routes.closing = True
@@ -169,6 +197,13 @@ class Endpoint:
         """
         named = head.get(REVISION)
         return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
+
+
+def _rejected(message: Message, peer: Peer) -> list[Rejected]:
+    """Return the records of the calls in a message that was refused."""
+    each = message.messages if isinstance(message, Batch) else [message]
+    calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
+    return [Rejected(one.params.get("name"), Origin(peer=peer)) for one in calls]
 
 
 def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:

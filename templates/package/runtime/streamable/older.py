@@ -19,6 +19,7 @@ from ..core.wire_formats import HANDSHAKE_REVISIONS
 from . import event_stream, session
 from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
+from .following import Following
 from .head import Answer, json_answer, refused
 from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, Kept, Recording
 from .session import Session
@@ -223,6 +224,17 @@ class Older:
             exchange.close()
         self._rest(found)
 
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8). Its events go on being recorded."""
+        found = self._sessions.get(exchange.name)
+        if found is not None and exchange is found.listening:
+            self._routes.forget(exchange)
+            found.listening = None
+            exchange.close()
+            self._rest(found)
+        elif exchange.streaming and (exchange.recording is not None or exchange.id is None):
+            exchange.leave()
+
     def settle(self, found: Session, exchange: Exchange) -> None:
         """Forget an exchange that has its response."""
         if exchange.over:
@@ -356,21 +368,6 @@ class Older:
         """Drop a session with nothing pending here: its id contains all that is needed to restore it."""
         if found.is_idle():
             self._sessions.pop(found.id, None)
-
-
-class Following:
-    """Listener that passes the events of a recording to an exchange that resumed it."""
-
-    __slots__ = ("exchange",)
-
-    def __init__(self, exchange: Exchange) -> None:
-        self.exchange = exchange
-
-    def __call__(self, number: int, event: bytes | None) -> None:
-        if event is None:
-            self.exchange.close()
-        else:
-            self.exchange.replay(event)
 
 
 def nothing_to_resume() -> Answer:

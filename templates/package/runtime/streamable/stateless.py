@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..core.jsonrpc import Message
     from .head import Answer, Fields, Head
     from .routes import Routes
+    from .scopes import Scopes
 
     Told = tuple[Exchange, list[Effect]]
 
@@ -45,8 +46,12 @@ class Stateless:
         self._seen: Catalog | None = None
         self._repeats = False
 
-    def receive(self, head: Head, message: Message, peer: Peer, catalog: Catalog, fields: Fields) -> Told:
-        """Return the exchange for a message, and the effects. `fields` are added to any response."""
+    def receive(
+        self, head: Head, message: Message, peer: Peer, catalog: Catalog, fields: Fields, scopes: Scopes
+    ) -> Told:
+        """Return the exchange for a message, and the effects. `fields` are added to any response. `scopes` are those
+        that calls need.
+        """
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)
             exchange.answer(_unasked(head, message))
@@ -57,8 +62,10 @@ class Stateless:
             mirrored_headers.check(head, message, lambda tool: self._repeated(catalog, tool))
         except Fault as fault:
             exchange.respond(error(message.id, fault.code, fault.sentence, fault.data))
-            rejected = Rejected(message.params.get("name"), Origin(peer=peer))
-            return exchange, [rejected] if message.method == "tools/call" else []
+            return exchange, _rejected(message, peer)
+        if (refusal := scopes.refusal(catalog, peer, message)) is not None:
+            exchange.answer(refusal)
+            return exchange, _rejected(message, peer)
         takes = self._routes.takes_stream if message.method == _LISTEN else self._routes.takes_call
         if not takes(exchange.caller):
             exchange.answer(busy())
@@ -94,6 +101,11 @@ class Stateless:
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
         return mirrored_headers.headers_of(catalog.tool(tool).schema) if self._repeats and catalog.has(tool) else {}
+
+
+def _rejected(request: Request, peer: Peer) -> list[Effect]:
+    """Return the record of a call that was refused."""
+    return [Rejected(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 
 def _acknowledged(effects: list[Effect]) -> bool:

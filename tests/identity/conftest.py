@@ -1,0 +1,59 @@
+"""A server behind each door that trusts two small issuers, for all tests that need no other settings."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.identity.guarded import PAGE, URL, Guarded
+from tests.identity.issuer import OAUTH, Issuer
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import PATIENCE, Upstream
+
+TOOLS = Path(__file__).parents[1] / "streamable" / "caller.tools.yaml"
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated project."""
+    folder = tmp_path_factory.mktemp("identity") / "caller"
+    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    """What the tools of a server call that one test starts."""
+    found = Upstream()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session", params=DOORS)
+def guarded(request: pytest.FixtureRequest, project: Path) -> Iterator[Guarded]:
+    """A server with two issuers, one of which has a path and publishes RFC 8414 metadata alone. Its log hears all."""
+    upstream = Upstream()
+    with Issuer() as first, Issuer("RS256", "/realm", OAUTH) as second:
+        settings = {
+            "HTTP_URL": URL,
+            "HTTP_ORIGINS": PAGE,
+            "AUTH_ISSUER": f"{first.name}, {second.name}",
+            "AUTH_SCOPES": "pets:read pets:write",
+            "LOG_LEVEL": "debug",
+            "AUDIT": "stderr",
+            "AUDIT_ARGUMENTS": "1",
+        }
+        with Server(project, upstream, request.param, None, (), **settings) as server:
+            found = Guarded(server, first, second)
+            yield found
+            server.terminate()
+            assert server.ended() in (0, -signal.SIGTERM)  # uvicorn raises the signal again
+        found.search()
+    upstream.close()

@@ -1,0 +1,60 @@
+"""A server that trusts two issuers, and what is asked of it. No token that was sent may stand in what it wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.identity.issuer import Issuer
+from tests.streamable.client import Answer, Connection, Fields
+from tests.streamable.messages import calling, encoded, mirrored
+from tests.streamable.servers import Server
+
+URL = "http://127.0.0.1:8000/mcp"
+METADATA = "/.well-known/oauth-protected-resource/mcp"
+CHALLENGE = f'resource_metadata="http://127.0.0.1:8000{METADATA}"'
+PAGE = "https://app.example.com"
+SCOPES = "pets:read pets:write"
+
+
+class Guarded:
+    """The server, its issuers, and the tokens that were sent."""
+
+    def __init__(self, server: Server, first: Issuer, second: Issuer) -> None:
+        self.server, self.first, self.second = server, first, second
+        self.sent: set[str] = set()
+
+    def token(self, **claims: Any) -> str:
+        """A good token of the first issuer, of both scopes."""
+        return self.first.token(URL, **{"scope": SCOPES, **claims})
+
+    def bearer(self, token: str | None = None, **claims: Any) -> Fields:
+        """The field with a token, which is a good one where none is given."""
+        found = self.token(**claims) if token is None else token
+        self.sent.add(found)
+        return {"Authorization": f"Bearer {found}"}
+
+    def call(self, fields: Fields, message: dict[str, Any] | None = None, path: str = "/mcp") -> Answer:
+        """A call of the stateless era with these fields."""
+        told = message or calling("echo", text="hi")
+        return self.server.ask("POST", path, {**mirrored(told), **fields}, encoded(told))
+
+    def connect(self) -> Connection:
+        """A new connection."""
+        return self.server.connect()
+
+    def search(self) -> None:
+        """AssertionError where the server wrote a token, or a part of one that is secret or says who somebody is."""
+        written = b"".join(self.server.written).decode("latin-1")
+        for token in self.sent:
+            for part in (token, *token.split(".")[1:]):
+                assert len(part) < 16 or part not in written, part
+
+
+def challenge(answer: Answer) -> str:
+    """The challenge of a refused request, which has one, in JSON that nobody may keep."""
+    assert answer.field("cache-control") == "no-store"
+    assert answer.field("content-type") == "application/json"
+    found = answer.field("www-authenticate")
+    assert found is not None
+    assert found.startswith("Bearer ")
+    return found

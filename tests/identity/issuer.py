@@ -1,0 +1,193 @@
+"""A small authorization server in a thread of the tests, with keys of its own: it signs any token, also wrong ones.
+
+It publishes metadata (OpenID Connect Discovery, or RFC 8414 alone), keys, and introspection. `asked` counts requests by
+path. What it says can be changed at any time: `metadata`, `keys`, `introspected`, `broken`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs
+
+from cryptography.hazmat.primitives import hashes, hmac, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
+
+OPENID, OAUTH = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
+CLIENT, SECRET = "resource-server", "introspection-secret"
+HOUR = 3600
+
+
+def encoded(data: bytes | Mapping[str, Any]) -> str:
+    """Base64url without padding (RFC 7515 section 2), of bytes or of an object as JSON."""
+    raw = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _number(value: int) -> str:
+    return encoded(value.to_bytes((value.bit_length() + 7) // 8, "big"))
+
+
+class Signer:
+    """A private key with its algorithm. It signs whatever it is given."""
+
+    def __init__(self, algorithm: str, kid: str) -> None:
+        self.algorithm, self.kid = algorithm, kid
+        self._key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
+        if algorithm.startswith(("RS", "PS")):
+            self._key = rsa.generate_private_key(65537, 2048)
+        elif algorithm == "ES256":
+            self._key = ec.generate_private_key(ec.SECP256R1())
+        elif algorithm == "ES384":
+            self._key = ec.generate_private_key(ec.SECP384R1())
+        else:
+            self._key = ed25519.Ed25519PrivateKey.generate()
+
+    def sign(self, data: bytes) -> bytes:
+        """The signature as RFC 7518 writes it, computed without the library that the server uses."""
+        if isinstance(self._key, rsa.RSAPrivateKey):
+            kinds: dict[str, hashes.HashAlgorithm] = {"256": hashes.SHA256(), "512": hashes.SHA512()}
+            kind = kinds[self.algorithm[2:]]
+            pss = padding.PSS(padding.MGF1(kind), kind.digest_size)
+            scheme = pss if self.algorithm[0] == "P" else padding.PKCS1v15()
+            return self._key.sign(data, scheme, kind)
+        if isinstance(self._key, ec.EllipticCurvePrivateKey):
+            size = 32 if self.algorithm == "ES256" else 48
+            digest = hashes.SHA256() if size == 32 else hashes.SHA384()
+            r, s = utils.decode_dss_signature(self._key.sign(data, ec.ECDSA(digest)))
+            return r.to_bytes(size, "big") + s.to_bytes(size, "big")
+        return self._key.sign(data)
+
+    @property
+    def pem(self) -> bytes:
+        """The public key in PEM: what an attacker of algorithm confusion uses as a shared secret."""
+        public = self._key.public_key()
+        return public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+    def jwk(self, **more: Any) -> dict[str, Any]:
+        """The public key as in a JWK set."""
+        told = {"kid": self.kid, "use": "sig", "alg": self.algorithm, **more}
+        public = self._key.public_key()
+        if isinstance(public, rsa.RSAPublicKey):
+            numbers = public.public_numbers()
+            return {"kty": "RSA", "n": _number(numbers.n), "e": _number(numbers.e), **told}
+        if isinstance(public, ec.EllipticCurvePublicKey):
+            size = 32 if self.algorithm == "ES256" else 48
+            place = public.public_numbers()
+            x, y = (encoded(each.to_bytes(size, "big")) for each in (place.x, place.y))
+            return {"kty": "EC", "crv": "P-256" if size == 32 else "P-384", "x": x, "y": y, **told}
+        raw = public.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+        return {"kty": "OKP", "crv": "Ed25519", "x": encoded(raw), **told}
+
+    def token(self, claims: Mapping[str, Any], **header: Any) -> str:
+        """A token with these claims. `header` replaces parts of the header; None takes one out."""
+        head = {"alg": self.algorithm, "typ": "at+jwt", "kid": self.kid, **header}
+        head = {name: value for name, value in head.items() if value is not None}
+        signed = f"{encoded(head)}.{encoded(claims)}"
+        return f"{signed}.{encoded(self.sign(signed.encode()))}"
+
+
+def confused(public: bytes, claims: Mapping[str, Any], kid: str) -> str:
+    """A token signed by HMAC with a public key as its secret."""
+    signed = f"{encoded({'alg': 'HS256', 'typ': 'at+jwt', 'kid': kid})}.{encoded(claims)}"
+    mac = hmac.HMAC(public, hashes.SHA256())
+    mac.update(signed.encode())
+    return f"{signed}.{encoded(mac.finalize())}"
+
+
+class Issuer:
+    """The server. Use it as a context."""
+
+    def __init__(self, algorithm: str = "ES256", path: str = "", only: str = OPENID, port: int = 0) -> None:
+        self.signer = Signer(algorithm, f"{algorithm}-1")
+        self.keys: list[dict[str, Any]] = [self.signer.jwk()]
+        self.asked: Counter[str] = Counter()
+        self.introspected: dict[str, dict[str, Any]] = {}
+        self.broken: set[str] = set()
+        self.padding = ""
+        self._arrived = threading.Condition()
+        issuer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                issuer._answer(self, b"")
+
+            def do_POST(self) -> None:
+                issuer._answer(self, self.rfile.read(int(self.headers["Content-Length"])))
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self.port = self._server.server_address[1]
+        self.origin = f"http://127.0.0.1:{self.port}"
+        self.name = f"{self.origin}{path}"
+        self._place = f"{OAUTH}{path}" if only == OAUTH else f"{path}{OPENID}"
+        self.metadata: dict[str, Any] = {
+            "issuer": self.name,
+            "jwks_uri": f"{self.origin}/keys",
+            "introspection_endpoint": f"{self.origin}/introspect",
+        }
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def claims(self, audience: object, **more: Any) -> dict[str, Any]:
+        """Claims of a good token for that audience; None takes one out."""
+        now = int(time.time())
+        told = {"iss": self.name, "aud": audience, "sub": "alice", "client_id": "app", "exp": now + HOUR, "iat": now}
+        return {name: value for name, value in {**told, **more}.items() if value is not None}
+
+    def token(self, audience: object, **more: Any) -> str:
+        """A good token for that audience, with these claims besides."""
+        return self.signer.token(self.claims(audience, **more))
+
+    def rotate(self, algorithm: str = "ES256") -> None:
+        """Replace the key by another."""
+        self.signer = Signer(algorithm, f"{algorithm}-{hashlib.sha256(self.signer.pem).hexdigest()[:8]}")
+        self.keys = [self.signer.jwk()]
+
+    def wait_asked(self, path: str, times: int = 1, patience: float = 60) -> None:
+        """Wait until it was asked that often for a path."""
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: self.asked[path] >= times, patience), path
+
+    def _answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        path = handler.path
+        with self._arrived:
+            self.asked[path] += 1
+            self._arrived.notify_all()
+        status, told = 200, b""
+        if path in self.broken:
+            status = 503
+        elif path == self._place:
+            told = json.dumps({**self.metadata, "padding": self.padding}).encode()
+        elif path == "/keys":
+            told = json.dumps({"keys": self.keys, "padding": self.padding}).encode()
+        elif path == "/introspect":
+            login = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
+            if handler.headers["Authorization"] != f"Basic {login}":
+                status = 401
+            token = parse_qs(body.decode()).get("token", [""])[0]
+            told = json.dumps(self.introspected.get(token, {"active": False})).encode()
+        else:
+            status = 404
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(told)))
+        handler.end_headers()
+        handler.wfile.write(told)
