@@ -74,6 +74,10 @@ def _copied_files(root: Path) -> list[Path]:
     return sorted([*python, root / LICENSE])
 
 
+_DELEGABLE = ("bearer", "oauth2")
+"""Types of schemes whose operations can be called as the caller, over HTTP."""
+
+
 def _values(catalog: Catalog) -> dict[str, object]:
     """Return the values for the templates. These only loop and choose, and compute nothing."""
     variables = environment(catalog)
@@ -83,6 +87,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "environment": variables,
         "credentials": [row for row in variables if row.usual],
         "alternatives": alternatives(catalog),
+        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
         "tools": [
             {

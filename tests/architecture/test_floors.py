@@ -52,6 +52,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "settings": 3,
         "http": 4,
         "replicas": 4,
+        "delegation": 5,
         "streamable": 5,
         "identity": 5,
         "result": 5,

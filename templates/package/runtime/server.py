@@ -26,7 +26,7 @@ from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
 from .core.protocol import Protocol
 from .core.stdio import EXIT_CONFIG, LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result
+from .core.wire_formats import Contents, Result, Visit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """

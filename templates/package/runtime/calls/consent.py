@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
+    from ..core.wire_formats import Visit
 
     class States(Protocol):
         """Issuer and checker of the states that a client returns with the user's answer.
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
             """
 
 
-Ask = Callable[[str], Awaitable[object]]
+Ask = Callable[["str | Visit"], Awaitable[object]]
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
@@ -85,7 +86,7 @@ _FAULTS: dict[str, tuple[int, object]] = {
 """Outcomes that the stateless era answers with a protocol error: its code and data."""
 
 
-async def nobody(question: str) -> object:
+async def nobody(question: str | Visit) -> object:
     """Answer None: used as `ask` if there is nobody to ask."""
     return None
 

@@ -59,15 +59,13 @@ _LONG = 64 * 1024
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a kept result."""
 
+_RESULTS = 4
+"""How many results of the largest size are kept at a time."""
 _SILENT = Dialogue("", "")
 
 
 def _unheard(phase: str) -> None:
     """Ignore progress: used if nobody asked for reports."""
-
-
-#: How many results of the largest size are kept at a time.
-_RESULTS = 4
 
 
 def _origins(settings: Settings) -> set[str]:
@@ -90,6 +88,7 @@ class Caller:
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
+        self._consent: Consent | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
@@ -98,9 +97,11 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
-        turn = self._shared.turn if self._shared else None
-        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms, turn=turn)
-        self._consent: Consent | None = None
+        learn, turn = self._redactor.learn, self._shared.turn if self._shared else None
+        self._callers = handles.callers if handles else None
+        if self._callers is not None:
+            self._callers.connect(self._client, settings.timeout, learn)
+        self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states = handles.states if handles else None
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
@@ -267,6 +268,8 @@ class Caller:
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
+            if ready is not None and ready.chosen.own is not None and self._callers is not None:
+                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
@@ -375,8 +378,7 @@ class Caller:
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
-        if span is not None:
-            span.status = answer.status
+        spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # lets finished responses be written first

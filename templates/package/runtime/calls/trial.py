@@ -35,9 +35,12 @@ def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
     if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
         return None
     try:
-        schemes = credentials.choose(binding.get("security"), catalog.security, settings.secrets)
+        delegated = settings.delegations
+        schemes = credentials.choose(binding.get("security"), catalog.security, settings.secrets, delegated)
     except NotReady:
         return None
+    if any(catalog.security[name] in schemes for name in delegated):
+        return None  # nobody calls here, as whom the API could be called
     path = binding["path"]
     return not schemes, len(path) > 1, len(str(path)), name
 

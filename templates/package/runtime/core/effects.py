@@ -32,12 +32,21 @@ class Dialogue:
     """How the user can be asked to confirm a call.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
-    the answer), or empty (cannot ask). A repeated call carries `state` and `responses`.
+    the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
+    `state` and `responses`.
     """
 
-    __slots__ = ("responses", "revision", "state", "way")
+    __slots__ = ("responses", "revision", "state", "urls", "way")
 
-    def __init__(self, way: str, revision: str, state: str | None = None, responses: Members | None = None) -> None:
+    def __init__(
+        self,
+        way: str,
+        revision: str,
+        state: str | None = None,
+        responses: Members | None = None,
+        urls: str = "",
+    ) -> None:
+        self.urls = urls
         self.way = way
         self.revision = revision
         self.state = state
@@ -45,16 +54,17 @@ class Dialogue:
 
 
 class Handshake:
-    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms, and its name.
-    With this value, another process can continue the session.
+    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
+    open URLs (`urls`), and its name. With this value, another process can continue the session.
     """
 
-    __slots__ = ("asks", "client", "revision")
+    __slots__ = ("asks", "client", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object) -> None:
+    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False) -> None:
         self.revision = revision
         self.asks = asks
         self.client = client
+        self.urls = urls
 
 
 class Peer:
@@ -62,9 +72,10 @@ class Peer:
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
+    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
     """
 
-    __slots__ = ("address", "identity", "principal", "session")
+    __slots__ = ("address", "given", "identity", "principal", "session")
 
     def __init__(
         self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
@@ -73,6 +84,7 @@ class Peer:
         self.session = session
         self.address = address
         self.identity = identity
+        self.given: dict[str, str] = {}
 
     @property
     def owner(self) -> str:

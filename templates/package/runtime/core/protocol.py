@@ -131,6 +131,8 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+    from .wire_formats import Visit
+
     Outcome: TypeAlias = Result | Failure | Question
 
 _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
@@ -210,12 +212,14 @@ class Protocol:
         """Return what the handshake agreed on, or None before a handshake."""
         if self._agreed is None:
             return None
-        return Handshake(self._agreed, self._dialogue.way == "request", self._origin.client)
+        heard = self._dialogue
+        return Handshake(self._agreed, heard.way == "request", self._origin.client, heard.urls == "request")
 
     def resume(self, handshake: Handshake) -> None:
         """Continue the session of a client whose handshake took place elsewhere."""
         self._agreed = handshake.revision
-        self._dialogue = Dialogue("request" if handshake.asks else "", handshake.revision)
+        way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
+        self._dialogue = Dialogue(way, handshake.revision, urls=urls)
         self._origin = Origin(handshake.client, peer=self._origin.peer)
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
@@ -434,15 +438,15 @@ class Protocol:
 
     # Questions to the client
 
-    def ask(self, key: int, message: str) -> bytes | None:
-        """Return the line that asks the user to confirm a call, or None.
+    def ask(self, key: int, question: str | Visit) -> bytes | None:
+        """Return the line that asks the user to confirm a call, or to open a URL; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
         """
         call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
-        return self._questions.ask(key, elicitation_params(message))
+        return self._questions.ask(key, elicitation_params(question))
 
     def withdraw(self, key: int) -> bytes | None:
         """Return the line that cancels the open question of a call, or None if there is none."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         session: str
         address: str
         identity: Identity | None
+        given: dict[str, str]
 
         @property
         def caller(self) -> str:

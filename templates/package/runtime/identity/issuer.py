@@ -155,15 +155,15 @@ class Issuer:
             self._fetching = None
 
     async def _metadata(self) -> dict[str, Any]:
-        """Return the issuer's metadata, from the first place that has any. Raise Unfetched."""
-        address, problem = self._address, Unfetched("has no metadata")
+        """Return the issuer's metadata, from the first place that has any. Raise Unfetched with the first reason."""
+        address, problem = self._address, None
         for target in dict.fromkeys((address.path + _OPENID, _OAUTH + address.path, _OPENID + address.path)):
             try:
                 found = await get(self._client, Endpoint(parse(address.origin), target), LARGEST_METADATA)
             except Unfetched as reason:
-                problem = reason
+                problem = problem or reason
                 continue
             if found.get("issuer") != self.name:
                 raise Unfetched("has metadata that names another issuer")
             return found
-        raise problem
+        raise problem or Unfetched("has no metadata")

@@ -76,6 +76,11 @@ class Sharing:
         self._queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(10_000)
         self._tasks: list[asyncio.Task[None]] = []
 
+    @property
+    def store(self) -> Store:
+        """Return the store, for what other rooms keep there."""
+        return self._store
+
     def start(
         self, replica: str, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]
     ) -> None:

@@ -88,7 +88,8 @@ class Door:
         if sum(len(name) + len(value) for name, value in request.raw_headers) > admission.LONGEST_HEAD:
             await connection.answer(admission.too_long())
             return connection.response
-        head = Head(request.method, request.rel_url.raw_path, request.raw_headers, request.remote or "")
+        url = request.rel_url
+        head = Head(request.method, url.raw_path, request.raw_headers, request.remote or "", url.raw_query_string)
         await self._service.handle(head, connection)
         return connection.response
 

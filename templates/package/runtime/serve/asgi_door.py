@@ -82,7 +82,8 @@ class Application:
         connection = _Connection(receive, send, self._deadlines)
         client = scope.get("client")
         path = scope.get("raw_path") or scope["path"].encode()
-        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], str(client[0]) if client else "")
+        address, query = str(client[0]) if client else "", scope.get("query_string", b"").decode("latin-1")
+        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], address, query)
         if not self._guarded and not _is_local(scope.get("server")):
             await connection.answer(admission.UNGUARDED)
             return

@@ -87,16 +87,18 @@ def examine(
 ) -> tuple[bool, list[str]]:
     """Return whether all is well, and the lines of the report. `http` is the address for HTTP, None for stdio."""
     settings = load(catalog, environ, base_url, http=http)
-    needs = _needs(catalog, settings.secrets)
+    needs = _needs(catalog, settings)
     with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
-    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
+    lines += table(_credentials(catalog, environ, settings) + _others(catalog, environ, settings))
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
+    for name, each in sorted(settings.delegations.items()):
+        lines.append(f"What needs {name} is called as whoever calls: {each.variable} is {each.way}.")
     lines += tried + (problems or ["The API answers."])
     if settings.listening is not None:
         from . import doctor_http  # imported late: only for HTTP
@@ -108,9 +110,9 @@ def examine(
     return not (needs or problems or mistakes), lines
 
 
-def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
+def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
     rows: list[Row] = []
-    lacking = _lacking(catalog, secrets)
+    secrets, lacking = settings.secrets, _lacking(catalog, settings)
     for name_of_scheme, scheme in catalog.security.items():
         filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
@@ -124,16 +126,16 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
     return rows
 
 
-def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
+def _lacking(catalog: Catalog, settings: Settings) -> set[str]:
     """Return the unset schemes that some tool needs, because no alternative of that tool is set either."""
     found: set[str] = set()
     for name in catalog.names():
         wanted = catalog.tool(name).binding.get("security") or []
         try:
-            credentials.choose(wanted, catalog.security, secrets)
+            credentials.choose(wanted, catalog.security, settings.secrets, settings.delegations)
         except NotReady:
             found.update(scheme for names in wanted for scheme in names)
-    return {name for name in found if not credentials.filled(catalog.security[name], secrets)}
+    return {name for name in found if not credentials.filled(catalog.security[name], settings.secrets)}
 
 
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
@@ -151,12 +153,13 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
-def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
+def _needs(catalog: Catalog, settings: Settings) -> Counter[str]:
     """Return how many tools lack a credential, by a sentence that names the credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
-            credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
+            wanted = catalog.tool(name).binding.get("security")
+            credentials.choose(wanted, catalog.security, settings.secrets, settings.delegations)
         except NotReady as missing:
             found[str(missing)] += 1
     return found
@@ -166,6 +169,8 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
     """Return why tokens cannot be fetched although their credentials are set."""
     found = []
     for name, scheme in catalog.security.items():
+        if name in settings.delegations:
+            continue
         if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
             try:
                 settings.endpoint(name)

@@ -29,7 +29,7 @@ from . import request_preview
 from .printing import show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ..core.catalog import Catalog, Tool
     from ..core.table import Binding, Scheme
@@ -52,7 +52,9 @@ class Placeholders:
     is shown.
     """
 
-    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str]) -> None:
+    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str] = ()) -> None:
+        """Create. Of schemes that are `delegated`, each call has the credential of its caller."""
+        self._delegated = delegated
         self._security = security
         self._secrets = secrets
         self.missing = ""
@@ -62,7 +64,7 @@ class Placeholders:
         """Return the placeholders for the credentials of a binding."""
         wanted = binding.get("security")
         try:
-            schemes = credentials.choose(wanted, self._security, self._secrets)
+            schemes = credentials.choose(wanted, self._security, self._secrets, self._delegated)
         except NotReady as missing:
             self.missing = str(missing)
             schemes = [self._security[name] for name in (wanted or [[]])[0]]
@@ -74,6 +76,9 @@ class Placeholders:
                 shown[value] = self._field(value)
             elif value not in names and scheme["type"] in credential_env.FETCHED:
                 shown[value] = f"<token of {names[0]}>"
+        for name in self._delegated:
+            if self._security[name] in schemes:
+                shown[self._security[name]["variables"]["value"]] = "<credential of the caller>"
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
         shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
@@ -148,7 +153,7 @@ def explain(
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
-    keys = Placeholders(catalog.security, settings.secrets)
+    keys = Placeholders(catalog.security, settings.secrets, settings.delegations)
     preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: the output is reproducible
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}

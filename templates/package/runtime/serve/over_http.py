@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..core.audit import Audit
+    from ..delegation.caller_credentials import Credentials
+    from ..delegation.login_callback import Spend
     from ..identity.guard import Guard
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -117,9 +119,12 @@ def _service(
     seal = Seal(listening.keys or [os.urandom(32)], audience, time.time)
     sharing = _sharing(listening, seal, catalog.name)
     spend = sharing.spend if sharing is not None else Spent(time.monotonic).spend
-    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing)
+    callers = _callers(catalog, settings, seal, spend, sharing)
+    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing, callers)
 
     def make(before: Caller | None, table: Catalog, decided: Settings) -> Caller:
+        if callers is not None:
+            callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
         caller = Caller(table, decided, handles)
@@ -127,7 +132,28 @@ def _service(
         preload.load(table, decided)
         return caller
 
-    return Service(catalog, settings, listening, seal, make, audit, sharing, guard)
+    return Service(catalog, settings, listening, seal, make, audit, sharing, guard, callers)
+
+
+def _callers(
+    catalog: Catalog, settings: Settings, seal: Seal, spend: Spend, sharing: Sharing | None
+) -> Credentials | None:
+    """Return the credentials of callers, if the API is called as whoever calls."""
+    if not settings.delegations:
+        return None
+    from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
+    from ..delegation.kept_logins import Logins
+
+    if sharing is None and any(each.way == "user" for each in settings.delegations.values()):
+        advice = f"Logins of users end with this process, since {settings.prefix}_STORE is not set."
+        log.event("warning", "no_store", reason=advice)
+    return Credentials(catalog.name, seal, spend, Logins(seal, sharing.store if sharing else None, time.time))
+
+
+def _scopes(catalog: Catalog, scheme: str) -> list[str]:
+    """Return the scopes that all tools together need of a scheme."""
+    bindings = (catalog.tool(name).binding for name in catalog.names())
+    return sorted({scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())})
 
 
 def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard | None:

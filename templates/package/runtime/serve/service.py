@@ -16,15 +16,14 @@ from ..core import log, spans
 from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.pending_requests import cut_short
-from ..core.wire_formats import Contents
+from ..core.wire_formats import Contents, Visit
 from ..replicas.away import Away, Onward
 from ..streamable import admission, event_stream, older, session, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
-from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
 from ..streamable.places import Places
-from .door import Broken, TooLarge
+from . import transfer
 from .engine import loaded, unhandled
 from .unread import Reader, Unread
 from .work import Work
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from ..calls.execution import Caller
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
@@ -73,12 +73,15 @@ class Service:
         audit: Audit | None = None,
         sharing: Sharing | None = None,
         guard: Guard | None = None,
+        callers: Credentials | None = None,
     ) -> None:
         """Create a service.
 
         `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas. `guard` checks access tokens.
+        with other replicas. `guard` checks access tokens. `callers` are the callers' credentials, if the API is called
+        as whoever calls.
         """
+        self._callers = callers
         self._sharing = sharing
         self._guard = guard
         self._steps: set[asyncio.Task[None]] = set()
@@ -89,7 +92,7 @@ class Service:
         self._bodies = Places(MOST_BODIES)
         self._unread = Unread()
         self._work = Work(lambda size: None)
-        self._admission = admission.Admission(listening, settings.prefix, guard)
+        self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
         always, issued = frozenset(listening.scopes), bool(listening.issuers)
         access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
         self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None)
@@ -192,15 +195,21 @@ class Service:
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
+        is_browser = self._admission.is_browser(head)
+        if self._callers is not None:
+            peer.given = transfer.given(head, self._callers.fields)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
             return
         self._bodies.take(caller, size)
         try:
-            body = await _body(connection) if size else b""
+            body = await transfer.body(connection) if size else b""
             if isinstance(body, Answer):
                 await connection.answer(body)
+            elif is_browser and self._callers is not None:
+                page = await self._callers.browser(head.method, head.path, head.query, body)
+                await connection.answer(Answer(page.status, page.body, list(page.fields)))
             else:
                 await self._answer(head, peer, body, connection)
         finally:
@@ -239,7 +248,7 @@ class Service:
         try:
             while True:
                 while exchange.parts:
-                    if await _written(exchange.parts.popleft(), connection):
+                    if await transfer.written(exchange.parts.popleft(), connection):
                         return
                 waiting = loop.create_future()
                 silence = loop.call_later(event_stream.SILENCE, exchange.silent)
@@ -352,7 +361,7 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
 
@@ -368,30 +377,3 @@ class Service:
     def _sweep(self) -> None:
         self._endpoint.older.sweep()
         asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
-
-
-async def _body(connection: Connection) -> bytes | Answer:
-    """Return the body of a request, or the error response if it cannot be read."""
-    try:
-        return await connection.body(admission.LARGEST_BODY)
-    except TooLarge:
-        return admission.too_large()
-    except TimeoutError:
-        return admission.too_slow()
-    except Broken:
-        return admission.broken()
-
-
-async def _written(part: Answer | Begin | End | bytes, connection: Connection) -> bool:
-    """Write a part, and return whether it was the last."""
-    if isinstance(part, bytes):
-        await connection.write(part)
-        return False
-    if isinstance(part, Begin):
-        await connection.begin(part.fields)
-        return False
-    if isinstance(part, Answer):
-        await connection.answer(part)
-    else:
-        await connection.end()
-    return True

@@ -21,9 +21,12 @@ from .credential_env import FETCHED, SHORTEST_REDACTED, ways
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ..core import table
     from ..core.table import Binding, Scheme
     from ..request.request import Request
+    from .delegation import Delegation
     from .origins import Endpoint
     from .settings import Settings
 
@@ -84,6 +87,22 @@ class Grant:
         self.variables = variables
 
 
+class CallersOwn:
+    """Credential of whoever makes the call, obtained as `delegation` says, with the scopes of the operation.
+
+    `put(request, token)` attaches the credential to a request. No value of any caller is kept here.
+    """
+
+    __slots__ = ("delegation", "put", "scopes")
+
+    def __init__(
+        self, delegation: Delegation, scopes: tuple[str, ...], put: Callable[[Request, str], None] | None = None
+    ) -> None:
+        self.delegation = delegation
+        self.scopes = delegation.scopes or scopes
+        self.put = put or set_token
+
+
 class Login:
     """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
     token and its lifetime in seconds; `expires` may be "".
@@ -106,11 +125,11 @@ class Chosen:
     """Selected credentials for one binding.
 
     `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
-    for a token that must be fetched. `scopes` are the scopes of the API description. `offers` names variables that
-    could be set if no credential is used.
+    for a token that must be fetched. `own` is the caller's credential, if the API is called as the caller. `scopes` are
+    the scopes of the API description. `offers` names variables that could be set if no credential is used.
     """
 
-    __slots__ = ("grant", "offers", "put", "scopes", "variables")
+    __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
 
     def __init__(
         self,
@@ -119,7 +138,9 @@ class Chosen:
         grant: Grant | None = None,
         scopes: tuple[str, ...] = (),
         offers: tuple[str, ...] = (),
+        own: CallersOwn | None = None,
     ) -> None:
+        self.own = own
         self.put = put
         self.variables = variables
         self.grant = grant
@@ -127,16 +148,26 @@ class Chosen:
         self.offers = offers
 
 
-def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
+def choose(
+    wanted: list[list[str]] | None,
+    security: dict[str, Scheme],
+    secrets: dict[str, str],
+    delegated: Collection[str] = (),
+) -> list[Scheme]:
     """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
     credentials.
 
+    A scheme in `delegated` needs no variables. Alternatives without any are then out of the question: the operator
+    wants the caller's rights to count, and the server's own may be wider.
+
     Raises NotReady, naming the variables, if no alternative is complete.
     """
-    alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
-    for schemes in alternatives:
-        if all(filled(scheme, secrets) for scheme in schemes):
-            return schemes
+    offered = [[]] if wanted is None else wanted
+    offered = [names for names in offered if not set(names).isdisjoint(delegated)] or offered
+    for names in offered:
+        if all(name in delegated or filled(security[name], secrets) for name in names):
+            return [security[name] for name in names]
+    alternatives = [[security[name] for name in names if name not in delegated] for names in offered]
     found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
 
@@ -264,19 +295,36 @@ class Keys:
 
     def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
-        schemes = choose(wanted, self._security, secrets)
+        delegations = self._settings.delegations
+        schemes = choose(wanted, self._security, secrets, delegations)
+        delegated = [scheme for scheme in schemes if delegations and self._name(scheme) in delegations]
+        if delegated:
+            schemes = [scheme for scheme in schemes if scheme not in delegated]
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
-        others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
+        if len(grants) + len(delegated) > 1 and delegated:
+            raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
+        others = [self._security[name] for names in wanted or () for name in names]
+        others = [] if schemes or delegated else others
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
         credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
         return Chosen(
             lambda request: put(request, credentials()),
-            variables(schemes, secrets),
+            [*variables(schemes, secrets), *(delegations[self._name(each)].variable for each in delegated)],
             grants[0] if grants else None,
-            tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
+            tuple(dict.fromkeys(scope for scheme in (*schemes, *delegated) for scope in self._scopes(scheme, binding))),
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
+            self._callers(delegated[0], binding) if delegated else None,
         )
+
+    def _callers(self, scheme: Scheme, binding: Binding) -> CallersOwn:
+        """Return how the credential of whoever makes the call is obtained and attached."""
+        own = scheme["variables"]["value"]
+
+        def put_value(request: Request, value: str) -> None:
+            put(request, [_written(scheme, {own: value}, SENT)])
+
+        return CallersOwn(self._settings.delegations[self._name(scheme)], self._scopes(scheme, binding), put_value)
 
     def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
         if scheme["type"] == "login":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
+    from .delegation import Delegation
     from .listening import Listening
     from .rate import Rate
 
@@ -49,6 +50,7 @@ class Settings:
     """All settings of the operator.
 
     - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
+    - `delegations`: schemes whose credential is the caller's, over HTTP.
     - `servers`: address of each server of the table. `endpoints`: token endpoint of each scheme. A sentence stands in
       place of an unusable one.
     - `client`: files of the client certificate and its key.
@@ -64,6 +66,7 @@ class Settings:
         "ca_file",
         "client",
         "concurrency",
+        "delegations",
         "downloads_dir",
         "downloads_overwrite",
         "endpoints",
@@ -92,6 +95,7 @@ class Settings:
         self.servers: list[Address | str] = []
         self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
+        self.delegations: dict[str, Delegation] = {}
         self.timeout = TIMEOUT
         self.concurrency = CONCURRENCY
         self.rate: Rate | None = None
@@ -189,6 +193,8 @@ def load(
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
+    if http is None or settings.listening is not None:  # otherwise HTTP has problems of its own
+        reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
@@ -335,6 +341,14 @@ class _Reader:
             except ValueError as reason:
                 found[scheme] = f"The {kind} URL that the API's description names {reason}; {name} can name another."
         return found
+
+    def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
+        """Read as whom each scheme's operations are called, if a variable says so."""
+        values = [scheme["variables"].get("value", "") for scheme in security.values()]
+        if any(self._environ.get(f"{value}_AS") for value in values if value):
+            from . import delegation  # rarely used, and over HTTP alone
+
+            delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
     def url(self, server: Server) -> str:
         """Return the URL of a server of the table with its variables filled in."""

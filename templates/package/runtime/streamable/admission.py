@@ -33,6 +33,12 @@ LONGEST_HEAD = 32 * 1024
 LARGEST_BODY = 4 * 1024 * 1024
 """Largest message in bytes."""
 
+CALLBACK = f"{PATH}/callback/"
+"""Beginning of the paths at which users come back from logging in."""
+
+LARGEST_FORM = 16 * 1024
+"""Largest form of a page in bytes."""
+
 SESSION, REVISION = "mcp-session-id", "mcp-protocol-version"
 STREAM = "text/event-stream"
 _ALLOW = ("Allow", ", ".join(METHODS))
@@ -82,10 +88,11 @@ class Unchecked:
 class Admission:
     """Check of requests by their head. `admit` names the caller, or returns the response to a refused request."""
 
-    def __init__(self, listening: Listening, prefix: str, gate: Gate | None = None) -> None:
+    def __init__(self, listening: Listening, prefix: str, gate: Gate | None = None, browsers: bool = False) -> None:
         """Create for these settings. `prefix` begins the names of their environment variables; `gate` checks access
-        tokens.
+        tokens. `browsers` is whether users come back to this server after logging in.
         """
+        self._browsers = browsers
         self._listening = listening
         self._prefix = prefix
         self._gate = gate
@@ -98,6 +105,8 @@ class Admission:
             return told(head, 200, b"ok\n")
         if (stranger := self._stranger(head)) is not None:
             return stranger
+        if self.is_browser(head):
+            return _page_form(head) or Peer("", "", head.address)
         if (answer := self._open_to_all(head)) is not None:
             return self._readable(head, answer)
         peer = self._peer(head)
@@ -130,6 +139,10 @@ class Admission:
         if head.path != PATH:
             return refused(404, INVALID_REQUEST, f"There is nothing at this path. MCP is served at {PATH}.")
         return Answer(204, fields=_preflight(head)) if page else None
+
+    def is_browser(self, head: Head) -> bool:
+        """Return whether the request is of a browser that comes back from logging in, and brings no access token."""
+        return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | Unchecked:
         """Return the caller by its token, the response to a caller who has no valid one, or a token to check."""
@@ -260,6 +273,23 @@ def _form(head: Head) -> Answer | None:
         return refused(406, INVALID_REQUEST, "Accept must admit application/json and text/event-stream.")
     length = head.get("content-length") or "0"
     return too_large() if length.isdigit() and int(length[:20]) > LARGEST_BODY else None
+
+
+def _page_form(head: Head) -> Answer | None:
+    """Return the response to a request for a page that is refused, or None.
+
+    A form is taken from a page of this server alone (Fetch Metadata); `Origin` was checked before.
+    """
+    if head.method == "GET":
+        return None
+    if head.method != "POST":
+        return refused(405, INVALID_REQUEST, "The method must be GET or POST.", ("Allow", "GET, POST"))
+    if head.get("sec-fetch-site") not in (None, "same-origin"):
+        return refused(403, INVALID_REQUEST, "This form is of another page.")
+    kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        return refused(415, INVALID_REQUEST, "Content-Type must be application/x-www-form-urlencoded.")
+    return too_large() if most_to_read(head) > LARGEST_FORM else None
 
 
 UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine alone; its settings can allow others.")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..core.effects import Call, Effect, Peer
     from ..core.jsonrpc import Message
     from ..core.protocol import Outcome
-    from ..core.wire_formats import Contents
+    from ..core.wire_formats import Contents, Visit
     from ..replicas.seal import Seal
     from .access import Access
     from .head import Fields, Head
@@ -140,7 +140,7 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, None, message)) is not None:
             exchange.tell(line)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:

@@ -1,0 +1,31 @@
+"""One project for all tests, and an API and an authorization server for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.delegation.authority import Authority
+from tests.delegation.servers import Api, generate
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated project."""
+    return generate(tmp_path_factory.mktemp("delegation"))
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    """The API that records."""
+    with Api() as found:
+        yield found
+
+
+@pytest.fixture
+def authority() -> Iterator[Authority]:
+    """The authorization server of the callers."""
+    with Authority() as found:
+        yield found

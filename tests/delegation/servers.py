@@ -1,0 +1,174 @@
+"""A generated server as a real process that calls an API as its callers, and a client for each of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import queue
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.delegation.authority import CLIENT, SECRET
+from tests.delegation.endpoint import Answer, Asked, Endpoint
+from tests.leaks import planted
+from tests.streamable.client import Connection, Fields
+from tests.streamable.messages import META, calling, encoded, mirrored, stateless
+from tests.streamable.servers import Server as Streamable
+
+START = Path(__file__).with_name("start.py")
+PACKAGE, PREFIX = "pets_mcp", "PETS"
+USERS = ("alice", "bob", "carol")
+PROOF = secrets.token_hex(16)
+"""In every caller's own access token, which must reach the issuer's token endpoint and nothing else."""
+
+NEVER = (PROOF, SECRET)
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Pets", "version": "1"},
+    "servers": [{"url": "https://api.example.com"}],
+    "components": {
+        "securitySchemes": {
+            "oauth": {
+                "type": "oauth2",
+                "flows": {
+                    "clientCredentials": {
+                        "tokenUrl": "https://api.example.com/token",
+                        "scopes": {"pets:read": "", "pets:write": ""},
+                    }
+                },
+            },
+            "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+        }
+    },
+    "paths": {
+        "/pets": {
+            "get": {"operationId": "listPets", "security": [{"oauth": ["pets:read"]}], "responses": {"200": {}}},
+            "post": {"operationId": "addPet", "security": [{"oauth": ["pets:write"]}], "responses": {"200": {}}},
+        },
+        "/keyed": {"get": {"operationId": "readKeyed", "security": [{"key": []}], "responses": {"200": {}}}},
+        "/either": {
+            "get": {"operationId": "readEither", "security": [{"key": []}, {"oauth": []}], "responses": {"200": {}}}
+        },
+    },
+}
+
+
+class Api(Endpoint):
+    """The API that records. `unaccepted` are tokens that it answers with 401."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answered)
+        self.unaccepted: set[str] = set()
+
+    def _answered(self, asked: Asked) -> Answer:
+        token = asked.fields.get("authorization", "").removeprefix("Bearer ")
+        return (401, b'{"error":"stale"}') if token in self.unaccepted else (200, b'{"ok":true}')
+
+
+def generate(folder: Path) -> Path:
+    """Generate the server into a project."""
+    (folder / "pets.json").write_text(json.dumps(DOCUMENT))
+    command = [sys.executable, "-m", "mcpgen", "generate", str(folder / "pets.json"), "-o", str(folder / "pets")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "pets"
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Server(Streamable):
+    """The process. Its callers are USERS, and more by `users`; what it writes never holds PROOF or SECRET."""
+
+    def __init__(
+        self,
+        project: Path,
+        folder: Path,
+        api: Api,
+        issuer: str,
+        settings: Mapping[str, str],
+        users: tuple[str, ...] = USERS,
+        constants: dict[str, float] | None = None,
+        port: int = 0,
+    ) -> None:
+        """`issuer` is that of the callers, "" for callers with static tokens alone. `settings` are variables without
+        their prefix.
+        """
+        tokens, self.audit = folder / "tokens", folder / f"audit-{secrets.token_hex(4)}"
+        digests = {name: hashlib.sha256(f"token-of-{name}".encode()).hexdigest() for name in users}
+        tokens.write_text("".join(f"{name} {digest}\n" for name, digest in digests.items()))
+        self.bound = port or free_port()
+        told = json.dumps({"serve.over_http.LINGER": 0.0, **(constants or {})})
+        command = [sys.executable, str(START), PACKAGE, str(self.bound), told]
+        given = {
+            "BASE_URL": api.origin,
+            "HTTP_TOKENS": str(tokens),
+            "AUDIT": str(self.audit),
+            "LOG_LEVEL": "debug",
+            **({"AUTH_ISSUER": issuer} if issuer else {}),
+            **settings,
+        }
+        environ = {
+            **{name: value for name, value in planted(PREFIX).items() if not name.startswith(f"{PREFIX}_")},
+            **{f"{PREFIX}_{name}": value for name, value in given.items()},
+            **({"PLANTED_ISSUER": issuer, "PLANTED_PROOF": PROOF} if issuer else {}),
+        }
+        self._start(command, project, {**os.environ, **environ})
+
+    def _start(self, command: list[str], project: Path, environ: dict[str, str]) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, cwd=project, env=environ, stdout=pipe, stderr=pipe)
+        self.written, self.lines, self._printed = [], queue.Queue(), []
+        self._readers = [
+            threading.Thread(target=self._collect, args=(self.process.stderr, True), daemon=True),
+            threading.Thread(target=self._collect, args=(self.process.stdout, False), daemon=True),
+        ]
+        for each in self._readers:
+            each.start()
+        self.port = self._port()
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        everything = b"".join(self.written) + self.audit.read_bytes()
+        for secret in NEVER:
+            assert secret.encode() not in everything
+
+    def audited(self) -> list[Any]:
+        """The record so far."""
+        return [json.loads(line) for line in self.audit.read_text().splitlines()]
+
+    def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
+        """The answer to a call of the newer era by that user. `can` is the capability `elicitation`."""
+        with self.connect() as connection:
+            return as_user(connection, user, tool, can, **more)
+
+
+def as_user(connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
+    """The answer to a call of the newer era by that user, on a connection that stays open."""
+    fields: Fields = more.pop("fields", {})
+    message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
+    if can is not None:
+        message["params"].setdefault("_meta", {})[f"{META}clientCapabilities"] = {"elicitation": can}
+    headers = {**mirrored(message), "Authorization": f"Bearer token-of-{user}", **fields}
+    answer = connection.ask("POST", fields=headers, body=encoded(message))
+    assert answer.status in (200, 400), answer
+    for secret in NEVER:
+        assert secret.encode() not in answer.body
+    return answer.message
+
+
+def exchange(**more: str) -> dict[str, str]:
+    """The settings for a token exchange."""
+    return {"OAUTH_AS": "exchange", "OAUTH_CLIENT_ID": CLIENT, "OAUTH_CLIENT_SECRET": SECRET, **more}

@@ -1,0 +1,58 @@
+"""A gateway's header: taken only if the operator names it, for the call that it came with, and for nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.delegation.servers import Api, Server
+from tests.streamable.messages import calling, encoded, mirrored
+
+
+def test_each_call_has_the_value_that_came_with_it(project: Path, tmp_path: Path, api: Api) -> None:
+    settings = {"OAUTH_AS": "header:X-Api-Token", "KEY_AS": "header:X-Api-Key"}
+    with Server(project, tmp_path, api, "", settings) as server:
+        for user in ("alice", "bob", "alice"):
+            given = {"X-Api-Token": f"gateway-token-of-{user}", "x-api-key": f"gateway-key-of-{user}"}
+            server.as_user(user, "list_pets", fields=given)
+            server.as_user(user, "read_keyed", fields=given)
+        without = server.as_user("alice", "list_pets")["result"]
+        both = _with_two(server)
+        server.terminate()
+        server.ended()
+        assert b"gateway-token-of" not in b"".join(server.written) + server.audit.read_bytes()
+    for result in (without, both):
+        assert result["isError"] is True
+        assert "gave no usable x-api-token for this call" in result["content"][0]["text"]
+    tokens = [each.fields.get("authorization") for each in api.requests if each.path == "/pets"][:3]
+    assert tokens == [f"Bearer gateway-token-of-{user}" for user in ("alice", "bob", "alice")]
+    keys = [each.fields.get("x-key") for each in api.requests if each.path == "/keyed"]
+    assert keys == [f"gateway-key-of-{user}" for user in ("alice", "bob", "alice")]
+
+
+def _with_two(server: Server) -> Any:
+    """The result of a call whose head has the field twice."""
+    message = calling("list_pets")
+    body = encoded(message)
+    fields = [
+        *mirrored(message).items(),
+        ("Authorization", "Bearer token-of-alice"),
+        ("Host", f"127.0.0.1:{server.port}"),
+        ("X-Api-Token", "a" * 8),
+        ("x-api-token", "b" * 8),
+        ("Content-Length", str(len(body))),
+    ]
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields)
+    with server.connect() as connection:
+        connection.write(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
+        return connection.answer().message["result"]
+
+
+def test_a_header_that_nobody_named_changes_nothing(project: Path, tmp_path: Path, api: Api) -> None:
+    settings = {"OAUTH": "the-token-of-the-server", "KEY_AS": "header:X-Api-Key"}
+    with Server(project, tmp_path, api, "", settings) as server:
+        for name in ("X-Api-Token", "X-Key", "X-Forwarded-Authorization"):
+            server.as_user("alice", "list_pets", fields={name: "the-token-of-mallory"})
+        server.as_user("alice", "read_keyed", fields={"X-Key": "the-token-of-mallory"})
+    assert [each.fields["authorization"] for each in api.requests] == ["Bearer the-token-of-the-server"] * 3
+    assert all(b"mallory" not in each.raw for each in api.requests)
