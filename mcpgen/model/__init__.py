@@ -21,6 +21,7 @@ from mcpgen.model.api import (
     Server,
     ServerVariable,
     Skipped,
+    UserFlow,
 )
 from mcpgen.model.catalog import (
     Annotations,
@@ -128,4 +129,5 @@ __all__ = [
     "ToolSpec",
     "Values",
     "arguments_of",
+    "UserFlow",
 ]

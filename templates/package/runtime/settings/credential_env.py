@@ -33,6 +33,9 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
 }
 """Ways to fill a scheme, by type: sets of roles that are needed together."""
 
+CLIENT = ("client_id", "client_secret")
+"""Roles of a scheme for which a user can log in: the client that asks the user. They fill no scheme alone."""
+
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
