@@ -127,7 +127,7 @@ __all__ = [
     "Style",
     "Template",
     "ToolSpec",
+    "UserFlow",
     "Values",
     "arguments_of",
-    "UserFlow",
 ]

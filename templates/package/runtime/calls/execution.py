@@ -40,6 +40,7 @@ from ..text.redaction import Redactor
 from . import hook_runner
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
+from .user_logins import kept_logins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
@@ -87,7 +88,9 @@ class Caller:
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
-        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        self._logins = kept_logins(catalog, settings, lambda secret, source: self._redactor.learn(secret, source))
+        keys = credentials.Keys(catalog.security, settings, self._logins)
+        self._preparation = Preparation(catalog, settings, keys)
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
@@ -127,7 +130,10 @@ class Caller:
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
         caller._catalog, caller._settings = catalog, settings
-        caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        caller._logins = kept_logins(catalog, settings, self._redactor.learn)
+        caller._preparation = Preparation(
+            catalog, settings, credentials.Keys(catalog.security, settings, caller._logins)
+        )
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
         for warning in settings.warnings:
@@ -196,7 +202,7 @@ class Caller:
         tool = self._catalog.tool(name)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, {})
+                ready = await self._preparation.unhooked(tool, {})
                 budget = Budget(REACH_SECONDS, time.monotonic)
                 answer, sent = await self._exchanged(tool, ready, {}, _unheard, budget)
             except (Refused, NotReady) as reason:
@@ -220,7 +226,7 @@ class Caller:
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, wanted.arguments)
+                ready = await self._preparation.unhooked(tool, wanted.arguments)
                 budget = self._preparation.budget(tool)
                 answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, budget)
             except (Refused, NotReady) as reason:

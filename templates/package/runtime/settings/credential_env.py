@@ -81,7 +81,10 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
     """Return role and name of each variable that holds a credential."""
-    return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
+    roles = [role for each in ways(scheme) for role in each]
+    if "user" in scheme:
+        roles += [role for role in CLIENT if role not in roles]
+    return [(role, scheme["variables"][role]) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:

@@ -18,14 +18,41 @@ from urllib.parse import quote_plus
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .settings import NotReady
+from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from typing import Any, Protocol, TypeAlias
+
     from ..core import table
     from ..core.table import Binding, Scheme
     from ..request.request import Request
     from .origins import Endpoint
     from .settings import Settings
+
+    Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]
+
+    class UserTokens(Protocol):
+        """Source of access tokens that a user's login gives (login.renewal.Renewal)."""
+
+        async def token(self, send: Send) -> dict[str, Any]:
+            """Return a token answer (RFC 6749, section 5.1). Raises LoginNeeded or NotReady."""
+
+    class Logins(Protocol):
+        """Kept logins of this server's user (login.logins.Logins)."""
+
+        async def look(self, scheme: str) -> None:
+            """Find out whether a login of the scheme is kept."""
+
+        def has(self, scheme: str) -> bool:
+            """Return True if a login of the scheme was found."""
+
+        def command(self, scheme: str) -> str:
+            """Return the command that logs a user in for a scheme."""
+
+        def grant(self, name: str) -> Grant:
+            """Return the grant that takes its tokens from the login of a scheme."""
+
 
 Encoding = dict[str, Callable[[str], str]]
 """Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
@@ -61,9 +88,10 @@ class Grant:
     its scopes.
 
     `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
+    `user` is set if the token comes from a user's login.
     """
 
-    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
+    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "user", "variables")
 
     def __init__(
         self,
@@ -76,6 +104,7 @@ class Grant:
         put: Callable[[Request, str], None] | None = None,
     ) -> None:
         self.login = login
+        self.user: UserTokens | None = None
         self.put = put or set_token
         self.endpoint = endpoint
         self.client_id = client_id
@@ -127,18 +156,45 @@ class Chosen:
         self.offers = offers
 
 
-def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
+def choose(
+    wanted: list[list[str]] | None,
+    security: dict[str, Scheme],
+    secrets: dict[str, str],
+    logins: Logins | None = None,
+) -> list[Scheme]:
     """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
-    credentials.
+    credentials. If there is none but [], an earlier alternative that a user's login completes is returned.
 
-    Raises NotReady, naming the variables, if no alternative is complete.
+    Raises NotReady, naming the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
-    alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
-    for schemes in alternatives:
-        if all(filled(scheme, secrets) for scheme in schemes):
-            return schemes
+    names = [[]] if wanted is None else wanted
+    alternatives = [[security[name] for name in each] for each in names]
+    first = next((at for at, each in enumerate(alternatives) if all(filled(one, secrets) for one in each)), None)
+    if first is not None and (alternatives[first] or logins is None):
+        return alternatives[first]
+    if logins is not None:
+        for each in names[:first]:
+            if all(filled(security[name], secrets) or logins.has(name) for name in each):
+                return [security[name] for name in each]
+        if first is not None:
+            return []
     found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
-    raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
+    set_them = f"set {', or '.join(found)}, in the environment of this server."
+    name = _by_login(names, security, secrets)
+    if logins is None or not name:
+        raise NotReady(f"It needs a credential: {set_them}")
+    raise LoginNeeded(
+        f"It needs a login: run `{logins.command(name)}` on the machine of this server, or {set_them}", name
+    )
+
+
+def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
+    """Return the first scheme whose login alone would complete an alternative, or ""."""
+    for each in names:
+        lacking = [name for name in each if not filled(security[name], secrets)]
+        if len(lacking) == 1 and "user" in security[lacking[0]]:
+            return lacking[0]
+    return ""
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
@@ -175,7 +231,7 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     """Return True if the scheme's token must be fetched. A token in the environment wins."""
-    return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
+    return (scheme["type"] in FETCHED or "user" in scheme) and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
@@ -244,12 +300,29 @@ def set_token(request: Request, token: str) -> None:
 class Keys:
     """Credentials of one server. The selection for each binding is cached."""
 
-    __slots__ = ("_chosen", "_security", "_settings")
+    __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
-    def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
+    def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
+        """Create. `logins` are given if a user can log in for one of the schemes."""
         self._security = security
         self._settings = settings
+        self._logins = logins
         self._chosen: dict[int, tuple[Binding, Chosen]] = {}
+
+    async def look(self, binding: Binding) -> None:
+        """Find out which logins are kept that the binding could use, if the environment has no credential for it."""
+        if self._logins is None or id(binding) in self._chosen:
+            return
+        for names in binding.get("security") or ():
+            if names and all(filled(self._security[name], self._settings.secrets) for name in names):
+                return
+        for name in self._users(binding):
+            await self._logins.look(name)
+
+    def _users(self, binding: Binding) -> list[str]:
+        """Return the schemes of a binding for which a user can log in."""
+        named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
+        return [name for name in named if "user" in self._security[name]]
 
     def choose(self, binding: Binding) -> Chosen:
         """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
@@ -257,6 +330,8 @@ class Keys:
             return self._chosen[id(binding)][1]
         except KeyError:
             chosen = self._choose(binding)
+        if self._logins is not None and not chosen.variables and self._users(binding):
+            return chosen  # a login that is made later counts
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
         self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
@@ -264,7 +339,7 @@ class Keys:
 
     def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
-        schemes = choose(wanted, self._security, secrets)
+        schemes = choose(wanted, self._security, secrets, self._logins)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
         settings = [self._security[name] for name in binding.get("settings", ())]
@@ -272,13 +347,22 @@ class Keys:
         credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
         return Chosen(
             lambda request: put(request, credentials()),
-            variables(schemes, secrets),
+            [name for scheme in schemes for name in self._told(scheme)],
             grants[0] if grants else None,
             tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
         )
 
+    def _told(self, scheme: Scheme) -> list[str]:
+        """Return how errors name the credential of a scheme: its variables, or the command of its login."""
+        secrets = self._settings.secrets
+        if self._logins is None or "user" not in scheme or filled(scheme, secrets):
+            return variables([scheme], secrets)
+        return [f"the login of `{self._logins.command(self._name(scheme))}`"]
+
     def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
+        if self._logins is not None and "user" in scheme and not filled(scheme, self._settings.secrets):
+            return self._logins.grant(self._name(scheme))
         if scheme["type"] == "login":
             return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
@@ -310,6 +394,8 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         kind = scheme["type"]
+        if "user" in scheme and (secret := values["client_secret"]):
+            found += [secret, client_login(values["client_id"], secret)]
         match kind:
             case "basic":
                 found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
