@@ -1,0 +1,256 @@
+"""The authorization server of the tests: npm `oidc-provider`, and a browser that drives its forms over HTTP.
+
+    with provider.serve(scopes=("pets:read",), clients=[provider.client("app", redirects=[...])]) as server:
+        location = server.log_in(authorization_url, "alice")    # the redirect with the code, which nobody has fetched
+        server.requests                                         # what it answered: method, path, status, grant, ...
+
+Everything is real: discovery, registration, PKCE, consent, device codes, refresh and introspection. Users need no
+password: whoever logs in as "alice" is the subject "alice".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html import unescape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import httpx
+
+from tests.interop import environments
+
+SCRIPT = Path(__file__).with_name("provider.mjs")
+PACKAGES = {"oidc-provider": "9.13.3"}
+#: Seconds to wait for an answer of the provider on a busy machine. Nothing is measured with it.
+PATIENCE = 60
+_MOST_PAGES = 20
+_FORM = re.compile(r"<form\b(?P<attributes>[^>]*)>(?P<body>.*?)</form>", re.DOTALL | re.IGNORECASE)
+_INPUT = re.compile(r"<input\b([^>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+
+
+class Refused(Exception):
+    """The provider shows an error page, or the user did not agree; the text is the page or the redirect."""
+
+
+@dataclass
+class Provider:
+    """A running authorization server. `requests` has one record for each request that it has answered."""
+
+    issuer: str
+    requests: list[dict[str, Any]] = field(default_factory=list)
+
+    def log_in(self, url: str, user: str = "alice", agrees: bool = True) -> str:
+        """Open an authorization URL, log in as `user` and consent. Return the redirect to the client, not fetched.
+
+        With `agrees` False the user aborts, so the redirect carries `error=access_denied`.
+        """
+        with httpx.Client(timeout=PATIENCE, trust_env=False) as browser:
+            page = self._to_page(browser, browser.get(url))
+            for _ in range(_MOST_PAGES):
+                if isinstance(page, str):
+                    return page
+                page = self._to_page(browser, _submit(browser, page, user, agrees))
+        raise Refused("the forms of the provider do not end")
+
+    def enter_code(self, url: str, user: str = "alice", agrees: bool = True) -> str:
+        """Open the complete verification URL of the device flow, log in and confirm. Return the text of the last
+        page.
+        """
+        with httpx.Client(timeout=PATIENCE, trust_env=False) as browser:
+            page = self._to_page(browser, browser.get(url))
+            for _ in range(_MOST_PAGES):
+                if isinstance(page, str):
+                    raise Refused(page)
+                if _FORM.search(page.text) is None or "logout" in page.text.lower():
+                    return page.text
+                page = self._to_page(browser, _submit(browser, page, user, agrees))
+        raise Refused("the forms of the provider do not end")
+
+    def grants(self, kind: str) -> list[dict[str, Any]]:
+        """Return the records of the token endpoint for that grant type."""
+        return [each for each in self.requests if each["path"] == "/token" and each["grant"] == kind]
+
+    def token(self, client: str, secret: str, **parameters: str) -> dict[str, Any]:
+        """Return the token endpoint's answer to the client credentials grant."""
+        form = {"grant_type": "client_credentials", **parameters}
+        answer = httpx.post(f"{self.issuer}/token", data=form, auth=(client, secret), timeout=PATIENCE, trust_env=False)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def _to_page(self, browser: httpx.Client, answer: httpx.Response) -> httpx.Response | str:
+        """Follow redirects inside the provider. Return the page at their end, or the URL that leads elsewhere."""
+        while answer.is_redirect:
+            target = urljoin(str(answer.url), answer.headers["location"])
+            if not target.startswith(f"{self.issuer}/"):
+                return target
+            answer = browser.get(target)
+        if answer.status_code >= 400:
+            raise Refused(answer.text)
+        return answer
+
+
+def _submit(browser: httpx.Client, page: httpx.Response, user: str, agrees: bool) -> httpx.Response:
+    """Fill in the first form of a page and submit it, or follow the page's link that aborts."""
+    form = _FORM.search(page.text)
+    if form is None:
+        raise Refused(page.text)
+    abort = re.search(r"href=[\"']([^\"']*/abort)[\"']", page.text)
+    if not agrees and abort is not None:
+        return browser.get(urljoin(str(page.url), unescape(abort[1])))
+    attributes = _attributes(form["attributes"])
+    fields = {}
+    for each in _INPUT.finditer(form["body"]):
+        named = _attributes(each[1])
+        if "name" in named:
+            fields[named["name"]] = named.get("value", "")
+    for name, value in (("login", user), ("password", "unused")):
+        if name in fields:
+            fields[name] = value
+    action = urljoin(str(page.url), attributes.get("action", ""))
+    return browser.post(
+        action, content=urlencode(fields), headers={"Content-Type": "application/x-www-form-urlencoded"}
+    )
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {each[1].lower(): unescape(each[2] or each[3] or each[4] or "") for each in _ATTRIBUTE.finditer(text)}
+
+
+def client(id: str, secret: str | None = None, redirects: Sequence[str] = (), **more: Any) -> dict[str, Any]:  # noqa: A002
+    """A registered client (RFC 7591 names). With a secret it is confidential and may use client credentials."""
+    grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
+    if secret is not None:
+        grants.append("client_credentials")
+    return {
+        "client_id": id,
+        **({"client_secret": secret} if secret is not None else {}),
+        "token_endpoint_auth_method": "none" if secret is None else "client_secret_basic",
+        "application_type": "native",
+        "redirect_uris": list(redirects),
+        "response_types": ["code"] if redirects else [],
+        "grant_types": grants if redirects else grants[2:],
+        **more,
+    }
+
+
+@contextmanager
+def serve(
+    scopes: Sequence[str] = (),
+    clients: Sequence[Mapping[str, Any]] = (),
+    resources: Mapping[str, Mapping[str, str]] | None = None,
+    default_resource: str | None = None,
+    claims: Mapping[str, Mapping[str, Any]] | None = None,
+    registration: bool = True,
+    refresh: bool = True,
+    rotate: bool = True,
+    seconds: int = 3600,
+    refresh_seconds: int = 86400,
+    port: int = 0,
+) -> Iterator[Provider]:
+    """Run the provider. Raises `environments.Missing` where this machine has no node, or npm gives no oidc-provider.
+
+    - `resources`: by resource (RFC 8707; "*" is any) what its tokens are: `format` (`jwt` or `opaque`), `alg`,
+      `scope`, `audience`. Without it, any resource gets JWTs. `default_resource` counts where a client names none.
+    - `claims`: by user, further claims of the user's tokens. `registration`: whether clients may register themselves.
+    - `refresh`, `rotate`: whether refresh tokens are issued, and replaced at each use.
+    - `seconds`, `refresh_seconds`: lifetime of access and refresh tokens.
+    """
+    try:
+        folder = environments.node("oidc-provider", PACKAGES)
+    except RuntimeError:
+        raise environments.Missing("oidc-provider of npm is needed, and cannot be installed here") from None
+    shutil.copy(SCRIPT, folder)
+    told = {
+        "scopes": list(scopes),
+        "clients": list(clients),
+        "resources": resources if resources is not None else {"*": {}},
+        "default_resource": default_resource,
+        "claims": claims or {},
+        "registration": registration,
+        "refresh": refresh,
+        "rotate": rotate,
+        "seconds": seconds,
+        "refresh_seconds": refresh_seconds,
+        "port": port,
+    }
+    command = ["node", "--no-warnings", str(folder / SCRIPT.name), json.dumps(told)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        begun: Queue[str | None] = Queue()
+        provider = Provider("")
+
+        def read() -> None:
+            for line in process.stdout or ():
+                if not line.startswith("{"):
+                    continue  # the provider's own warnings
+                record = json.loads(line)
+                if "issuer" in record:
+                    begun.put(record["issuer"])
+                else:
+                    provider.requests.append(record)
+            begun.put(None)
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        try:
+            issuer = begun.get(timeout=PATIENCE)
+            assert issuer is not None, "oidc-provider did not start"
+            provider.issuer = issuer
+            yield provider
+        finally:
+            process.stdin.close()
+            process.wait(PATIENCE)
+            reader.join(PATIENCE)
+
+
+@contextmanager
+def browser(provider: Provider, user: str = "alice") -> Iterator[str]:
+    """Run a browser for programs in other processes: `POST` it an authorization URL, and it answers with the
+    redirect's URL. Yield its own URL.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            url = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            try:
+                status, text = 200, provider.log_in(url, user)
+            except Refused as reason:
+                status, text = 502, str(reason)
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join(PATIENCE)
+
+
+def port_of(url: str) -> int:
+    """Return the port of a URL that names one."""
+    port = urlsplit(url).port
+    assert port is not None
+    return port
