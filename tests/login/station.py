@@ -190,7 +190,11 @@ class Authority:
                 asked = self._codes.pop(form["code"], None)
                 digest = hashlib.sha256(form["code_verifier"].encode()).digest()
                 challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-                if asked is None or challenge != asked["code_challenge"] or form["redirect_uri"] != asked["redirect_uri"]:
+                if (
+                    asked is None
+                    or challenge != asked["code_challenge"]
+                    or form["redirect_uri"] != asked["redirect_uri"]
+                ):
                     return told({"error": "invalid_grant"}, 400)
                 return self._given(asked.get("scope", ""))
             case "refresh_token":
@@ -222,7 +226,7 @@ class Authority:
 class Command:
     """One of the commands as a process. Its stderr is read line by line."""
 
-    def __init__(self, project: Path, *arguments: str, program: tuple[str, ...] = ("-m", "store_mcp"), **env: str) -> None:
+    def __init__(self, project: Path, *arguments: str, program: tuple[str, ...], env: dict[str, str]) -> None:
         command = [sys.executable, *program, *arguments]
         self.process = subprocess.Popen(
             command, cwd=project, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -292,8 +296,8 @@ class Station:
     def file(self) -> Path:
         return self.folder / "data" / "store-mcp" / "logins.json"
 
-    def command(self, *arguments: str, **more: Any) -> Command:
-        return Command(self.project, *arguments, **more, **self.env)
+    def command(self, *arguments: str, program: tuple[str, ...] = ("-m", "store_mcp")) -> Command:
+        return Command(self.project, *arguments, program=program, env=self.env)
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Run a command to its end. Return the exit code, stdout and stderr."""

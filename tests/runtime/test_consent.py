@@ -65,8 +65,8 @@ class Scene:
         assert isinstance(first, Question)
         return first.state
 
-    async def ask(self, message: str) -> object:
-        self.asked.append(message)
+    async def ask(self, message: object) -> object:
+        self.asked.append(str(message))
         return await self.reply if isinstance(self.reply, Awaitable) else self.reply
 
     @property

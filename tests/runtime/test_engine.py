@@ -82,7 +82,7 @@ class Bench:
         self._made: list[Upstream] = []
         self.reports: list[tuple[int, Outcome]] = []
         self.phases: list[tuple[int, float, str]] = []
-        self.asked: list[tuple[int, str | None]] = []
+        self.asked: list[tuple[int, object]] = []
         self.reachable = True
         self._reported = threading.Condition()
         self.engine = Engine(load or self._load)
@@ -101,7 +101,7 @@ class Bench:
     def attended(self) -> bool:
         return True
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: object) -> bool:
         with self._reported:
             self.asked.append((key, question))
             self._reported.notify_all()

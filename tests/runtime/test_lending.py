@@ -69,7 +69,7 @@ class Heard:
     def progress(self, key: int, done: int, message: str) -> None:
         raise NotImplementedError
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: object) -> bool:
         raise NotImplementedError
 
     def done(self, key: int, outcome: object) -> None:

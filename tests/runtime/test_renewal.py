@@ -168,7 +168,7 @@ def test_a_question_that_waits_is_about_the_call_as_it_was_begun() -> None:
     async def scene(the: Scene) -> None:
         put, answer = asyncio.Event(), asyncio.get_running_loop().create_future()
 
-        async def ask(question: str) -> object:
+        async def ask(question: object) -> object:
             put.set()
             return await answer
 

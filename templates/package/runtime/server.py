@@ -25,7 +25,7 @@ from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.protocol import Protocol
 from .core.stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result
+from .core.wire_formats import Contents, Result, Visit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """

@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable
 from copy import copy, deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -40,7 +41,7 @@ from ..text.redaction import Redactor
 from . import hook_runner
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
-from .user_logins import kept_logins
+from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
@@ -88,8 +89,8 @@ class Caller:
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
-        self._logins = kept_logins(catalog, settings, lambda secret, source: self._redactor.learn(secret, source))
-        keys = credentials.Keys(catalog.security, settings, self._logins)
+        self._users = self._logins_of(catalog, settings)
+        keys = credentials.Keys(catalog.security, settings, self._users.logins)
         self._preparation = Preparation(catalog, settings, keys)
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
@@ -108,6 +109,14 @@ class Caller:
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
+
+    def _logins_of(self, catalog: Catalog, settings: Settings) -> UserLogins:
+        return UserLogins(
+            catalog,
+            settings,
+            lambda secret, source: self._redactor.learn(secret, source),
+            lambda request, address: self._client.send(request, address, settings.timeout),
+        )
 
     @property
     def hooked(self) -> bool:
@@ -130,10 +139,9 @@ class Caller:
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
         caller._catalog, caller._settings = catalog, settings
-        caller._logins = kept_logins(catalog, settings, self._redactor.learn)
-        caller._preparation = Preparation(
-            catalog, settings, credentials.Keys(catalog.security, settings, caller._logins)
-        )
+        caller._users = self._logins_of(catalog, settings)
+        keys = credentials.Keys(catalog.security, settings, caller._users.logins)
+        caller._preparation = Preparation(catalog, settings, keys)
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
         for warning in settings.warnings:
@@ -251,6 +259,7 @@ class Caller:
     async def close(self) -> None:
         """Close the connections to the upstream and drop all kept results."""
         self.resources.close()
+        self._users.close()
         await self._client.close()
 
     async def _made(
@@ -272,13 +281,15 @@ class Caller:
                 await self.bring(str(arguments[ARGUMENT]))
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else await self._preparation.ready(tool, arguments, budget)
+            prepare = partial(self._preparation.ready, tool, arguments, budget)
+            ready = None if hook else await self._users.run(prepare, dialogue, ask)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
                     return refusal, ""
             if ready is not None:
-                return await self._sent(tool, ready, arguments, report, budget)
+                send = partial(self._sent, tool, ready, arguments, report, budget)
+                return await self._users.run(send, dialogue, ask)
             if not spans.act():
                 raise Refuse("The server was stopped.")
             return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."

@@ -32,12 +32,21 @@ class Dialogue:
     """How the user can be asked to confirm a call.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
-    the answer), or empty (cannot ask). A repeated call carries `state` and `responses`.
+    the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
+    `state` and `responses`.
     """
 
-    __slots__ = ("responses", "revision", "state", "way")
+    __slots__ = ("responses", "revision", "state", "urls", "way")
 
-    def __init__(self, way: str, revision: str, state: str | None = None, responses: Members | None = None) -> None:
+    def __init__(
+        self,
+        way: str,
+        revision: str,
+        state: str | None = None,
+        responses: Members | None = None,
+        urls: str = "",
+    ) -> None:
+        self.urls = urls
         self.way = way
         self.revision = revision
         self.state = state

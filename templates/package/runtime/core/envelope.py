@@ -72,9 +72,17 @@ def takes_forms(capabilities: object) -> bool:
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
 
 
+def takes_urls(capabilities: object) -> bool:
+    """Return True if ClientCapabilities allow asking the user to open a URL."""
+    elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
+
+
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
     """Return how the user can be asked after a handshake with these client capabilities."""
-    return Dialogue("request" if has(revision, "elicitation") and takes_forms(capabilities) else "", revision)
+    forms = has(revision, "elicitation") and takes_forms(capabilities)
+    urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
+    return Dialogue("request" if forms else "", revision, urls="request" if urls else "")
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
@@ -87,8 +95,9 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
     state, responses = params.get("requestState", ""), params.get("inputResponses", {})
     if not isinstance(state, str) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
-    way = "result" if isinstance(meta, dict) and takes_forms(meta[CAPABILITIES]) else ""
-    return Dialogue(way, revision, state if "requestState" in params else None, responses)
+    can = meta[CAPABILITIES] if isinstance(meta, dict) else None
+    way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
+    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls)
 
 
 def origin(request: Request, handshake: Origin) -> Origin:

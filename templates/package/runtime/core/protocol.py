@@ -131,6 +131,8 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+    from .wire_formats import Visit
+
     Outcome: TypeAlias = Result | Failure | Question
 
 _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
@@ -427,15 +429,15 @@ class Protocol:
 
     # Questions to the client
 
-    def ask(self, key: int, message: str) -> bytes | None:
-        """Return the line that asks the user to confirm a call, or None.
+    def ask(self, key: int, question: str | Visit) -> bytes | None:
+        """Return the line that asks the user to confirm a call, or to open a URL; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
         """
         call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
-        return self._questions.ask(key, elicitation_params(message))
+        return self._questions.ask(key, elicitation_params(question))
 
     def withdraw(self, key: int) -> bytes | None:
         """Return the line that cancels the open question of a call, or None if there is none."""

@@ -32,6 +32,7 @@ SINCE = {
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
     "description of the server": "2025-11-25",
+    "elicitation by URL": "2025-11-25",
     "error without id": "2025-11-25",
     "unknown resource is invalid params": "2026-07-28",
     "resultType": "2026-07-28",
@@ -48,6 +49,9 @@ PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
 #: Name of the server's single question among the `inputRequests` of a result.
 CONFIRM = "confirm"
+
+#: Name of the question that asks the user to log in.
+LOGIN = "login"
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -100,14 +104,28 @@ class Failure:
         self.data = data
 
 
+class Visit:
+    """Question that the user answers by opening a URL (elicitation mode `url`). `id` names the question."""
+
+    __slots__ = ("id", "message", "url")
+
+    def __init__(self, message: str, url: str, id: str) -> None:  # noqa: A002
+        self.message = message
+        self.url = url
+        self.id = id
+
+
 class Question:
-    """Question to the user in the stateless era: the text, and the state that the repeated call must carry."""
+    """Question to the user in the stateless era: the text, and the state that the repeated call must carry. `visit` is
+    set if the user answers by opening a URL.
+    """
 
-    __slots__ = ("message", "state")
+    __slots__ = ("message", "state", "visit")
 
-    def __init__(self, message: str, state: str) -> None:
+    def __init__(self, message: str, state: str, visit: Visit | None = None) -> None:
         self.message = message
         self.state = state
+        self.visit = visit
 
 
 class Ended(Exception):
@@ -156,20 +174,25 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
 
 def input_required_result(question: Question, server: Identity) -> bytes:
     """Return InputRequiredResult as JSON: the question, and the state that the answer must carry."""
-    params = {"mode": "form", **_form(question.message)}
+    name, params = CONFIRM, {"mode": "form", **_form(question.message)}
+    if question.visit is not None:
+        name, params = LOGIN, {"mode": "url", "message": question.message, "url": question.visit.url}
     return dumps(
         {
             "resultType": "input_required",
-            "inputRequests": {CONFIRM: {"method": "elicitation/create", "params": params}},
+            "inputRequests": {name: {"method": "elicitation/create", "params": params}},
             "requestState": question.state,
             "_meta": _signature(server),
         }
     )
 
 
-def elicitation_params(message: str) -> bytes:
+def elicitation_params(question: str | Visit) -> bytes:
     """Return the params of elicitation/create for handshake revisions, which take forms by default."""
-    return dumps(_form(message))
+    if isinstance(question, Visit):
+        url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
+        return dumps(url)
+    return dumps(_form(question))
 
 
 def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:

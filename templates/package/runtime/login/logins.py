@@ -47,6 +47,11 @@ class Logins:
         """Return True if a login of the scheme was found."""
         return scheme in self._known
 
+    def begun(self, scheme: str, token: str, seconds: float) -> None:
+        """Use a login that the user has just made. `seconds` is the life of its access token, 0 if unknown."""
+        self._known.add(scheme)
+        self.renewal(scheme).offer(token, seconds)
+
     def command(self, scheme: str) -> str:
         """Return the command that logs a user in for a scheme."""
         return command(self._catalog.name, self._catalog.security[scheme], self._catalog.prefix)

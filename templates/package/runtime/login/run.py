@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from .answers import Client
@@ -96,6 +97,12 @@ class Login:
         )
         async with locked(self._scheme.server):
             return await asyncio.to_thread(self._kept.write, self._scheme, self.entry), token
+
+    @property
+    def life(self) -> float:
+        """Return for how many seconds the access token is valid, 0 if unknown."""
+        ends = self.entry.access_ends if self.entry is not None else 0.0
+        return max(ends - time.time(), 1.0) if ends else 0.0
 
     def close(self) -> None:
         """Close the port."""

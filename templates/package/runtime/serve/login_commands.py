@@ -13,6 +13,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NoReturn
 
+from ..calls.user_logins import scopes_of
 from ..core.stdio import complain
 from ..http.client import Client
 from ..login import answers, run
@@ -111,14 +112,6 @@ def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> li
 
 def _asks(catalog: Catalog, tool: str, scheme: str) -> bool:
     return any(scheme in names for names in catalog.tool(tool).binding.get("security") or ())
-
-
-def scopes_of(catalog: Catalog, scheme: str) -> str:
-    """Return the scopes that the offered tools need of a scheme, joined by blanks."""
-    found = {
-        scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
-    }
-    return " ".join(sorted(found))
 
 
 def has_browser() -> bool:

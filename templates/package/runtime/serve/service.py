@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
-from ..core.wire_formats import Contents, Result
+from ..core.wire_formats import Contents, Result, Visit
 from ..replicas.away import Away
 from ..streamable import admission, event_stream, older, session
 from ..streamable.endpoint import Endpoint
@@ -317,7 +317,7 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
-    from ..core.wire_formats import Contents, Question, Result
+    from ..core.wire_formats import Contents, Question, Result, Visit
 
     class Caller(Protocol):
         """Executor of one call (execution.Caller)."""
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             arguments: dict[str, Any],
             report: Callable[[str], None],
             dialogue: Dialogue,
-            ask: Callable[[str], Awaitable[object]],
+            ask: Callable[[str | Visit], Awaitable[object]],
         ) -> Result:
             """Return the call's result. Raises Ended.
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: int, message: str) -> None:
             """Report that `done` phases are over; `message` names the last one."""
 
-        def ask(self, key: int, question: str | None) -> bool:
+        def ask(self, key: int, question: str | Visit | None) -> bool:
             """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
@@ -235,7 +235,7 @@ class Taken:
             except asyncio.CancelledError:  # the call was cancelled: nobody waits
                 return
 
-    async def _ask(self, question: str) -> object:
+    async def _ask(self, question: str | Visit) -> object:
         """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
         ends.
         """

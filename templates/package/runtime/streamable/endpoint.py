@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
     from ..core.protocol import Outcome
-    from ..core.wire_formats import Contents
+    from ..core.wire_formats import Contents, Visit
     from ..replicas.seal import Seal
     from .head import Fields, Head
 
@@ -124,7 +124,7 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, None, message)) is not None:
             exchange.tell(line)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
