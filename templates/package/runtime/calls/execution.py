@@ -89,9 +89,8 @@ class Caller:
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
-        self._users = self._logins_of(catalog, settings)
-        keys = credentials.Keys(catalog.security, settings, self._users.logins)
-        self._preparation = Preparation(catalog, settings, keys)
+        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
+        self._preparation = self._prepared(catalog, settings)
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
@@ -99,7 +98,6 @@ class Caller:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
         shares = Shares(files=files)
         self._client = Client(settings, self._preparation.agent, shares)
-        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
         turn = self._shared.turn if self._shared else None
@@ -110,13 +108,10 @@ class Caller:
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
 
-    def _logins_of(self, catalog: Catalog, settings: Settings) -> UserLogins:
-        return UserLogins(
-            catalog,
-            settings,
-            lambda secret, source: self._redactor.learn(secret, source),
-            lambda request, address: self._client.send(request, address, settings.timeout),
-        )
+    def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
+        """Return the preparation of calls by a table, and use the logins of that table from now on."""
+        self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
+        return Preparation(catalog, settings, credentials.Keys(catalog.security, settings, self._users.logins))
 
     @property
     def hooked(self) -> bool:
@@ -139,9 +134,7 @@ class Caller:
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
         caller._catalog, caller._settings = catalog, settings
-        caller._users = self._logins_of(catalog, settings)
-        keys = credentials.Keys(catalog.security, settings, caller._users.logins)
-        caller._preparation = Preparation(catalog, settings, keys)
+        caller._preparation = caller._prepared(catalog, settings)
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
         for warning in settings.warnings:
@@ -184,24 +177,9 @@ class Caller:
 
     async def reach(self) -> list[str]:
         """Return what prevents calls, for --doctor. Contact each server of the table without credentials."""
-        found = list(self._settings.problems)
-        for index in range(max(1, len(self._settings.servers))):
-            try:
-                found += await self._reached(self._settings.server(index))
-            except NotReady as missing:
-                found.append(str(missing))
-        return found
+        from . import trial  # imported late: only for --doctor
 
-    async def _reached(self, address: Address) -> list[str]:
-        """Return why nothing answers below that base URL, or []. Try GET after HEAD, which some servers do not know."""
-        for method in ("HEAD", "GET"):
-            try:
-                await self._client.send(request.Request(method, "/"), address, REACH_SECONDS)
-            except Failure as failure:
-                found = [f"{address}: {failure.reason}."]
-            else:
-                return []
-        return found
+        return await trial.reach(self._client, self._settings, REACH_SECONDS)
 
     async def try_tool(self, name: str) -> tuple[bool, str]:
         """Call a read-only tool without arguments, for --doctor. Return whether all is well, and a sentence."""

@@ -20,10 +20,13 @@ from ..settings.settings import LoginNeeded, NotReady
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Dialogue
-    from ..http.discovery import Send
+    from ..http.client import Client
+    from ..http.exchange import Response
     from ..login.logins import Logins
     from ..login.run import Login
+    from ..request.request import Request
     from ..settings.settings import Settings
+    from ..text.addresses import Address
 
     Ask = Callable[[str | Visit], Awaitable[object]]
 
@@ -75,14 +78,14 @@ class UserLogins:
     """Logins of one server's user. `logins` is None if no user can log in for any scheme."""
 
     def __init__(
-        self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], send: Send | None = None
+        self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
     ) -> None:
-        """Create. `learn` is called with each secret before its use; `send` sends a request."""
+        """Create. `learn` is called with each secret before its use; `client` returns the HTTP client."""
         self.logins = kept_logins(catalog, settings, learn)
         self._catalog = catalog
         self._settings = settings
         self._learn = learn
-        self._send = send
+        self._client = client
         self._pending: dict[str, _Pending] = {}
 
     async def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
@@ -125,9 +128,8 @@ class UserLogins:
         from ..login.run import Login  # imported late
 
         assert self.logins is not None
-        assert self._send is not None
         scheme = self.logins.scheme(needed.scheme)
-        login = Login(scheme, self.logins.kept, self._send, scopes_of(self._catalog, needed.scheme))
+        login = Login(scheme, self.logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
         try:
             await login.look_up()
             url = await login.begin_in_browser(self._settings.login_port)
@@ -152,6 +154,9 @@ class UserLogins:
             self._learn(login.entry.refresh_token, f"refresh {scheme}")
         self.logins.begun(scheme, token, login.life)
         return ""
+
+    async def _sent(self, request: Request, address: Address) -> Response:
+        return await self._client().send(request, address, self._settings.timeout)
 
     def close(self) -> None:
         """End the logins that wait for their user."""

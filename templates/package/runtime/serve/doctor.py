@@ -205,7 +205,7 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
             return found, []
         if caller.hooked:
             return [], ["No call was tried, since hooks.py takes part in calls."]
-        name = trial.choose(catalog, settings)
+        name = trial.choose(catalog, settings, _logins(catalog, settings))
         if not name:
             return [], ["No call was tried: no tool that only reads can be called without arguments."]
         well, said = await caller.try_tool(name)
