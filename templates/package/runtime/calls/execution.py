@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ..http.exchange import Response
     from ..result.downloads import Download
     from ..result.structured import Promises
+    from ..settings.grants import Grant
     from ..settings.settings import Settings
     from .consent import Ask, Consent
     from .handles import Handles
@@ -197,7 +198,7 @@ class Caller:
                 self._closed(answer)
             return trial.verdict(answer, sent)
 
-    async def try_grant(self, grant: credentials.Grant) -> str:
+    async def try_grant(self, grant: Grant) -> str:
         """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
         try:
             await self._sender.try_grant(grant, REACH_SECONDS)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from ..request.request import Request
-    from ..settings.credentials import Grant
+    from ..settings.grants import Grant
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .client import Client

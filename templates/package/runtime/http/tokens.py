@@ -28,7 +28,7 @@ from .client import Failure
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..settings.credentials import Grant, Login
+    from ..settings.grants import Grant, Login
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..settings.credentials import Grant
+from ..settings.grants import Grant
 from .errors import LoginFailed
 from .kept import Kept
 from .renewal import Renewal

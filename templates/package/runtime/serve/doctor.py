@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..login.logins import Logins
+    from ..settings.grants import Grant
     from ..settings.settings import Settings
 
     Row = tuple[str, ...]
@@ -214,10 +215,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
         await caller.close()
 
 
-def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
+def _grants(catalog: Catalog, settings: Settings) -> list[Grant]:
     """Return one grant for each set of scopes that tools need, at most MOST_TRIED."""
     keys = credentials.Keys(catalog.security, settings, _logins(catalog, settings))
-    found: dict[tuple[str, ...], credentials.Grant] = {}
+    found: dict[tuple[str, ...], Grant] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant

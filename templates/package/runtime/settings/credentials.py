@@ -18,25 +18,15 @@ from urllib.parse import quote_plus
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
+from .grants import Grant, Login, set_field
 from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-    from typing import Any, Protocol, TypeAlias
+    from typing import Protocol
 
-    from ..core import table
     from ..core.table import Binding, Scheme
     from ..request.request import Request
-    from .origins import Endpoint
     from .settings import Settings
-
-    Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]
-
-    class UserTokens(Protocol):
-        """Source of access tokens that a user's login gives (login.renewal.Renewal)."""
-
-        async def token(self, send: Send) -> dict[str, Any]:
-            """Return a token answer (RFC 6749, section 5.1). Raises LoginNeeded or NotReady."""
 
     class Logins(Protocol):
         """Kept logins of this server's user (login.logins.Logins)."""
@@ -81,54 +71,6 @@ _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identif
 def client_login(identity: str, secret: str) -> str:
     """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
-
-
-class Grant:
-    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
-    its scopes.
-
-    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
-    `user` is set if the token comes from a user's login.
-    """
-
-    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "user", "variables")
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        client_id: str,
-        client_secret: str,
-        scopes: tuple[str, ...],
-        variables: list[str],
-        login: Login | None = None,
-        put: Callable[[Request, str], None] | None = None,
-    ) -> None:
-        self.login = login
-        self.user: UserTokens | None = None
-        self.put = put or set_token
-        self.endpoint = endpoint
-        self.client_id = client_id
-        self.client_secret = client_secret
-        self.scopes = scopes
-        self.variables = variables
-
-
-class Login:
-    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
-    token and its lifetime in seconds; `expires` may be "".
-    """
-
-    __slots__ = ("content_type", "expires", "fields", "token")
-
-    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
-        self.content_type = described["contentType"]
-        self.token = described["token"]
-        self.expires = described.get("expires", "")
-        self.fields = {
-            name: values[each["role"]] if "role" in each else each["value"]
-            for name, each in described["fields"].items()
-        }
 
 
 class Chosen:
@@ -282,7 +224,7 @@ def put(request: Request, credentials: list[Written]) -> None:
     """Attach the credentials to the request, replacing fields and parameters of the same name."""
     for place, name, value in credentials:
         if place == "header":
-            _set_field(request, name, value)
+            set_field(request, name, value)
         else:
             _set_pair(request.query if place == "query" else request.cookies, name, value)
 
@@ -290,11 +232,6 @@ def put(request: Request, credentials: list[Written]) -> None:
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
     """Encode the credentials of these schemes and attach them to the request."""
     put(request, written(schemes, secrets, encode))
-
-
-def set_token(request: Request, token: str) -> None:
-    """Attach a bearer token (RFC 6750) to the request."""
-    _set_field(request, "Authorization", f"Bearer {token}")
 
 
 class Keys:
@@ -416,13 +353,6 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             case _:
                 assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
-
-
-def _set_field(request: Request, name: str, value: str) -> None:
-    if request.headers:
-        known = fold(name)
-        request.headers = [field for field in request.headers if fold(field[0]) != known]
-    request.headers.append((name, value))
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:
