@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -119,18 +120,22 @@ class Authority:
 
     def __init__(self, *, metadata: bool = True, iss: bool = True) -> None:
         self.origin = ""
+        self._iss = iss
+        self._metadata = metadata
+        self._turn = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was heard, given and changed."""
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.instead: dict[str, Answer] = {}
         self.secret = ""
         self.pending = 1
         self.refreshes = True
         self.life = 3600
-        self._iss = iss
-        self._metadata = metadata
         self._codes: dict[str, dict[str, str]] = {}
         self._good: set[str] = set()
         self._number = 0
-        self._turn = threading.Lock()
         self.ended = False
 
     def answer(self, _method: str, path: str, fields: dict[str, str], body: bytes) -> Answer:
@@ -283,11 +288,19 @@ class Station:
         self.api = api
         self.authority = authority
         self.project = project
+        self.reset()
+
+    def reset(self) -> None:
+        """Log everybody out, and forget what was heard."""
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        self.api.heard.clear()
+        self.api.refused.clear()
+        self.authority.reset()
         kept = {name: value for name, value in os.environ.items() if name == "PATH"}
         self.env = {
             **kept,
-            "HOME": str(folder),
-            "XDG_DATA_HOME": str(folder / "data"),
+            "HOME": str(self.folder),
+            "XDG_DATA_HOME": str(self.folder / "data"),
             "STORE_TOKEN_STORE": "file",
             "STORE_USER_CLIENT_ID": "the-client",
         }

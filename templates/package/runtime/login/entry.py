@@ -67,6 +67,6 @@ def _fits(name: str, value: Any) -> bool:
 def _object(text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

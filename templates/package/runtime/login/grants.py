@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from ..core import jsontext
 from ..text.sanitize import brief
 from . import answers
 from .entry import Entry
@@ -92,7 +92,7 @@ def _claims(token: str) -> dict[str, Any]:
     if len(parts) != 3:
         return {}
     try:
-        value = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+        value, _ = jsontext.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)).decode())
     except (ValueError, binascii.Error):
         return {}
     return value if isinstance(value, dict) else {}

@@ -108,7 +108,7 @@ class FileStore:
             raise LoginFailed(f"{self.where} cannot be read, or is a link.") from None
         try:
             value = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
             raise LoginFailed(f"{self.where} is no file of logins. Delete it, and log in again.")
