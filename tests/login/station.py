@@ -65,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    do_GET = do_POST = do_HEAD = _answer  # noqa: N815
+    do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -130,6 +130,7 @@ class Authority:
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.instead: dict[str, Answer] = {}
         self.secret = ""
+        self.takes_basic = True
         self.pending = 1
         self.refreshes = True
         self.life = 3600
@@ -215,7 +216,9 @@ class Authority:
 
     def _knows_secret(self, form: dict[str, str], fields: dict[str, str]) -> bool:
         basic = base64.b64encode(f"the-client:{self.secret}".encode()).decode()
-        return fields.get("Authorization") == f"Basic {basic}" or form.get("client_secret") == self.secret
+        return (self.takes_basic and fields.get("Authorization") == f"Basic {basic}") or form.get(
+            "client_secret"
+        ) == self.secret
 
     def _given(self, scope: str) -> Answer:
         self._number += 1
