@@ -22,6 +22,7 @@ from mcpgen.model.api import (
     Server,
     ServerVariable,
     Skipped,
+    UserFlow,
 )
 from mcpgen.model.catalog import (
     Annotations,
@@ -128,6 +129,7 @@ __all__ = [
     "Style",
     "Template",
     "ToolSpec",
+    "UserFlow",
     "Values",
     "arguments_of",
 ]

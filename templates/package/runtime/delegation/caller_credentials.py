@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..replicas.seal import Seal
-    from ..settings.credentials import CallersOwn
     from ..settings.delegation import Delegation
+    from ..settings.grants import CallersOwn
     from .kept_logins import Logins
     from .login_callback import Spend
     from .login_pages import Page
