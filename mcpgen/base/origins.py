@@ -13,6 +13,15 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped
 
+_USER_URLS = (
+    ("authorizationUrl", "the authorization URL"),
+    ("tokenUrl", "the token URL for users"),
+    ("deviceAuthorizationUrl", "the device authorization URL"),
+    ("refreshUrl", "the refresh URL"),
+    ("metadataUrl", "the metadata URL"),
+)
+"""URLs of a scheme's `user` by which a user logs in, and their names in words."""
+
 _PORTS = {"http": ":80", "https": ":443"}
 _SHOWN = 200
 """Longest origin in a message, in characters: long enough to copy the origin whole."""
@@ -74,6 +83,10 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
     for name, scheme in as_object(header.get("security")).items():
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
             url = as_text(as_object(scheme).get(key))
+            if is_origin(origin := of_url(url)):
+                yield Destination(f"{what} of {clipped(name)}", url, (origin,))
+        for key, what in _USER_URLS:
+            url = as_text(as_object(as_object(scheme).get("user")).get(key))
             if is_origin(origin := of_url(url)):
                 yield Destination(f"{what} of {clipped(name)}", url, (origin,))
 

@@ -25,6 +25,12 @@ class Variable:
 _OPEN = ("username", "client_id", "token_url")
 """Roles whose values are no secrets."""
 
+_CLIENT = {
+    "client_id": "the id of the client for which `login` asks the user",
+    "client_secret": "the secret of that client, if it has one",
+}
+"""Purposes of the variables of a client that logs a user in."""
+
 _OAUTH_2 = {
     "value": "a ready access token, in place of one that is fetched",
     "client_id": "the client's id, with which access tokens are fetched by OAuth 2 client credentials",
@@ -42,7 +48,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             _purpose(scheme, role),
             secret=role not in _OPEN and scheme.type != "setting",
             # A token can be given or fetched, so neither way makes a variable required.
-            required=scheme.name in needed and scheme.type not in ("oauth2", "login"),
+            required=scheme.name in needed and scheme.type not in ("oauth2", "login") and scheme.user is None,
             usual=role in _usual(scheme),
         )
         for scheme in catalog.schemes
@@ -100,6 +106,8 @@ def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
         return (("value",), ("client_id", "client_secret"))
     if scheme.login is not None:
         return (("value",), tuple(dict.fromkeys(role for _, role, _ in scheme.login.fields if role)))
+    if scheme.user is not None:
+        return (("value",),)
     return (tuple(scheme.variables),)
 
 
@@ -115,6 +123,8 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
         return ()
     if scheme.login is not None:
         return _roles(scheme)[1]
+    if scheme.type == "bearer" and scheme.user is not None:
+        return ("client_id",)
     if scheme.type != "oauth2":
         return tuple(scheme.variables)
     return ("client_id", "client_secret") if scheme.token_url else ("value",)
@@ -136,6 +146,8 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
         return "one more header for every request, as Name: value"
     if scheme.type == "basic":
         return f"{role} for HTTP basic authentication ({scheme.name})"
+    if role in _CLIENT and scheme.user is not None and scheme.type != "oauth2":
+        return f"{_CLIENT[role]} ({scheme.name})"
     if scheme.login is not None and role not in ("value", "token_url"):
         return f"the {role} with which this server logs in and fetches tokens ({scheme.name})"
     if scheme.type in ("oauth2", "login"):

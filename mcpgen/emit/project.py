@@ -9,7 +9,7 @@ from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
-from mcpgen.model import Catalog, Identity
+from mcpgen.model import BoundScheme, Catalog, Identity
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
@@ -89,6 +89,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "alternatives": alternatives(catalog),
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
+        "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
         "tools": [
             {
                 "name": tool.name,
@@ -123,6 +124,14 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "keyring_dependencies": KEYRING_DEPENDENCIES,
         "secret_files": secret_files(catalog),
     }
+
+
+def _login(scheme: BoundScheme, prefix: str) -> dict[str, str]:
+    """Return the variables of a scheme for which a user logs in, and its name on the command line.
+
+    The runtime has the same rule (`login.schemes.label`).
+    """
+    return {**scheme.variables, "label": scheme.variables["value"].removeprefix(f"{prefix}_").lower()}
 
 
 def _first_sentence(description: str) -> str:

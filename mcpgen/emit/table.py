@@ -26,6 +26,7 @@ from mcpgen.model import (
     Server,
     ServerVariable,
     ToolSpec,
+    UserFlow,
 )
 
 FORMAT = 1
@@ -137,6 +138,8 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
         result["openIdConnectUrl"] = scheme.discovery_url
     if scheme.login is not None:
         result["login"] = _login(scheme.login)
+    if scheme.user is not None:
+        result["user"] = _user_flow(scheme.user)
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
 
 
@@ -144,6 +147,18 @@ def _login(login: Login) -> JsonObject:
     fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
     result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
     return {**result, **({"expires": login.expires} if login.expires else {})}
+
+
+def _user_flow(user: UserFlow) -> JsonObject:
+    urls = {
+        "authorizationUrl": user.authorization_url,
+        "tokenUrl": user.token_url,
+        "deviceAuthorizationUrl": user.device_url,
+        "refreshUrl": user.refresh_url,
+        "metadataUrl": user.metadata_url,
+    }
+    result: JsonObject = {name: url for name, url in urls.items() if url}
+    return {**result, **({"scopes": list[JsonValue](user.scopes)} if user.scopes else {})}
 
 
 def _binding(tool: ToolSpec) -> JsonObject:

@@ -57,7 +57,8 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
 
     def moved_scheme(scheme: SecurityScheme) -> SecurityScheme:
         token_url, discovery_url = (moved(url, url) for url in (scheme.token_url, scheme.discovery_url))
-        return replace(scheme, token_url=token_url, discovery_url=discovery_url)
+        user = scheme.user and scheme.user.moved(lambda url: moved(url, url))
+        return replace(scheme, token_url=token_url, discovery_url=discovery_url, user=user)
 
     def moved_operation(operation: Operation) -> Operation:
         own = operation.servers and tuple(map(moved_server, operation.servers))
@@ -77,7 +78,8 @@ def named_origins(api: Api) -> Iterator[str]:
     for server in (*api.servers, *(each for operation in api.operations for each in operation.servers or ())):
         yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
     for scheme in api.schemes:
-        yield from filter(origins.is_origin, map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
+        urls = scheme.token_url, scheme.discovery_url, *(scheme.user.urls if scheme.user else ())
+        yield from filter(origins.is_origin, map(origins.of_url, urls))
 
 
 # Decision 0084: A bare origin keeps the path of the document's server.

@@ -127,7 +127,8 @@ def _whole_server(place: Place) -> Place:
 
 def _kept(scheme: SecurityScheme, place: Place) -> Kept:
     """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
-    return Kept(replace(scheme, description="", scopes=()), place)
+    user = scheme.user and replace(scheme.user, scopes=())
+    return Kept(replace(scheme, description="", scopes=(), user=user), place)
 
 
 def _prefixed(
@@ -326,6 +327,7 @@ def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> Secur
         scheme,
         token_url=scheme.token_url and urljoin(base, scheme.token_url),
         discovery_url=scheme.discovery_url and urljoin(base, scheme.discovery_url),
+        user=scheme.user and scheme.user.moved(lambda url: urljoin(base, url)),
     )
 
 

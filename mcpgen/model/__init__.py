@@ -21,6 +21,7 @@ from mcpgen.model.api import (
     Server,
     ServerVariable,
     Skipped,
+    UserFlow,
 )
 from mcpgen.model.catalog import (
     Annotations,
@@ -126,6 +127,7 @@ __all__ = [
     "Style",
     "Template",
     "ToolSpec",
+    "UserFlow",
     "Values",
     "arguments_of",
 ]

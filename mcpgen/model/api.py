@@ -1,6 +1,6 @@
 """The parts of an API in OpenAPI's words, as they are read from a document or a tools file."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Diagnostic, Where
@@ -116,13 +116,45 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
+class UserFlow:
+    """How a user logs in for a scheme: the endpoints and scopes of the flows that need a person.
+
+    `authorization_url`: RFC 6749, section 3.1. `token_url`: section 3.2. `device_url`: RFC 8628, section 3.1.
+    `refresh_url`: where tokens are renewed, if not at `token_url`. `metadata_url`: a document that names the endpoints
+    (OpenID Connect Discovery 1.0, RFC 8414). A URL is "" if the document does not give it; each may be relative.
+    """
+
+    authorization_url: str = ""
+    token_url: str = ""
+    device_url: str = ""
+    refresh_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Return the URLs that the document gives."""
+        found = self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url
+        return tuple(filter(None, found))
+
+    def moved(self, move: Callable[[str], str]) -> "UserFlow":
+        """Return the flow with `move` applied to each URL."""
+        code, token, device, refresh, metadata = (
+            url and move(url)
+            for url in (self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url)
+        )
+        return UserFlow(code, token, device, refresh, metadata, self.scopes)
+
+
+@dataclass(frozen=True, slots=True)
 class SecurityScheme:
     """A security scheme, as far as requests are concerned.
 
     `bearer`: a ready access token. `oauth2`: a token is fetched by the client credentials grant (RFC 6749, section
     4.4). It comes from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to the server.
     `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place.
-    `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind.
+    `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind. `user`:
+    how a user logs in, if the document describes a flow that needs a person.
     """
 
     name: str
@@ -134,6 +166,7 @@ class SecurityScheme:
     discovery_url: str = ""
     login: Login | None = None
     scopes: tuple[str, ...] = ()
+    user: UserFlow | None = None
 
 
 Scopes = Mapping[str, tuple[str, ...]]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
@@ -198,6 +198,7 @@ class BoundScheme:
     token_url: str = ""
     discovery_url: str = ""
     login: Login | None = None
+    user: UserFlow | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,8 @@ def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str
                 url = url.replace(f"{{{name}}}", value)
             found.update(origins.of_server(url, {each.name: each.default for each in server.variables}))
         for scheme in file.api.schemes:
-            found.update(map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
+            urls = scheme.token_url, scheme.discovery_url, *(scheme.user.urls if scheme.user else ())
+            found.update(map(origins.of_url, urls))
     return frozenset(found)
 
 

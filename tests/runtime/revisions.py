@@ -188,7 +188,7 @@ class Checker:
         assert isinstance(message["id"], str)
         assert message["id"] not in self._questions, "an id of the server is used once"
         self._questions.add(message["id"])
-        _form(message["params"])
+        _form(message["params"], {"elicitationId"} if self.agreed == R4 else None)
         valid(self.agreed, "JSONRPCRequest", message)
         valid(self.agreed, "ElicitRequest", message)
 
@@ -229,7 +229,7 @@ class Checker:
         [asks] = result["inputRequests"].values()
         assert asks.keys() == {"method", "params"}
         assert asks["method"] == "elicitation/create"
-        _form(asks["params"])
+        _form(asks["params"], set())
         valid(R5, "InputRequiredResult", result)
         valid(R5, "ElicitRequest", asks)
 
@@ -280,7 +280,11 @@ class Checker:
         raise AssertionError(f"progress for {token!r}, which no running call gave")
 
 
-def _form(params: dict[str, Any]) -> None:
+def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
+    """A form without fields, or a URL where the revision knows that mode: then `of_url` are its further members."""
+    if params.get("mode") == "url" and of_url is not None:
+        assert params.keys() == {"mode", "message", "url"} | of_url
+        return
     assert params.keys() <= {"mode", "message", "requestedSchema"}
     assert params.get("mode", "form") == "form"
     assert params["message"].strip()

@@ -13,7 +13,8 @@ RESERVED = frozenset(
      "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL",
      "HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES", "STATE_KEY", "STATE_KEY_FILE", "STORE",
      "STORE_FILE", "HTTP_URL", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM",
-     "AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"]
+     "AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE",
+     "LOGIN_PORT", "TOKEN_STORE"]
 )  # fmt: skip
 """Suffixes of the server's own variables; `VAR_…` is reserved too."""
 
@@ -24,6 +25,9 @@ _ROLES = {
     "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
     "oauth2": {"value": "", "client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET", "token_url": "_TOKEN_URL"},
 }
+
+_CLIENT = {"client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET"}
+"""Roles of a scheme for which a user logs in: the client that asks the user."""
 
 _PLACED = ("apiKey", "setting")
 """Types of schemes that say where in a request they go."""
@@ -72,7 +76,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         )
         words = scheme.description
         urls = scheme.token_url, scheme.discovery_url
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls, scheme.login))
+        flows = scheme.login, scheme.user
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls, *flows))
     return tuple(bound)
 
 
@@ -105,6 +110,8 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     if scheme.login is not None:
         named = (role for _, role, _ in scheme.login.fields if role)
         roles = {"value": "", **{role: f"_{environment_suffix(role)}" for role in named}, "token_url": "_TOKEN_URL"}
+    if scheme.user is not None:
+        roles = {**roles, **_CLIENT}
     for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
         variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
         if not candidate.startswith("VAR_") and not any(name in taken for name in _with_files(variables.values())):

@@ -1,12 +1,13 @@
 """Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
 
 import re
+from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme, UserFlow
 from mcpgen.read.openapi import servers
 from mcpgen.read.openapi.parameters import can_be_set
 from mcpgen.read.openapi.references import References
@@ -23,6 +24,8 @@ _PASSWORD = Login(
     "/expires_in",
 )
 """The resource owner password credentials grant (RFC 6749, section 4.3)."""
+
+_WELL_KNOWN = "/.well-known/openid-configuration"
 
 _SCOPE = re.compile(r"[!#-\[\]-~]+")
 """A scope token of RFC 6749, appendix A.4."""
@@ -66,9 +69,25 @@ def read_schemes(
                 place,
                 "Correct it; without it only a ready access token can be given.",
             )
-            scheme = SecurityScheme(name, "bearer", description=scheme.description)
+            scheme = SecurityScheme(name, "bearer", description=scheme.description, user=scheme.user)
+        if scheme.user is not None:
+            scheme = replace(scheme, user=_usable(scheme.name, scheme.user, place, diagnostics))
         found.append(scheme)
     return tuple(found)
+
+
+def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -> UserFlow | None:
+    """Return the flow, or None if one of its URLs may not be used, which is reported."""
+    for url in user.urls:
+        if reason := _refusal(url):
+            diagnostics.add(
+                "invalid-security",
+                f"The URL '{clipped(url, 120)}' at which users log in for {name} is not used: {reason}.",
+                place,
+                "Correct it; without it no user can log in, and an access token must be given.",
+            )
+            return None
+    return user
 
 
 def _kind(raw: JsonObject) -> str:
@@ -76,6 +95,45 @@ def _kind(raw: JsonObject) -> str:
 
 
 def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
+    scheme = _filled_scheme(name, raw)
+    return scheme and replace(scheme, user=_user_flow(raw))
+
+
+def _user_flow(raw: JsonObject) -> UserFlow | None:
+    """Return how a user logs in, or None if no flow of the scheme needs a person.
+
+    In Swagger 2.0 the scheme is the flow, and its issuer may stand in `x-google-issuer` (Cloud Endpoints).
+    """
+    kind = as_text(raw.get("type"))
+    if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
+        return UserFlow(metadata_url=url)
+    if kind != "oauth2":
+        return None
+    named = as_object(raw.get("flows"))
+    flows = [as_object(named.get(each)) for each in ("authorizationCode", "deviceAuthorization", "implicit")]
+    if raw.get("flow") in ("accessCode", "implicit"):
+        flows = [raw]
+    code, device = flows[0], flows[1] if len(flows) > 1 else {}
+    scopes = {scope for flow in flows for scope in as_object(flow.get("scopes")) if _SCOPE.fullmatch(scope)}
+
+    def first(key: str, *places: JsonObject) -> str:
+        return next(filter(None, (as_text(flow.get(key)).strip() for flow in places)), "")
+
+    issuer = as_text(raw.get("x-google-issuer")).strip()
+    found = UserFlow(
+        first("authorizationUrl", *flows),
+        first("tokenUrl", code, device),
+        first("deviceAuthorizationUrl", device),
+        first("refreshUrl", *flows),
+        f"{issuer.rstrip('/')}{_WELL_KNOWN}" if "://" in issuer else first("oauth2MetadataUrl", raw),
+        tuple(sorted(scopes)),
+    )
+    usable = found.authorization_url or found.device_url or (any(flows) and found.metadata_url)
+    return found if usable else None
+
+
+def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
+    """Return the scheme by what the environment may hold for it, or None if it is of an unknown kind."""
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))

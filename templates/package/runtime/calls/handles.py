@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..result.result_names import Names
-    from ..settings.credentials import CallersOwn
+    from ..settings.grants import CallersOwn
     from .consent import Ask, States
 
     class Shared(Protocol):

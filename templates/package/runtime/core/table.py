@@ -85,6 +85,19 @@ class Login(TypedDict):
     expires: NotRequired[str]
 
 
+class UserFlow(TypedDict):
+    """How a user logs in: endpoints and scopes of the OAuth flows that need a person. URLs may be relative to the first
+    server. `metadataUrl` names a document of OpenID Connect Discovery 1.0 or RFC 8414.
+    """
+
+    authorizationUrl: NotRequired[str]
+    tokenUrl: NotRequired[str]
+    deviceAuthorizationUrl: NotRequired[str]
+    refreshUrl: NotRequired[str]
+    metadataUrl: NotRequired[str]
+    scopes: NotRequired[list[str]]
+
+
 # Functional syntax, because `in` is a keyword of Python.
 _Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
 
@@ -98,6 +111,7 @@ class Scheme(_Placed):
     tokenUrl: NotRequired[str]
     openIdConnectUrl: NotRequired[str]
     login: NotRequired[Login]
+    user: NotRequired[UserFlow]
 
 
 class Features(TypedDict):

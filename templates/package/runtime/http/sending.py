@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..request.request import Request
-    from ..settings.credentials import CallersOwn, Grant
+    from ..settings.grants import CallersOwn, Grant
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .client import Client

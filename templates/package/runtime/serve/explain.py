@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import Preparation, Ready, Unmade, sentence
+from ..calls.user_logins import kept_logins
 from ..core import jsontext
 from ..core.catalog import CatalogError
 from ..core.stdio import complain
@@ -52,19 +53,33 @@ class Placeholders:
     is shown.
     """
 
-    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        security: dict[str, Scheme],
+        secrets: dict[str, str],
+        logins: credentials.Logins | None = None,
+        delegated: Collection[str] = (),
+    ) -> None:
         """Create. Of schemes that are `delegated`, each call has the credential of its caller."""
         self._delegated = delegated
         self._security = security
         self._secrets = secrets
+        self._logins = logins
         self.missing = ""
         """Why a call would be refused for lack of credentials; "" if it would not."""
+
+    async def look(self, binding: Binding) -> None:
+        """Find out which logins of users are kept that the binding could use."""
+        for names in binding.get("security") or ():
+            for name in names:
+                if self._logins is not None and "user" in self._security[name]:
+                    await self._logins.look(name)
 
     def choose(self, binding: Binding) -> credentials.Chosen:
         """Return the placeholders for the credentials of a binding."""
         wanted = binding.get("security")
         try:
-            schemes = credentials.choose(wanted, self._security, self._secrets, self._delegated)
+            schemes = credentials.choose(wanted, self._security, self._secrets, self._logins, self._delegated)
         except NotReady as missing:
             self.missing = str(missing)
             schemes = [self._security[name] for name in (wanted or [[]])[0]]
@@ -153,7 +168,8 @@ def explain(
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
-    keys = Placeholders(catalog.security, settings.secrets, settings.delegations)
+    logins = kept_logins(catalog, settings, lambda secret, source: None)
+    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
     preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: the output is reproducible
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}

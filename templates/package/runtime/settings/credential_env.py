@@ -33,6 +33,9 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
 }
 """Ways to fill a scheme, by type: sets of roles that are needed together."""
 
+CLIENT = ("client_id", "client_secret")
+"""Roles of a scheme for which a user can log in: the client that asks the user. They fill no scheme alone."""
+
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
@@ -78,7 +81,10 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
     """Return role and name of each variable that holds a credential."""
-    return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
+    roles = [role for each in ways(scheme) for role in each]
+    if "user" in scheme:
+        roles += [role for role in CLIENT if role not in roles]
+    return [(role, scheme["variables"][role]) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:

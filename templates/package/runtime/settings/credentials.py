@@ -18,17 +18,32 @@ from urllib.parse import quote_plus
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .settings import NotReady
+from .grants import CallersOwn, Grant, Login, set_field
+from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Protocol
 
-    from ..core import table
     from ..core.table import Binding, Scheme
     from ..request.request import Request
-    from .delegation import Delegation
-    from .origins import Endpoint
     from .settings import Settings
+
+    class Logins(Protocol):
+        """Kept logins of this server's user (login.logins.Logins)."""
+
+        async def look(self, scheme: str) -> None:
+            """Find out whether a login of the scheme is kept."""
+
+        def has(self, scheme: str) -> bool:
+            """Return True if a login of the scheme was found."""
+
+        def command(self, scheme: str) -> str:
+            """Return the command that logs a user in for a scheme."""
+
+        def grant(self, name: str) -> Grant:
+            """Return the grant that takes its tokens from the login of a scheme."""
+
 
 Encoding = dict[str, Callable[[str], str]]
 """Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
@@ -57,68 +72,6 @@ _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identif
 def client_login(identity: str, secret: str) -> str:
     """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
-
-
-class Grant:
-    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
-    its scopes.
-
-    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
-    """
-
-    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        client_id: str,
-        client_secret: str,
-        scopes: tuple[str, ...],
-        variables: list[str],
-        login: Login | None = None,
-        put: Callable[[Request, str], None] | None = None,
-    ) -> None:
-        self.login = login
-        self.put = put or set_token
-        self.endpoint = endpoint
-        self.client_id = client_id
-        self.client_secret = client_secret
-        self.scopes = scopes
-        self.variables = variables
-
-
-class CallersOwn:
-    """Credential of whoever makes the call, obtained as `delegation` says, with the scopes of the operation.
-
-    `put(request, token)` attaches the credential to a request. No value of any caller is kept here.
-    """
-
-    __slots__ = ("delegation", "put", "scopes")
-
-    def __init__(
-        self, delegation: Delegation, scopes: tuple[str, ...], put: Callable[[Request, str], None] | None = None
-    ) -> None:
-        self.delegation = delegation
-        self.scopes = delegation.scopes or scopes
-        self.put = put or set_token
-
-
-class Login:
-    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
-    token and its lifetime in seconds; `expires` may be "".
-    """
-
-    __slots__ = ("content_type", "expires", "fields", "token")
-
-    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
-        self.content_type = described["contentType"]
-        self.token = described["token"]
-        self.expires = described.get("expires", "")
-        self.fields = {
-            name: values[each["role"]] if "role" in each else each["value"]
-            for name, each in described["fields"].items()
-        }
 
 
 class Chosen:
@@ -152,24 +105,59 @@ def choose(
     wanted: list[list[str]] | None,
     security: dict[str, Scheme],
     secrets: dict[str, str],
+    logins: Logins | None = None,
     delegated: Collection[str] = (),
 ) -> list[Scheme]:
     """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
-    credentials.
+    credentials. If there is none but [], an earlier alternative that a user's login completes is returned.
 
-    A scheme in `delegated` needs no variables. Alternatives without any are then out of the question: the operator
-    wants the caller's rights to count, and the server's own may be wider.
+    Of alternatives with a scheme in `delegated`, the first is taken whose other variables are set: the operator wants
+    the caller's rights to count, and the server's own may be wider.
 
-    Raises NotReady, naming the variables, if no alternative is complete.
+    Raises NotReady, naming the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
-    offered = [[]] if wanted is None else wanted
-    offered = [names for names in offered if not set(names).isdisjoint(delegated)] or offered
+    names = [[]] if wanted is None else wanted
+    if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
+        return _delegated(callers, security, secrets, delegated)
+    alternatives = [[security[name] for name in each] for each in names]
+    first = next((at for at, each in enumerate(alternatives) if all(filled(one, secrets) for one in each)), None)
+    if first is not None and (alternatives[first] or logins is None):
+        return alternatives[first]
+    if logins is not None:
+        for each in names[:first]:
+            if all(filled(security[name], secrets) or logins.has(name) for name in each):
+                return [security[name] for name in each]
+        if first is not None:
+            return []
+    found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
+    set_them = f"set {', or '.join(found)}, in the environment of this server."
+    name = _by_login(names, security, secrets)
+    if logins is None or not name:
+        raise NotReady(f"It needs a credential: {set_them}")
+    raise LoginNeeded(
+        f"It needs a login: run `{logins.command(name)}` on the machine of this server, or {set_them}", name
+    )
+
+
+def _delegated(
+    offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
+) -> list[Scheme]:
+    """Return the schemes of the first alternative that lacks nothing but credentials of callers. Raises NotReady."""
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
-    alternatives = [[security[name] for name in names if name not in delegated] for names in offered]
-    found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
+    others = [[security[name] for name in names if name not in delegated] for names in offered]
+    found = dict.fromkeys(way for schemes in _smallest(others) for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
+
+
+def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
+    """Return the first scheme whose login alone would complete an alternative, or ""."""
+    for each in names:
+        lacking = [name for name in each if not filled(security[name], secrets)]
+        if len(lacking) == 1 and "user" in security[lacking[0]]:
+            return lacking[0]
+    return ""
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
@@ -206,7 +194,7 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     """Return True if the scheme's token must be fetched. A token in the environment wins."""
-    return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
+    return (scheme["type"] in FETCHED or "user" in scheme) and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
@@ -257,7 +245,7 @@ def put(request: Request, credentials: list[Written]) -> None:
     """Attach the credentials to the request, replacing fields and parameters of the same name."""
     for place, name, value in credentials:
         if place == "header":
-            _set_field(request, name, value)
+            set_field(request, name, value)
         else:
             _set_pair(request.query if place == "query" else request.cookies, name, value)
 
@@ -267,20 +255,32 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
     put(request, written(schemes, secrets, encode))
 
 
-def set_token(request: Request, token: str) -> None:
-    """Attach a bearer token (RFC 6750) to the request."""
-    _set_field(request, "Authorization", f"Bearer {token}")
-
-
 class Keys:
     """Credentials of one server. The selection for each binding is cached."""
 
-    __slots__ = ("_chosen", "_security", "_settings")
+    __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
-    def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
+    def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
+        """Create. `logins` are given if a user can log in for one of the schemes."""
         self._security = security
         self._settings = settings
+        self._logins = logins
         self._chosen: dict[int, tuple[Binding, Chosen]] = {}
+
+    async def look(self, binding: Binding) -> None:
+        """Find out which logins are kept that the binding could use, if the environment has no credential for it."""
+        if self._logins is None or id(binding) in self._chosen:
+            return
+        for names in binding.get("security") or ():
+            if names and all(filled(self._security[name], self._settings.secrets) for name in names):
+                return
+        for name in self._users(binding):
+            await self._logins.look(name)
+
+    def _users(self, binding: Binding) -> list[str]:
+        """Return the schemes of a binding for which a user can log in."""
+        named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
+        return [name for name in named if "user" in self._security[name]]
 
     def choose(self, binding: Binding) -> Chosen:
         """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
@@ -288,6 +288,8 @@ class Keys:
             return self._chosen[id(binding)][1]
         except KeyError:
             chosen = self._choose(binding)
+        if self._logins is not None and not chosen.variables and self._users(binding):
+            return chosen  # a login that is made later counts
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
         self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
@@ -296,21 +298,23 @@ class Keys:
     def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
         delegations = self._settings.delegations
-        schemes = choose(wanted, self._security, secrets, delegations)
+        schemes = choose(wanted, self._security, secrets, self._logins, delegations)
         delegated = [scheme for scheme in schemes if delegations and self._name(scheme) in delegations]
         if delegated:
             schemes = [scheme for scheme in schemes if scheme not in delegated]
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         if len(grants) + len(delegated) > 1 and delegated:
             raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
-        others = [self._security[name] for names in wanted or () for name in names]
-        others = [] if schemes or delegated else others
+        others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
         credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
         return Chosen(
             lambda request: put(request, credentials()),
-            [*variables(schemes, secrets), *(delegations[self._name(each)].variable for each in delegated)],
+            [
+                *(name for scheme in schemes for name in self._told(scheme)),
+                *(delegations[self._name(each)].variable for each in delegated),
+            ],
             grants[0] if grants else None,
             tuple(dict.fromkeys(scope for scheme in (*schemes, *delegated) for scope in self._scopes(scheme, binding))),
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
@@ -326,7 +330,16 @@ class Keys:
 
         return CallersOwn(self._settings.delegations[self._name(scheme)], self._scopes(scheme, binding), put_value)
 
+    def _told(self, scheme: Scheme) -> list[str]:
+        """Return how errors name the credential of a scheme: its variables, or the command of its login."""
+        secrets = self._settings.secrets
+        if self._logins is None or "user" not in scheme or filled(scheme, secrets):
+            return variables([scheme], secrets)
+        return [f"the login of `{self._logins.command(self._name(scheme))}`"]
+
     def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
+        if self._logins is not None and "user" in scheme and not filled(scheme, self._settings.secrets):
+            return self._logins.grant(self._name(scheme))
         if scheme["type"] == "login":
             return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
@@ -358,6 +371,8 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         kind = scheme["type"]
+        if "user" in scheme and (secret := values["client_secret"]):
+            found += [secret, client_login(values["client_id"], secret)]
         match kind:
             case "basic":
                 found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
@@ -378,13 +393,6 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             case _:
                 assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
-
-
-def _set_field(request: Request, name: str, value: str) -> None:
-    if request.headers:
-        known = fold(name)
-        request.headers = [field for field in request.headers if fold(field[0]) != known]
-    request.headers.append((name, value))
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:

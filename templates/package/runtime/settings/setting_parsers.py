@@ -109,6 +109,22 @@ def audit(value: str) -> str:
     return path
 
 
+def port(value: str) -> int:
+    """Return the number of a port."""
+    if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
+        raise ValueError("must be a port from 1 to 65535")
+    return int(value)
+
+
+def token_store(value: str) -> str:
+    """Return where logins are kept: `keyring`, `file`, or the absolute path of a file."""
+    if value.lower() in ("keyring", "file"):
+        return value.lower()
+    if not os.path.isabs(value):
+        raise ValueError("must be keyring, file, or the absolute path of a file")
+    return value
+
+
 def proxy(value: str) -> str:
     """Return a proxy URL, optionally with user and password."""
     # Proxy URLs may contain a user and a password; otherwise they follow the rules of server URLs.

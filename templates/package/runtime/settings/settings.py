@@ -46,6 +46,14 @@ class NotReady(Exception):
     """
 
 
+class LoginNeeded(NotReady):
+    """Raised if a user must log in first. `scheme` is the name of the security scheme in the table."""
+
+    def __init__(self, sentence: str, scheme: str) -> None:
+        super().__init__(sentence)
+        self.scheme = scheme
+
+
 class Settings:
     """All settings of the operator.
 
@@ -56,6 +64,8 @@ class Settings:
     - `client`: files of the client certificate and its key.
     - `trace`: whether trace context is sent to upstreams; None sends only the client's.
     - `audit`: absolute path of the audit log, or `stderr`.
+    - `described`: URL of the first server as described, with variables filled in.
+    - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are kept.
     - `again`: reads the settings for a newer table, with reload.
     """
 
@@ -67,12 +77,14 @@ class Settings:
         "client",
         "concurrency",
         "delegations",
+        "described",
         "downloads_dir",
         "downloads_overwrite",
         "endpoints",
         "files_dir",
         "listening",
         "log_level",
+        "login_port",
         "prefix",
         "private",
         "problems",
@@ -86,6 +98,7 @@ class Settings:
         "servers",
         "sizes",
         "timeout",
+        "token_store",
         "trace",
         "warnings",
     )
@@ -117,6 +130,9 @@ class Settings:
         self.audit: str | None = None
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
+        self.described = ""
+        self.login_port = 0
+        self.token_store = ""
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -186,11 +202,14 @@ def load(
     settings.roles = reader.checked("ROLES", setting_parsers.roles, settings.roles)
     settings.audit = reader.checked("AUDIT", setting_parsers.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
+    settings.login_port = reader.checked("LOGIN_PORT", setting_parsers.port, 0)
+    settings.token_store = reader.checked("TOKEN_STORE", setting_parsers.token_store, "")
     settings.trace = reader.checked("TRACE", setting_parsers.switch, None)
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
+    settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
     if http is None or settings.listening is not None:  # otherwise HTTP has problems of its own
