@@ -1,7 +1,7 @@
 """A mock authorization server that checks what RFC 8693, RFC 7523 and RFC 6749 with PKCE demand, and says who is who.
 
-A caller's token is `subject-NAME-…`. The tokens that it gives for the API are `api|NAME|SCOPES|AUDIENCE|NUMBER`, so
-that a recorded request says for whom it was made.
+It signs the tokens of callers too. Those that it gives for the API are `api|NAME|SCOPES|AUDIENCE|NUMBER`, so that a
+recorded request says for whom it was made.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import base64
 import hashlib
 import itertools
 import json
-import re
+import time
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
 from tests.delegation.endpoint import Answer, Asked, Endpoint
+from tests.identity.issuer import Signer
 
 CLIENT, SECRET = "the-server", "the-secret-of-the-server"
 URN = "urn:ietf:params:oauth:"
-SUBJECT = re.compile(r"subject-([a-z0-9]+)-[0-9a-f]+")
 
 
 def refusal(error: str, status: int = 400) -> Answer:
@@ -29,7 +29,7 @@ def refusal(error: str, status: int = 400) -> Answer:
 class Authority(Endpoint):
     """The server. `refused` are users who get no tokens; `strange` replaces the answers of the token endpoint."""
 
-    def __init__(self, issuer: str = "", seconds: int | None = 3600, rotate: bool = True) -> None:
+    def __init__(self, seconds: int | None = 3600, rotate: bool = True) -> None:
         super().__init__(self._answered)
         self.refused: set[str] = set()
         self.revoked: set[str] = set()
@@ -39,7 +39,9 @@ class Authority(Endpoint):
         self.subject_of: dict[str, str] = {}
         self.audience = ""
         self.rotate = rotate
-        self._issuer = issuer
+        self._signer = Signer("ES256", "key-1")
+        self.callers: dict[str, str] = {}
+        self.said = ""
         self._numbers = itertools.count(1)
         self._codes: dict[str, dict[str, str]] = {}
         self._refresh: dict[str, str] = {}
@@ -47,12 +49,24 @@ class Authority(Endpoint):
     @property
     def issuer(self) -> str:
         """The issuer identifier."""
-        return self._issuer or self.origin
+        return self.origin
 
     @property
     def forms(self) -> list[dict[str, str]]:
         """What the token endpoint was asked."""
         return [each.form for each in self.requests if each.path == "/token"]
+
+    def caller_token(self, user: str, audience: str, **more: object) -> str:
+        """An access token of that user for an MCP server, by which the user calls."""
+        now = int(time.time())
+        claims = {"iss": self.issuer, "sub": user, "aud": audience, "client_id": "app", "exp": now + 3600, "iat": now}
+        token = self._signer.token({**claims, "email": f"{user}@example.com", **more})
+        self.callers[token] = user
+        return token
+
+    def proofs(self) -> list[bytes]:
+        """What of the callers' tokens must be seen nowhere: claims and signatures."""
+        return [part.encode() for token in self.callers for part in token.split(".")[1:]]
 
     def authorize(self, url: str, user: str, **more: str) -> str:
         """The browser of that user opens the URL, and the user agrees: where the browser is sent."""
@@ -70,14 +84,14 @@ class Authority(Endpoint):
         if asked.path in ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"):
             return 200, json.dumps(self._metadata()).encode()
         if asked.path == "/jwks":
-            return 200, b'{"keys":[]}'
+            return 200, json.dumps({"keys": [self._signer.jwk()]}).encode()
         if asked.path != "/token" or asked.method != "POST":
             return 404, b"{}"
         return self.strange or self._token(asked)
 
     def _metadata(self) -> dict[str, Any]:
         return {
-            "issuer": self.issuer,
+            "issuer": self.said or self.issuer,
             "authorization_endpoint": f"{self.origin}/authorize",
             "token_endpoint": f"{self.origin}/token",
             "jwks_uri": f"{self.origin}/jwks",
@@ -104,20 +118,20 @@ class Authority(Endpoint):
     def _exchanged(self, form: dict[str, str]) -> Answer:
         """RFC 8693 section 2.1: what is required, and the types that we know."""
         kinds = (f"{URN}token-type:access_token", f"{URN}token-type:jwt")
-        found = SUBJECT.fullmatch(form.get("subject_token", ""))
-        if found is None or form.get("subject_token_type") not in kinds:
+        user = self.callers.get(form.get("subject_token", ""))
+        if user is None or form.get("subject_token_type") not in kinds:
             return refusal("invalid_request")
         if ("actor_token" in form) != ("actor_token_type" in form):
             return refusal("invalid_request")
         more = {"issued_token_type": f"{URN}token-type:access_token"}
-        return self._given(found[1], form.get("scope", ""), form.get("audience", form.get("resource", "")), more)
+        return self._given(user, form.get("scope", ""), form.get("audience", form.get("resource", "")), more)
 
     def _behalf(self, form: dict[str, str]) -> Answer:
         """RFC 7523 section 2.1, as Entra takes it."""
-        found = SUBJECT.fullmatch(form.get("assertion", ""))
-        if found is None or form.get("requested_token_use") != "on_behalf_of":
+        user = self.callers.get(form.get("assertion", ""))
+        if user is None or form.get("requested_token_use") != "on_behalf_of":
             return refusal("invalid_request")
-        return self._given(found[1], form.get("scope", ""), "", {})
+        return self._given(user, form.get("scope", ""), "", {})
 
     def _redeemed(self, form: dict[str, str]) -> Answer:
         """RFC 6749 section 4.1.3 and RFC 7636 section 4.6: a code is good for one use and one redirect URI."""

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.delegation.authority import CLIENT, SECRET
 from tests.delegation.endpoint import Answer, Asked, Endpoint
@@ -25,10 +25,8 @@ from tests.streamable.servers import Server as Streamable
 START = Path(__file__).with_name("start.py")
 PACKAGE, PREFIX = "pets_mcp", "PETS"
 USERS = ("alice", "bob", "carol")
-PROOF = secrets.token_hex(16)
-"""In every caller's own access token, which must reach the issuer's token endpoint and nothing else."""
-
-NEVER = (PROOF, SECRET)
+NEVER = (SECRET.encode(),)
+"""What nothing that a server writes or answers may hold, besides the tokens of callers."""
 
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -89,23 +87,40 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+class Issuer(Protocol):
+    """Authorization server whose tokens callers bring (authority.Authority)."""
+
+    @property
+    def issuer(self) -> str:
+        """The issuer identifier."""
+
+    def caller_token(self, user: str, audience: str) -> str:
+        """A token of that user for a server."""
+
+    def proofs(self) -> list[bytes]:
+        """What of these tokens must be seen nowhere."""
+
+
 class Server(Streamable):
-    """The process. Its callers are USERS, and more by `users`; what it writes never holds PROOF or SECRET."""
+    """The process. Its callers are USERS, or `users`; what it writes never holds a caller's token, or SECRET."""
 
     def __init__(
         self,
         project: Path,
         folder: Path,
         api: Api,
-        issuer: str,
+        issuer: Issuer | None,
         settings: Mapping[str, str],
         users: tuple[str, ...] = USERS,
         constants: dict[str, float] | None = None,
         port: int = 0,
     ) -> None:
-        """`issuer` is that of the callers, "" for callers with static tokens alone. `settings` are variables without
+        """`issuer` is that of the callers, None for callers with static tokens alone. `settings` are variables without
         their prefix.
         """
+        self.users = users
+        self.issuer = issuer
+        self._tokens: dict[str, str] = {}
         tokens, self.audit = folder / "tokens", folder / f"audit-{secrets.token_hex(4)}"
         digests = {name: hashlib.sha256(f"token-of-{name}".encode()).hexdigest() for name in users}
         tokens.write_text("".join(f"{name} {digest}\n" for name, digest in digests.items()))
@@ -114,18 +129,18 @@ class Server(Streamable):
         command = [sys.executable, str(START), PACKAGE, str(self.bound), told]
         given = {
             "BASE_URL": api.origin,
-            "HTTP_TOKENS": str(tokens),
+            "STATE_KEY": "k" * 32,
             "AUDIT": str(self.audit),
             "LOG_LEVEL": "debug",
-            **({"AUTH_ISSUER": issuer} if issuer else {}),
+            **({"AUTH_ISSUER": issuer.issuer} if issuer is not None else {"HTTP_TOKENS": str(tokens)}),
             **settings,
         }
         environ = {
             **{name: value for name, value in planted(PREFIX).items() if not name.startswith(f"{PREFIX}_")},
             **{f"{PREFIX}_{name}": value for name, value in given.items()},
-            **({"PLANTED_ISSUER": issuer, "PLANTED_PROOF": PROOF} if issuer else {}),
         }
         self._start(command, project, {**os.environ, **environ})
+        self.url = given.get("HTTP_URL", f"http://127.0.0.1:{self.port}/mcp")
 
     def _start(self, command: list[str], project: Path, environ: dict[str, str]) -> None:
         pipe = subprocess.PIPE
@@ -141,9 +156,25 @@ class Server(Streamable):
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
-        everything = b"".join(self.written) + self.audit.read_bytes()
-        for secret in NEVER:
-            assert secret.encode() not in everything
+        self.search(b"".join(self.written) + self.audit.read_bytes())
+
+    def search(self, content: bytes) -> None:
+        """AssertionError where the content holds a part of a caller's token, or the server's own secret."""
+        for secret in (*NEVER, *(self.issuer.proofs() if self.issuer is not None else ())):
+            assert secret not in content
+
+    def token(self, user: str) -> str:
+        """What that user calls with."""
+        if self.issuer is None:
+            return f"token-of-{user}"
+        if user not in self._tokens:
+            self._tokens[user] = self.issuer.caller_token(user, self.url)
+        return self._tokens[user]
+
+    def until_ready(self) -> None:
+        """Wait until the server has the keys of its issuer."""
+        while self.ask("GET", "/readyz").status != 200:
+            pass
 
     def audited(self) -> list[Any]:
         """The record so far."""
@@ -152,21 +183,20 @@ class Server(Streamable):
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
         """The answer to a call of the newer era by that user. `can` is the capability `elicitation`."""
         with self.connect() as connection:
-            return as_user(connection, user, tool, can, **more)
+            message = self.by(connection, user, tool, can, **more)
+        self.search(encoded(message))
+        return message
 
-
-def as_user(connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-    """The answer to a call of the newer era by that user, on a connection that stays open."""
-    fields: Fields = more.pop("fields", {})
-    message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
-    if can is not None:
-        message["params"].setdefault("_meta", {})[f"{META}clientCapabilities"] = {"elicitation": can}
-    headers = {**mirrored(message), "Authorization": f"Bearer token-of-{user}", **fields}
-    answer = connection.ask("POST", fields=headers, body=encoded(message))
-    assert answer.status in (200, 400), answer
-    for secret in NEVER:
-        assert secret.encode() not in answer.body
-    return answer.message
+    def by(self, connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
+        """The same on a connection that stays open."""
+        fields: Fields = more.pop("fields", {})
+        message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
+        if can is not None:
+            message["params"].setdefault("_meta", {})[f"{META}clientCapabilities"] = {"elicitation": can}
+        headers = {**mirrored(message), "Authorization": f"Bearer {self.token(user)}", **fields}
+        answer = connection.ask("POST", fields=headers, body=encoded(message))
+        assert answer.status in (200, 400), answer
+        return answer.message
 
 
 def exchange(**more: str) -> dict[str, str]:

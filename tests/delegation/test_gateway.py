@@ -11,7 +11,7 @@ from tests.streamable.messages import calling, encoded, mirrored
 
 def test_each_call_has_the_value_that_came_with_it(project: Path, tmp_path: Path, api: Api) -> None:
     settings = {"OAUTH_AS": "header:X-Api-Token", "KEY_AS": "header:X-Api-Key"}
-    with Server(project, tmp_path, api, "", settings) as server:
+    with Server(project, tmp_path, api, None, settings) as server:
         for user in ("alice", "bob", "alice"):
             given = {"X-Api-Token": f"gateway-token-of-{user}", "x-api-key": f"gateway-key-of-{user}"}
             server.as_user(user, "list_pets", fields=given)
@@ -50,7 +50,7 @@ def _with_two(server: Server) -> Any:
 
 def test_a_header_that_nobody_named_changes_nothing(project: Path, tmp_path: Path, api: Api) -> None:
     settings = {"OAUTH": "the-token-of-the-server", "KEY_AS": "header:X-Api-Key"}
-    with Server(project, tmp_path, api, "", settings) as server:
+    with Server(project, tmp_path, api, None, settings) as server:
         for name in ("X-Api-Token", "X-Key", "X-Forwarded-Authorization"):
             server.as_user("alice", "list_pets", fields={name: "the-token-of-mallory"})
         server.as_user("alice", "read_keyed", fields={"X-Key": "the-token-of-mallory"})

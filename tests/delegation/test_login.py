@@ -31,14 +31,14 @@ def login(authority: Authority, **more: str) -> dict[str, str]:
 @pytest.fixture
 def one(project: Path, tmp_path: Path, api: Api, authority: Authority) -> Iterator[Server]:
     """A server whose callers are users of the authorization server at which they log in."""
-    with Server(project, tmp_path, api, authority.issuer, login(authority)) as server:
+    with Server(project, tmp_path, api, authority, login(authority)) as server:
         yield server
 
 
 @pytest.fixture
 def other(project: Path, tmp_path: Path, api: Api, authority: Authority) -> Iterator[Server]:
     """A server whose callers have static tokens, so that no ID token can say who they are."""
-    with Server(project, tmp_path, api, "", login(authority)) as server:
+    with Server(project, tmp_path, api, None, login(authority)) as server:
         yield server
 
 
@@ -71,7 +71,7 @@ def test_two_users_log_in(one: Server, api: Api, authority: Authority) -> None:
         assert one.as_user(user, "add_pet")["result"]["isError"] is False, "also by a client that shows no links"
     assert callers(api.requests) == ["alice", "alice", "bob", "bob"]
     assert [each["grant_type"] for each in authority.forms] == ["authorization_code"] * 2
-    assert {each["principal"] for each in one.audited()} == {"alice", "bob"}
+    assert {each["user"] for each in one.audited()} == {"alice", "bob"}
     assert api.requests[0].fields["authorization"].split("|")[2] == "openid pets:read pets:write"
 
 
@@ -158,7 +158,7 @@ def test_a_callback_obeys_the_rules_of_host_and_method(one: Server, authority: A
 
 def test_a_login_that_takes_too_long(project: Path, tmp_path: Path, api: Api, authority: Authority) -> None:
     late = {"delegation.login_links.SECONDS": -1.0}
-    with Server(project, tmp_path, api, authority.issuer, login(authority), constants=late) as server:
+    with Server(project, tmp_path, api, authority, login(authority), constants=late) as server:
         assert open_page(server, authority.authorize(link(server, "alice"), "alice")).status == 400
     assert authority.forms == []
 
@@ -190,7 +190,7 @@ class Client:
 
     def __init__(self, server: Server, can: dict[str, Any], user: str = "alice") -> None:
         self._server = server
-        self._fields = {**JSON, "Authorization": f"Bearer token-of-{user}"}
+        self._fields = {**JSON, "Authorization": f"Bearer {server.token(user)}"}
         capabilities = {"elicitation": can}
         hello = request("initialize", 0, clientInfo={}, protocolVersion="2025-11-25", capabilities=capabilities)
         answer = server.ask("POST", fields=self._fields, body=encoded(hello))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx
 import pytest
 
 from tests.delegation.browser import open_page
@@ -15,14 +18,52 @@ from tests.interop import environments
 
 pytestmark = pytest.mark.slow
 
+BACK, VERIFIER = "http://127.0.0.1:4444/callback", "v" * 64
 RESOURCE = "https://pets.example.com"
+
+
+class Callers:
+    """The users of the provider, with access tokens that the client `app` has for the server."""
+
+    def __init__(self, authority: provider.Provider) -> None:
+        self.issuer = authority.issuer
+        self._authority = authority
+        self._tokens: list[str] = []
+
+    def caller_token(self, user: str, audience: str) -> str:
+        """An access token of that user, by authorization code."""
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
+        query = {
+            "client_id": "app",
+            "response_type": "code",
+            "redirect_uri": BACK,
+            "scope": "openid pets:read",
+            "resource": audience,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        location = self._authority.log_in(f"{self.issuer}/auth?{urlencode(query)}", user)
+        code = parse_qs(urlsplit(location).query)["code"][0]
+        form = {"client_id": "app", "redirect_uri": BACK, "code": code, "code_verifier": VERIFIER}
+        form |= {"grant_type": "authorization_code", "resource": audience}
+        answer = httpx.post(f"{self.issuer}/token", data=form, timeout=provider.PATIENCE, trust_env=False)
+        token = str(answer.json()["access_token"])
+        self._tokens.append(token)
+        return token
+
+    def proofs(self) -> list[bytes]:
+        """Claims and signatures."""
+        return [part.encode() for token in self._tokens for part in token.split(".")[1:]]
 
 
 def test_users_log_in_at_a_real_provider(project: Path, tmp_path: Path, api: Api) -> None:
     """Two users, a user who does not agree, a link that another user opens, and a renewal with rotation."""
     bound = free_port()
     redirect = f"http://127.0.0.1:{bound}/mcp/callback/pets-oauth"
-    clients = [provider.client("pets", "secret-of-pets-server", redirects=[redirect])]
+    clients = [
+        provider.client("pets", "secret-of-pets-server", redirects=[redirect]),
+        provider.client("app", redirects=[BACK]),
+    ]
     try:
         with provider.serve(scopes=("pets:read", "pets:write"), clients=clients) as authority:
             settings = {
@@ -32,7 +73,7 @@ def test_users_log_in_at_a_real_provider(project: Path, tmp_path: Path, api: Api
                 "OAUTH_CLIENT_SECRET": "secret-of-pets-server",
                 "OAUTH_RESOURCE": RESOURCE,
             }
-            with Server(project, tmp_path, api, authority.issuer, settings, port=bound) as server:
+            with Server(project, tmp_path, api, Callers(authority), settings, port=bound) as server:
                 _log_in(server, authority, api)
     except environments.Missing as missing:
         pytest.skip(str(missing))

@@ -46,8 +46,8 @@ def two(project: Path, tmp_path: Path, api: Api, authority: Authority, store: st
     public = {"HTTP_URL": "http://127.0.0.1:8000/mcp", "STATE_KEY": key, "STORE": store}
     settings = login(authority, **public)
     with (
-        Server(project, tmp_path, api, authority.issuer, settings) as first,
-        Server(project, tmp_path, api, authority.issuer, settings) as second,
+        Server(project, tmp_path, api, authority, settings) as first,
+        Server(project, tmp_path, api, authority, settings) as second,
     ):
         yield first, second
 

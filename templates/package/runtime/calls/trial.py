@@ -39,8 +39,8 @@ def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None
     if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
         return None
     try:
-        delegated = settings.delegations
-        schemes = credentials.choose(binding.get("security"), catalog.security, settings.secrets, logins, delegated)
+        delegated, wanted = settings.delegations, binding.get("security")
+        schemes = credentials.choose(wanted, catalog.security, settings.secrets, logins, delegated)
     except NotReady:
         return None
     if any(catalog.security[name] in schemes for name in delegated):

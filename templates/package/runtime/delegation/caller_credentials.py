@@ -25,7 +25,7 @@ from .login_callback import Callback
 from .token_cache import TokenCache
 from .token_requests import delegated_form
 from .token_servers import Servers
-from .user_tokens import LoginNeeded, UserTokens
+from .user_tokens import NoLogin, UserTokens
 from .who import digest, who_calls
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Credentials:
         who, scheme = who_calls(), own.delegation.scheme
         try:
             await self._users.get(who, scheme, self._ask(own.delegation), ANSWER_SECONDS)
-        except LoginNeeded:
+        except NoLogin:
             await self._log_in(who, own, tool, dialogue, ask)
 
     async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:

@@ -31,7 +31,7 @@ RENEWAL_SECONDS = 10.0
 """Seconds for which one replica alone may redeem a refresh token."""
 
 
-class LoginNeeded(NotReady):
+class NoLogin(NotReady):
     """The user has to log in (again)."""
 
 
@@ -55,18 +55,18 @@ class UserTokens:
     async def get(self, who: Who, scheme: str, ask: Ask, seconds: float) -> str:
         """Return a valid access token of this user. `ask` sends a form to the token endpoint.
 
-        Raises LoginNeeded if the user has to log in, and NotReady if no token came within `seconds`.
+        Raises NoLogin if the user has to log in, and NotReady if no token came within `seconds`.
         """
         login = await self.logins.find(who.name, scheme)
         if login is None:
-            raise LoginNeeded("The user has to log in first.")
+            raise NoLogin("The user has to log in first.")
         if self._clock() < login.renewal:
             return login.access
         if not login.refresh:
             if self._clock() < login.until:
                 return login.access
             await self.logins.forget(who.name, scheme)
-            raise LoginNeeded("The login of the user has ended; the user has to log in again.")
+            raise NoLogin("The login of the user has ended; the user has to log in again.")
         key = digest(who.name, scheme)
         task = self._renewing.get(key)
         if task is None:
@@ -90,7 +90,7 @@ class UserTokens:
             task.exception()
 
     async def _renewed(self, user: str, scheme: str, login: Login, ask: Ask) -> Login:
-        """Redeem the refresh token once among all replicas. Raises LoginNeeded and NotReady."""
+        """Redeem the refresh token once among all replicas. Raises NoLogin and NotReady."""
         if (newer := await self.logins.find(user, scheme, afresh=True)) is not None and newer.access != login.access:
             return newer
         if not await self._may_renew(login):
@@ -102,7 +102,7 @@ class UserTokens:
         except RefusedToken as refusal:
             if refusal.error == "invalid_grant":
                 await self.logins.forget(user, scheme)
-                raise LoginNeeded("The login of the user has ended; the user has to log in again.") from None
+                raise NoLogin("The login of the user has ended; the user has to log in again.") from None
             self._backoff.refused((digest(user, scheme),), str(refusal))
             raise NotReady(str(refusal)) from None
         except Unfetched as problem:
@@ -129,7 +129,7 @@ class UserTokens:
         for _ in range(int(RENEWAL_SECONDS / LOOK_SECONDS)):
             found = await self.logins.find(user, scheme, afresh=True)
             if found is None:
-                raise LoginNeeded("The login of the user has ended; the user has to log in again.")
+                raise NoLogin("The login of the user has ended; the user has to log in again.")
             if found.access != login.access:
                 return found
             await asyncio.sleep(LOOK_SECONDS)

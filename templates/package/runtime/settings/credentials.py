@@ -111,23 +111,22 @@ def choose(
     """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
     credentials. If there is none but [], an earlier alternative that a user's login completes is returned.
 
-    A scheme in `delegated` needs no variables. Alternatives without any are then out of the question: the operator
-    wants the caller's rights to count, and the server's own may be wider.
+    Of alternatives with a scheme in `delegated`, the first is taken whose other variables are set: the operator wants
+    the caller's rights to count, and the server's own may be wider.
 
     Raises NotReady, naming the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
-    offered = [[]] if wanted is None else wanted
-    offered = [names for names in offered if not set(names).isdisjoint(delegated)] or offered
-    whole = [[security[name] for name in names] for names in offered]
-    names = [[name for name in each if name not in delegated] for each in offered]
+    names = [[]] if wanted is None else wanted
+    if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
+        return _delegated(callers, security, secrets, delegated)
     alternatives = [[security[name] for name in each] for each in names]
     first = next((at for at, each in enumerate(alternatives) if all(filled(one, secrets) for one in each)), None)
-    if first is not None and (whole[first] or logins is None):
-        return whole[first]
+    if first is not None and (alternatives[first] or logins is None):
+        return alternatives[first]
     if logins is not None:
-        for at, each in enumerate(names[:first]):
+        for each in names[:first]:
             if all(filled(security[name], secrets) or logins.has(name) for name in each):
-                return whole[at]
+                return [security[name] for name in each]
         if first is not None:
             return []
     found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
@@ -138,6 +137,18 @@ def choose(
     raise LoginNeeded(
         f"It needs a login: run `{logins.command(name)}` on the machine of this server, or {set_them}", name
     )
+
+
+def _delegated(
+    offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
+) -> list[Scheme]:
+    """Return the schemes of the first alternative that lacks nothing but credentials of callers. Raises NotReady."""
+    for names in offered:
+        if all(name in delegated or filled(security[name], secrets) for name in names):
+            return [security[name] for name in names]
+    others = [[security[name] for name in names if name not in delegated] for names in offered]
+    found = dict.fromkeys(way for schemes in _smallest(others) for way in _in_words(schemes))
+    raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
@@ -294,8 +305,7 @@ class Keys:
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         if len(grants) + len(delegated) > 1 and delegated:
             raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
-        others = [self._security[name] for names in wanted or () for name in names]
-        others = [] if schemes or delegated else others
+        others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
         credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
