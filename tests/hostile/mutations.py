@@ -8,6 +8,7 @@ from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_callers import OF_CALLERS
 from tests.hostile.mutations_of_delegation import OF_DELEGATION
 from tests.hostile.mutations_of_input import OF_INPUT
+from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_work import OF_WORK
@@ -386,4 +387,5 @@ MUTATIONS = (
     *OF_WORK,
     *OF_INPUT,
     *OF_CALLERS,
+    *OF_LOGINS,
 )
