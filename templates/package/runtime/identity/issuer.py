@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..core import log
 from ..settings.origins import Endpoint
 from ..text.addresses import parse
-from . import signatures
-from .fetching import LARGEST_KEYS, LARGEST_METADATA, SECONDS, Unfetched, endpoint_of, get
+from . import signed_tokens
+from .issuer_requests import LARGEST_KEYS, LARGEST_METADATA, SECONDS, Unfetched, endpoint_of, get
 from .problems import InvalidToken, Unavailable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..http.client import Client
-    from .signatures import Key
+    from .signed_tokens import Key
 
 BETWEEN_FETCHES = 30.0
 """Seconds after a fetch for an unknown `kid` in which no further one is made for that issuer."""
@@ -69,7 +69,7 @@ class Issuer:
         found: list[Key] = []
         if not self._opaque or "jwks_uri" in metadata:
             place = endpoint_of(self._address, metadata.get("jwks_uri"), "jwks_uri")
-            found = signatures.keys(await get(self._client, place, LARGEST_KEYS))
+            found = signed_tokens.keys(await get(self._client, place, LARGEST_KEYS))
             if not found and not self._opaque:
                 raise Unfetched("publishes no key that is accepted here")
         withdrawn = {each.value for each in self._keys} - {each.value for each in found}
@@ -155,15 +155,15 @@ class Issuer:
             self._fetching = None
 
     async def _metadata(self) -> dict[str, Any]:
-        """Return the issuer's metadata, from the first place that has any. Raise Unfetched."""
-        address, problem = self._address, Unfetched("has no metadata")
+        """Return the issuer's metadata, from the first place that has any. Raise Unfetched with the first reason."""
+        address, problem = self._address, None
         for target in dict.fromkeys((address.path + _OPENID, _OAUTH + address.path, _OPENID + address.path)):
             try:
                 found = await get(self._client, Endpoint(parse(address.origin), target), LARGEST_METADATA)
             except Unfetched as reason:
-                problem = reason
+                problem = problem or reason
                 continue
             if found.get("issuer") != self.name:
                 raise Unfetched("has metadata that names another issuer")
             return found
-        raise problem
+        raise problem or Unfetched("has no metadata")

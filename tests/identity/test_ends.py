@@ -1,0 +1,88 @@
+"""A8: each request is checked, and streams end when their token does, in both eras."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.identity.guarded import URL
+from tests.identity.issuer import Issuer
+from tests.streamable.client import Connection, Fields
+from tests.streamable.messages import Session, call, encoded, mirrored, request, said, stateless
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import Upstream
+
+LEEWAY = 30
+LIVES = (2, 10, 50)
+"""Seconds that a token is still accepted for. On a busy machine it may end before all streams have begun; then the next
+one is used.
+"""
+
+
+def bearer(token: str) -> Fields:
+    """The field with a token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+def listen(connection: Connection, fields: Fields) -> None:
+    """Open a stream of the stateless era that waits for changes."""
+    message = stateless("subscriptions/listen", 9, notifications={"toolsListChanged": True})
+    connection.send("POST", fields={**mirrored(message), **fields}, body=encoded(message))
+
+
+@pytest.mark.parametrize("door", [DOORS[0], pytest.param(DOORS[1], marks=pytest.mark.slow)])
+def test_streams_end_with_their_token(project: Path, upstream: Upstream, door: str) -> None:
+    """Also that of a call in a session, which the client resumes with its next token."""
+    flags = ("--reload",) if door == "aiohttp" else ()
+    trusted = {"HTTP_URL": URL, "AUTH_ISSUER": ""}
+    with Issuer() as issuer:
+        trusted["AUTH_ISSUER"] = issuer.name
+        with Server(project, upstream, door, None, flags, **trusted) as server:
+            long = bearer(issuer.token(URL))
+            for seconds in LIVES:
+                short = bearer(issuer.token(URL, exp=time.time() - LEEWAY + seconds))
+                session = Session(server, fields=long)
+                held = call("hold", 7, token="p", name=f"{door}-{seconds}")
+                with server.connect() as waiting, server.connect() as calling, server.connect() as new:
+                    waiting.send("GET", fields={**session.fields, **short, "Accept": "text/event-stream"})
+                    calling.send("POST", fields={**session.fields, **short}, body=encoded(held))
+                    listen(new, short)
+                    heads = [each.head().status for each in (waiting, calling, new)]
+                    if 401 in heads:
+                        continue
+                    assert heads == [200, 200, 200] if flags else heads[:2] == [200, 200]
+                    assert waiting.messages() == []
+                    *_, last = calling.events()
+                    if flags:
+                        assert new.messages()[-1]["id"] == 9, "the stream of the new era ends with its result"
+                break
+            refused = server.ask("POST", "/mcp", {**session.fields, **short}, encoded(request("ping", 8)))
+            assert refused.status == 401
+            assert "has expired" in (refused.field("www-authenticate") or "")
+            upstream.release(f"{door}-{seconds}")
+            with server.connect() as resumed:
+                session.resume(resumed, last.id or "")
+                resumed.stream()
+                assert said(resumed.messages()[-1]) == f"/hold/{door}-{seconds}"
+
+
+@pytest.mark.slow
+def test_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
+    """Decision 0175: its response is no stream, and a call that is cut may have taken effect."""
+    with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
+        for seconds in LIVES:
+            short = bearer(issuer.token(URL, exp=time.time() - LEEWAY + seconds))
+            message = stateless("tools/call", name="hold", arguments={"name": f"call-{seconds}"})
+            with server.connect() as connection, server.connect() as other:
+                listen(other, short)
+                if other.head().status == 401:
+                    continue
+                connection.send("POST", fields={**mirrored(message), **short}, body=encoded(message))
+                upstream.wait(f"call-{seconds}")
+                while server.ask("POST", "/mcp", {**mirrored(stateless("tools/list")), **short}).status != 401:
+                    pass  # until the token has ended
+                upstream.release(f"call-{seconds}")
+                assert connection.answer().status == 200
+            break

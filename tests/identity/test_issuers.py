@@ -1,0 +1,233 @@
+"""What a server does as its issuers change, go away, or say something wrong: a failure costs one answer."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.identity.guarded import SCOPES, URL
+from tests.identity.issuer import CLIENT, OPENID, SECRET, Issuer
+from tests.streamable.client import Answer
+from tests.streamable.messages import calling, encoded, mirrored
+from tests.streamable.servers import Server
+from tests.streamable.upstream import Upstream
+
+PAUSES: Any = {"identity.issuer.PAUSES": (0.05,)}
+
+
+def ask(server: Server, token: str) -> Answer:
+    """A call with a token."""
+    message = calling("echo", text="hi")
+    return server.ask("POST", fields={**mirrored(message), "Authorization": f"Bearer {token}"}, body=encoded(message))
+
+
+def settings(issuer: Issuer, **more: str) -> dict[str, str]:
+    """The settings of a server that trusts one issuer."""
+    return {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, **more}
+
+
+def start(project: Path, upstream: Upstream, issuer: Issuer, constants: Any = None, **more: str) -> Server:
+    """A server that trusts one issuer."""
+    return Server(project, upstream, "aiohttp", {**PAUSES, **(constants or {})}, (), **settings(issuer, **more))
+
+
+def test_keys_rotate(project: Path, upstream: Upstream) -> None:
+    """An unknown key is fetched at once, and a second one only after half a minute. A withdrawn key counts no more."""
+    with Issuer() as issuer, start(project, upstream, issuer) as server:
+        before = issuer.token(URL)
+        assert ask(server, before).status == 200
+        old = issuer.signer
+        issuer.rotate("RS256")
+        assert ask(server, issuer.token(URL)).status == 200
+        assert issuer.asked["/keys"] == 2
+        assert ask(server, before).status == 401, "remembered, and its key was withdrawn"
+        assert ask(server, old.token(issuer.claims(URL))).status == 401
+        issuer.rotate()
+        assert ask(server, issuer.token(URL)).status == 401
+        assert issuer.asked["/keys"] == 2
+        told = server.log("keys_changed")
+        assert told["issuer"] == issuer.name
+
+
+@pytest.mark.slow
+def test_keys_are_renewed_with_time(project: Path, upstream: Upstream) -> None:
+    """Without any unknown key, so that a stolen key can be withdrawn."""
+    with Issuer() as issuer, start(project, upstream, issuer, {"identity.issuer.RENEWAL": 0.0}) as server:
+        first = issuer.token(URL)
+        assert ask(server, first).status == 200
+        issuer.keys = [{**issuer.signer.jwk(), "kid": "another"}]
+        assert ask(server, issuer.token(URL, jti="2")).status in (200, 401)
+        issuer.wait_asked("/keys", 2)
+        assert server.log("keys_changed")["issuer"] == issuer.name
+        assert ask(server, first).status == 401
+
+
+def test_a_server_starts_without_its_issuer_and_waits_for_it(project: Path, upstream: Upstream) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    away = {"HTTP_URL": URL, "AUTH_ISSUER": f"http://127.0.0.1:{port}"}
+    with Server(project, upstream, "aiohttp", PAUSES, (), **away) as server:
+        assert server.ask("GET", "/healthz").status == 200
+        assert server.ask("GET", "/readyz").status == 503
+        told = server.log("issuer_away")
+        assert told["reason"].startswith("The issuer gave no answer: ")
+        with Issuer(port=port) as issuer:
+            refused = ask(server, "opaque")
+            assert refused.status == 401, "what cannot be a token of it is refused without it"
+            issuer.wait_asked("/keys")
+            while server.ask("GET", "/readyz").status != 200:  # until the keys were read
+                pass
+            assert ask(server, issuer.token(URL)).status == 200
+
+
+BROKEN: dict[str, tuple[Any, str]] = {
+    "no metadata": ({"broken": {OPENID}}, "answered with HTTP 503"),
+    "metadata of another issuer": ({"metadata": {"issuer": "https://evil.example"}}, "names another issuer"),
+    "metadata that is too long": ({"padding": "x" * 70_000}, "more than 64 KiB"),
+    "no place of keys": ({"metadata": {"jwks_uri": None}}, "has no jwks_uri"),
+    "keys at a metadata address": ({"metadata": {"jwks_uri": "http://169.254.169.254/keys"}}, "does not ask"),
+    "keys at a metadata address, by https": ({"metadata": {"jwks_uri": "https://169.254.169.254/k"}}, "does not ask"),
+    "keys at an internal address": ({"metadata": {"jwks_uri": "https://10.0.0.1/keys"}}, "does not ask"),
+    "keys at an internal address of IPv6": ({"metadata": {"jwks_uri": "https://[fd00::1]/keys"}}, "does not ask"),
+    "keys at another port of this machine": ({"metadata": {"jwks_uri": "http://127.0.0.1:1/keys"}}, "does not ask"),
+    "keys by another name of this machine": ({"metadata": {"jwks_uri": "https://localhost/keys"}}, "does not ask"),
+    "keys without TLS": ({"metadata": {"jwks_uri": "http://keys.example/keys"}}, "does not ask"),
+    "keys in a file": ({"metadata": {"jwks_uri": "file:///etc/passwd"}}, "no usable jwks_uri"),
+    "keys with a user": ({"metadata": {"jwks_uri": "https://a:b@keys.example/"}}, "no usable jwks_uri"),
+    "no keys": ({"keys": []}, "publishes no key"),
+    "keys of another kind": ({"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "ES256-1"}]}, "publishes no key"),
+    "keys that are no list": ({"keys": "none"}, "publishes no key"),
+    "keys to encrypt with": ({"keys": [{"use": "enc"}]}, "publishes no key"),
+}
+
+
+QUICK = ("no metadata", "keys at a metadata address")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BROKEN]
+)
+def test_an_issuer_that_cannot_be_used(project: Path, upstream: Upstream, name: str) -> None:
+    """The log says why, requests get 503 with a sentence, and the server lives."""
+    changes, reason = BROKEN[name]
+    with Issuer() as issuer:
+        issuer.broken = changes.get("broken", set())
+        issuer.padding = changes.get("padding", "")
+        issuer.metadata |= changes.get("metadata", {})
+        issuer.metadata = {key: value for key, value in issuer.metadata.items() if value is not None}
+        issuer.keys = changes.get("keys", issuer.keys)
+        with start(project, upstream, issuer) as server:
+            assert reason in server.log("issuer_away")["reason"]
+            answer = ask(server, issuer.token(URL))
+            assert answer.status == 503
+            assert int(answer.field("retry-after") or 0) > 0
+            assert "cannot be asked now" in answer.message["error"]["message"]
+            assert server.ask("GET", "/readyz").status == 503
+            assert server.ask("GET", "/healthz").status == 200
+
+
+@pytest.mark.slow
+def test_keys_that_are_too_many_bytes(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer:
+        issuer.keys = [{**issuer.signer.jwk(), "x5c": ["A" * 300_000]}]
+        with start(project, upstream, issuer) as server:
+            assert "more than 256 KiB" in server.log("issuer_away")["reason"]
+
+
+def test_an_issuer_that_goes_away_costs_unknown_keys_alone(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer, start(project, upstream, issuer) as server:
+        known = issuer.token(URL)
+        assert ask(server, known).status == 200
+        issuer.broken = {OPENID}
+        assert ask(server, issuer.token(URL, jti="another")).status == 200
+        old = issuer.signer
+        issuer.rotate()
+        assert ask(server, issuer.token(URL)).status == 503
+        assert ask(server, known).status == 200
+        assert ask(server, old.token(issuer.claims(URL, jti="third"))).status == 200
+
+
+@pytest.mark.slow
+def test_redirects_are_not_followed(project: Path, upstream: Upstream) -> None:
+    """A status that is not 200 is no answer, whatever Location says."""
+    with Issuer() as issuer:
+        issuer.metadata["jwks_uri"] = f"{issuer.origin}/elsewhere"
+        with start(project, upstream, issuer) as server:
+            assert "answered with HTTP 404" in server.log("issuer_away")["reason"]
+
+
+# Introspection
+
+
+def opaque(issuer: Issuer, **more: str) -> dict[str, str]:
+    """Settings with which the server asks about tokens."""
+    login = {"AUTH_INTROSPECTION_CLIENT_ID": CLIENT, "AUTH_INTROSPECTION_CLIENT_SECRET": SECRET}
+    return settings(issuer, AUTH_SCOPES=SCOPES, **login, **more)
+
+
+ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
+    "active": ({}, 200),
+    "for us": ({"aud": URL}, 200),
+    "for us among others": ({"aud": ["x", URL]}, 200),
+    "for others": ({"aud": "https://other.example"}, 401),
+    "of another issuer": ({"iss": "https://evil.example"}, 401),
+    "not active": ({"active": False}, 401),
+    "active in words": ({"active": "true"}, 401),
+    "expired": ({"exp": 1}, 401),
+    "not valid yet": ({"nbf": 32503680000}, 401),
+    "an end in words": ({"exp": "soon"}, 401),
+    "too few scopes": ({"scope": "pets:read"}, 403),
+    "nobody": ({"sub": None, "client_id": None}, 401),
+}
+
+
+def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -> None:
+    """Answers count for a minute, refusals for ten seconds; the login of the server stands in no log."""
+    with Issuer() as issuer:
+        good = {"active": True, "sub": "alice", "client_id": "app", "scope": SCOPES, "exp": int(time.time()) + 600}
+        for name, (changes, _) in ANSWERS.items():
+            told = {key: value for key, value in {**good, **changes}.items() if value is not None}
+            issuer.introspected[f"opaque-{name}".replace(" ", "_")] = told
+        with Server(project, upstream, "aiohttp", None, (), **opaque(issuer)) as server:
+            for count, (name, (_, status)) in enumerate(ANSWERS.items(), 1):
+                token = f"opaque-{name}".replace(" ", "_")
+                assert [ask(server, token).status for _ in range(3)] == [status] * 3, name
+                assert issuer.asked["/introspect"] == count, name
+            assert ask(server, issuer.token(URL, scope=SCOPES)).status == 200, (
+                "tokens that are JWTs are not asked about"
+            )
+            issuer.broken = {"/introspect"}
+            answer = ask(server, "opaque-another")
+            assert (answer.status, answer.field("retry-after")) == (503, "5")
+            assert ask(server, "opaque-active").status == 200
+        written = b"".join(server.written)
+        assert SECRET.encode() not in written
+        assert b"opaque-" not in written
+
+
+@pytest.mark.slow
+def test_a_remembered_answer_is_asked_for_again(project: Path, upstream: Upstream) -> None:
+    """Once its time is over, which is none here."""
+    constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0, "identity.introspection.REFUSED": 0.0}
+    with Issuer() as issuer:
+        issuer.introspected["opaque"] = {"active": True, "sub": "alice"}
+        with Server(project, upstream, "aiohttp", constants, (), **opaque(issuer, AUTH_AUDIENCE="x")) as server:
+            assert ask(server, "opaque").status == 403
+            del issuer.introspected["opaque"]
+            assert ask(server, "opaque").status == 401
+            assert issuer.asked["/introspect"] == 2
+
+
+def test_static_tokens_and_access_tokens_side_by_side(project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    (tmp_path / "callers").write_text(f"anna {hashlib.sha256(b'static').hexdigest()}\n")
+    with Issuer() as issuer:
+        both = settings(issuer, HTTP_TOKENS=str(tmp_path / "callers"), AUTH_SCOPES="pets:read")
+        with Server(project, upstream, "aiohttp", None, (), **both) as server:
+            assert ask(server, "static").status == 200, "no scopes are asked of a caller whom the operator named"
+            assert ask(server, issuer.token(URL, scope="pets:read")).status == 200
+            assert ask(server, "statics").status == 401
