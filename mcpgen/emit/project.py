@@ -97,6 +97,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "request": f"{tool.operation.method} {tool.operation.path}",
                 "effect": tool.annotations.effect,
                 "roles": ", ".join(tool.roles),
+                "scopes": ", or ".join(" ".join(each) for each in tool.binding.caller_scopes),
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
             }
             for tool in catalog.tools

@@ -7,6 +7,7 @@ path. What it says can be changed at any time: `metadata`, `keys`, `introspected
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 import threading
@@ -49,6 +50,12 @@ class Signer:
             self._key = ec.generate_private_key(ec.SECP384R1())
         else:
             self._key = ed25519.Ed25519PrivateKey.generate()
+
+    def by(self, algorithm: str) -> Signer:
+        """The same key, which signs by another algorithm."""
+        other = copy.copy(self)
+        other.algorithm = algorithm
+        return other
 
     def sign(self, data: bytes) -> bytes:
         """The signature as RFC 7518 writes it, computed without the library that the server uses."""

@@ -71,6 +71,10 @@ ATTACKS: dict[str, tuple[Callable[[Guarded], str], str]] = {
     ),
     "an algorithm of another type of key": (lambda g: _signed(g, alg="RS256"), KEY),
     "an algorithm of the same family": (lambda g: _signed(g, alg="ES384"), KEY),
+    "an algorithm that the key is not for": (
+        lambda g: g.second.signer.by("RS512").token(g.second.claims(URL, scope=SCOPES)),
+        KEY,
+    ),
     "an algorithm that is a number": (lambda g: _signed(g, alg=256), ALGORITHM),
     "another audience": (lambda g: g.token(aud="https://other.example/mcp"), AUDIENCE),
     "an audience that begins alike": (lambda g: g.token(aud=URL + "/x"), AUDIENCE),

@@ -34,11 +34,10 @@ pytestmark = pytest.mark.slow
 START = """
 import importlib, os, runpy, sys
 sys.path.insert(0, os.getcwd())
-scopes = importlib.import_module("caller_mcp.runtime.streamable.scopes")
-first = scopes.lacking
-def lacking(always, catalog, peer, name):
-    return first(always | {"pets:write"} if name == "large" else always, catalog, peer, name)
-scopes.lacking = lacking
+access = importlib.import_module("caller_mcp.runtime.streamable.access").Access
+access._required = lambda self, request, caller: (
+    (frozenset(["pets:write"]),) if request.params.get("name") == "large" else ()
+)
 sys.argv = ["caller_mcp", "--http", "0"]
 runpy.run_module("caller_mcp", run_name="__main__")
 """

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from . import claims
-from .fetching import Unfetched, post
 from .issuer import AWAY
+from .issuer_requests import Unfetched, post
 from .problems import InvalidToken, Unavailable
 from .remembered import Remembered
 
