@@ -25,7 +25,7 @@ OF_IDENTITY = (
         (ATTACKS,),
     ),
     Mutation("critical extensions", TOKENS, 'if "crit" in header or "b64" in header:', "if False:", (ATTACKS,)),
-    Mutation("kinds of tokens", TOKENS, "or kind.lower() not in _TYPES:", "or False:", (ATTACKS,)),
+    Mutation("kinds of tokens", TOKENS, "or kind.lower() not in _TYPES or", "or", (ATTACKS,)),
     Mutation("claims twice", TOKENS, "or repeated:", "or False:", (ATTACKS,)),
     Mutation("the issuer of a token", CLAIMS, 'if claims.get("iss") != issuer:', "if False:", (ISSUERS,)),
     Mutation(
