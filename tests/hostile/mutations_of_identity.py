@@ -56,5 +56,5 @@ OF_IDENTITY = (
     Mutation("scopes of calls", "scopes.py", "always <= caller.scopes", "True", (RULES,)),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),
-    Mutation("streams that end", "service.py", "self._guard.seconds_left(peer.identity)", "3600.0", (ENDS,)),
+    Mutation("streams that end", "service.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),
 )
