@@ -60,6 +60,7 @@ class Authority(Endpoint):
         """An access token of that user for an MCP server, by which the user calls."""
         now = int(time.time())
         claims = {"iss": self.issuer, "sub": user, "aud": audience, "client_id": "app", "exp": now + 3600, "iat": now}
+        claims["scope"] = "pets:read pets:write"
         token = self._signer.token({**claims, "email": f"{user}@example.com", **more})
         self.callers[token] = user
         return token
