@@ -25,7 +25,7 @@ OF_IDENTITY = (
         (ATTACKS,),
     ),
     Mutation("critical extensions", TOKENS, 'if "crit" in header or "b64" in header:', "if False:", (ATTACKS,)),
-    Mutation("kinds of tokens", TOKENS, "or kind.lower() not in _TYPES:", "or False:", (ATTACKS,)),
+    Mutation("kinds of tokens", TOKENS, "or kind.lower() not in _TYPES or", "or", (ATTACKS,)),
     Mutation("claims twice", TOKENS, "or repeated:", "or False:", (ATTACKS,)),
     Mutation("the issuer of a token", CLAIMS, 'if claims.get("iss") != issuer:', "if False:", (ISSUERS,)),
     Mutation(
@@ -56,5 +56,5 @@ OF_IDENTITY = (
     Mutation("scopes of calls", "scopes.py", "always <= caller.scopes", "True", (RULES,)),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),
-    Mutation("streams that end", "service.py", "self._guard.seconds_left(peer.identity)", "3600.0", (ENDS,)),
+    Mutation("streams that end", "service.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),
 )

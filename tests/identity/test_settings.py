@@ -103,7 +103,7 @@ def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
     trusted = {"AUTH_AUDIENCE": "application-id, api://pets", "AUTH_SCOPES": "api://pets/mcp.call", "HTTP_URL": URL}
     with (
         Issuer("RS256", "/tenant/v2.0") as issuer,
-        Server(project, upstream, "aiohttp", AUTH_ISSUER=issuer.name, **trusted) as server,
+        Server(project, upstream, "aiohttp", None, (), AUTH_ISSUER=issuer.name, **trusted) as server,
     ):
         yield server, issuer
     upstream.close()

@@ -106,7 +106,7 @@ class Guard:
             end = min(found.expires, time.time() + LONGEST_INTROSPECTED)
         else:
             raise InvalidToken("The token is no JSON Web Token, and others are not accepted here.")
-        self._remembered.add(digest, found, end)
+        self._remembered.add(digest, found, end, len(token))
         return found
 
     def seconds_left(self, caller: Identity) -> float:

@@ -82,5 +82,5 @@ class Introspecting:
         try:
             return claims.check_introspected(told, self._issuer.name, audiences, self._wall(), token)
         except InvalidToken as invalid:
-            self._refused.add(digest, str(invalid), self._wall() + REFUSED)
+            self._refused.add(digest, str(invalid), self._wall() + REFUSED, 0)
             raise
