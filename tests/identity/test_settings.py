@@ -11,7 +11,7 @@ import pytest
 from package.runtime.settings import callers
 
 from tests.identity.guarded import METADATA, URL
-from tests.identity.issuer import Issuer
+from tests.identity.issuer import CLIENT, SECRET, Issuer
 from tests.leaks import planted, searched
 from tests.streamable.messages import calling, encoded, mirrored
 from tests.streamable.servers import START, Server
@@ -107,6 +107,23 @@ def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
     ):
         yield server, issuer
     upstream.close()
+
+
+def test_the_secret_of_introspection_comes_from_a_file(project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(f"{SECRET}\n")
+    with Issuer() as issuer:
+        issuer.introspected["opaque"] = {"active": True, "sub": "alice"}
+        login = {
+            "AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
+            "AUTH_INTROSPECTION_CLIENT_SECRET_FILE": str(tmp_path / "secret"),
+        }
+        trusted = {"AUTH_ISSUER": issuer.name, "HTTP_URL": URL, **login}
+        with Server(project, upstream, "aiohttp", None, (), **trusted) as server:
+            message = calling("echo", text="hi")
+            bearer = {"Authorization": "Bearer opaque"}
+            assert server.ask("POST", "/mcp", {**mirrored(message), **bearer}, encoded(message)).status == 200
+        assert SECRET.encode() not in b"".join(server.written)
+        assert b"unknown" not in b"".join(server.written)
 
 
 def test_the_start_says_how_callers_are_known(project: Path, upstream: Upstream) -> None:
