@@ -53,7 +53,9 @@ OF_IDENTITY = (
         "the size of answers of issuers", "issuer_requests.py", "len(answer.content) > most:", "False:", (ISSUERS,)
     ),
     Mutation("refused tokens are remembered", "introspection.py", "self._refused.add(", "bool(", (ISSUERS,)),
-    Mutation("scopes of calls", "scopes.py", "always <= caller.scopes", "True", (RULES,)),
+    Mutation(
+        "scopes of calls", "access.py", "needed |= self._always | scopes.nearest", "needed |= scopes.nearest", (RULES,)
+    ),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),
     Mutation("streams that end", "service.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),
