@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -138,3 +140,19 @@ def test_endpoints_that_metadata_name(catalog: Catalog, url: str, reason: str) -
         return
     with pytest.raises(ValueError, match=reason.replace("(", ".")):
         resolve(url)
+
+
+def test_servers_that_delegate_nothing_load_nothing_of_it(project: Any) -> None:
+    """Neither over stdio nor over HTTP: the settings, the call and the service are the same as ever."""
+    code = (
+        "import sys\n"
+        "from pets_mcp.runtime.core.catalog import Catalog\n"
+        "from pets_mcp.runtime.settings import settings\n"
+        "from pets_mcp.runtime.calls import execution\n"
+        "from pets_mcp.runtime.serve import over_http\n"
+        "found = settings.load(Catalog.load('pets_mcp'), {'PETS_OAUTH': 'token'}, http=('127.0.0.1', 8000))\n"
+        "assert not found.problems, found.problems\n"
+        "print([name for name in sys.modules if 'delegation' in name])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
