@@ -171,6 +171,10 @@ class Server(Streamable):
             self._tokens[user] = self.issuer.caller_token(user, self.url)
         return self._tokens[user]
 
+    def begin_again(self) -> None:
+        """Let every user bring a new token."""
+        self._tokens.clear()
+
     def until_ready(self) -> None:
         """Wait until the server has the keys of its issuer."""
         while self.ask("GET", "/readyz").status != 200:
