@@ -80,14 +80,14 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
     for entry in map(as_object, as_list(header.get("servers"))):
         if found := of_entry(entry):
             yield Destination("a server", as_text(entry.get("url")), found)
-    for name, scheme in as_object(header.get("security")).items():
+    for name, scheme in ((name, as_object(each)) for name, each in as_object(header.get("security")).items()):
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
-            url = as_text(as_object(scheme).get(key))
+            url = as_text(scheme.get(key))
             if is_origin(origin := of_url(url)):
                 yield Destination(f"{what} of {clipped(name)}", url, (origin,))
         for key, what in _USER_URLS:
-            url = as_text(as_object(as_object(scheme).get("user")).get(key))
-            if is_origin(origin := of_url(url)):
+            url = as_text(as_object(scheme.get("user")).get(key))
+            if is_origin(origin := of_url(url)) and url not in (scheme.get("tokenUrl"), scheme.get("openIdConnectUrl")):
                 yield Destination(f"{what} of {clipped(name)}", url, (origin,))
 
 

@@ -117,14 +117,21 @@ def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
     return (tuple(name for way in ways for name in way) for ways in product(*each))
 
 
+def can_log_in(scheme: BoundScheme) -> bool:
+    """Return True if the document says where a user's login gets its token. Implicit flows alone do not."""
+    return scheme.user is not None and bool(scheme.user.token_url or scheme.user.metadata_url)
+
+
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
     """Return the roles that most users set: for fetching a token if that needs no person, else the ready token."""
     if scheme.type == "setting":
         return ()
     if scheme.login is not None:
         return _roles(scheme)[1]
-    if scheme.type == "bearer" and scheme.user is not None:
+    if scheme.type in ("bearer", "oauth2") and not scheme.token_url and can_log_in(scheme):
         return ("client_id",)
+    if scheme.type == "bearer":
+        return ("value",)
     if scheme.type != "oauth2":
         return tuple(scheme.variables)
     return ("client_id", "client_secret") if scheme.token_url else ("value",)

@@ -6,7 +6,7 @@ from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, checksums, features, offered, table
 from mcpgen.emit.deployment import deployment_files, secret_files
-from mcpgen.emit.environment import alternatives, environment
+from mcpgen.emit.environment import alternatives, can_log_in, environment
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
@@ -126,12 +126,13 @@ def _values(catalog: Catalog) -> dict[str, object]:
     }
 
 
-def _login(scheme: BoundScheme, prefix: str) -> dict[str, str]:
+def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
     """Return the variables of a scheme for which a user logs in, and its name on the command line.
 
     The runtime has the same rule (`login.schemes.label`).
     """
-    return {**scheme.variables, "label": scheme.variables["value"].removeprefix(f"{prefix}_").lower()}
+    label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
+    return {**scheme.variables, "label": label, "first": can_log_in(scheme)}
 
 
 def _first_sentence(description: str) -> str:

@@ -87,7 +87,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     ),
     "cryptography": ("templates/package/runtime/replicas/seal.py",),
     "joserfc": ("templates/package/runtime/identity/",),
-    "keyring": ("templates/package/runtime/login/store.py",),
+    "keyring": ("templates/package/runtime/login/token_store.py",),
     "redis": ("templates/package/runtime/replicas/store.py",),
     "yarl": ("templates/package/runtime/http/connections.py",),
     "sqlite3": ("mcpgen/demo/",),

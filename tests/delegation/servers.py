@@ -43,6 +43,16 @@ DOCUMENT = {
                     }
                 },
             },
+            "code": {
+                "type": "oauth2",
+                "flows": {
+                    "authorizationCode": {
+                        "authorizationUrl": "https://api.example.com/authorize",
+                        "tokenUrl": "https://api.example.com/token",
+                        "scopes": {},
+                    }
+                },
+            },
             "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
         }
     },
@@ -52,6 +62,7 @@ DOCUMENT = {
             "post": {"operationId": "addPet", "security": [{"oauth": ["pets:write"]}], "responses": {"200": {}}},
         },
         "/keyed": {"get": {"operationId": "readKeyed", "security": [{"key": []}], "responses": {"200": {}}}},
+        "/coded": {"get": {"operationId": "readCoded", "security": [{"code": []}], "responses": {"200": {}}}},
         "/either": {
             "get": {"operationId": "readEither", "security": [{"key": []}, {"oauth": []}], "responses": {"200": {}}}
         },

@@ -50,6 +50,20 @@ def test_what_the_settings_come_to(catalog: Catalog) -> None:
     assert load(catalog, {"OAUTH_AS": "own", "OAUTH": "token"}).delegations == {}
 
 
+def test_endpoints_come_from_the_document(catalog: Catalog) -> None:
+    """If neither an issuer nor a URL is set; an API that was moved takes them along."""
+    given = {"CODE_AS": "user", "AUTH_ISSUER": ISSUER, "CODE_CLIENT_ID": "id"}
+    for moved, origin in (("", "https://api.example.com"), ("https://moved.example.net", "https://moved.example.net")):
+        found = load(catalog, {**given, **({"BASE_URL": moved} if moved else {})})
+        assert found.problems == []
+        provider = found.delegations["code"].provider
+        assert provider.authorization == f"{origin}/authorize"
+        assert f"{provider.token.address}{provider.token.target}" == f"{origin}/token"
+    typed = {"CODE_AUTHORIZATION_URL": f"{ISSUER}/a", "CODE_TOKEN_URL": f"{ISSUER}/t"}
+    provider = load(catalog, {**given, **typed}).delegations["code"].provider
+    assert (provider.authorization, provider.token.target) == (f"{ISSUER}/a", "/t")
+
+
 PROBLEMS: dict[str, tuple[dict[str, str], str]] = {
     "an unknown way": ({"OAUTH_AS": "me"}, "PETS_OAUTH_AS must be own, exchange, on-behalf-of, user, or header:"),
     "a header without a name": ({"OAUTH_AS": "header"}, "PETS_OAUTH_AS must be own, exchange"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_delegation import OF_DELEGATION
 from tests.hostile.mutations_of_input import OF_INPUT
+from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_work import OF_WORK
@@ -382,4 +383,5 @@ MUTATIONS = (
     *OF_RESULTS,
     *OF_WORK,
     *OF_INPUT,
+    *OF_LOGINS,
 )

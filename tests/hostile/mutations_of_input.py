@@ -60,7 +60,7 @@ OF_INPUT = (
     ),
     Mutation(
         "what is read as a credential",
-        "credentials.py",
+        "grants.py",
         "if fold(field[0]) != known]",
         "if field[0] != name]",
         ("tests/runtime/test_credentials.py",),

@@ -7,6 +7,8 @@ import os
 import re
 import stat
 
+import pytest
+
 from tests.login.station import Station
 
 
@@ -28,6 +30,7 @@ def test_a_login_serves_calls_and_nothing_secret_is_written(store: Station) -> N
         assert stat.S_IMODE(store.file.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_the_scopes_are_those_of_the_offered_tools(store: Station) -> None:
     with store.command("login", "--no-browser") as command:
         assert "&scope=items%3Aread+items%3Awrite" in command.url()
@@ -35,6 +38,7 @@ def test_the_scopes_are_those_of_the_offered_tools(store: Station) -> None:
         assert "&scope=one+two" in command.url()
 
 
+@pytest.mark.slow
 def test_whoami_doctor_and_logout(store: Station) -> None:
     code, out, _ = store.run("whoami")
     assert (code, "nobody" in out, "run store-mcp login user" in out) == (1, True, True)

@@ -77,6 +77,7 @@ def test_asking_ends_with_the_code() -> None:
     assert sum(pauses) == 60
 
 
+@pytest.mark.slow
 def test_a_device_code_from_the_command_to_a_call(store: Station) -> None:
     with store.command("login", "--device") as command:
         assert command.find(r"type the code (\S+)") == "WDJB-MJHT"
@@ -85,11 +86,13 @@ def test_a_device_code_from_the_command_to_a_call(store: Station) -> None:
     assert not store.call("list_items")[0]["isError"]
 
 
+@pytest.mark.slow
 def test_without_a_browser_a_device_code_is_used(store: Station) -> None:
     with store.command("login") as command:
         command.find(r"type the code (\S+)")
 
 
+@pytest.mark.slow
 def test_a_client_is_registered_once_and_its_port_is_used_again(store: Station) -> None:
     del store.env["STORE_USER_CLIENT_ID"]
     store.log_in("--no-browser")
@@ -102,6 +105,7 @@ def test_a_client_is_registered_once_and_its_port_is_used_again(store: Station) 
     assert not store.call("list_items")[0]["isError"]
 
 
+@pytest.mark.slow
 def test_the_port_can_be_given_and_may_be_taken(store: Station) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -113,6 +117,7 @@ def test_the_port_can_be_given_and_may_be_taken(store: Station) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.slow
 def test_an_interrupt_ends_the_command_and_closes_the_port(store: Station) -> None:
     with store.command("login", "--no-browser") as command:
         redirect = store.authority.agree(command.url())
@@ -134,6 +139,7 @@ def test_an_interrupt_ends_the_command_and_closes_the_port(store: Station) -> No
         (("logout",), 0, "Nobody is logged in."),
     ],
 )
+@pytest.mark.slow
 def test_misuse_is_a_sentence(store: Station, arguments: tuple[str, ...], code: int, told: str) -> None:
     found, _, said = store.run(*arguments)
     assert (found, told in said) == (code, True), said

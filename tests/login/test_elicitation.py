@@ -91,6 +91,7 @@ def test_a_user_who_does_not_log_in_is_not_asked_again(store: Station, action: s
     assert store.api.heard == []
 
 
+@pytest.mark.slow
 def test_a_refused_login_ends_the_call_with_a_sentence(store: Station) -> None:
     with serve(store) as server:
         handshake(server, {"elicitation": {"url": {}}})
@@ -111,6 +112,7 @@ def test_a_client_that_opens_no_urls_hears_the_command(store: Station, capabilit
         assert "http" not in text
 
 
+@pytest.mark.slow
 def test_a_refresh_token_that_has_ended_is_replaced_by_asking(store: Station) -> None:
     store.log_in("--no-browser")
     store.authority.answer("POST", "/revoke", {}, b"token=refresh-2")

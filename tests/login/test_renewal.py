@@ -10,6 +10,8 @@ import pytest
 from tests.login.station import Station, told
 from tests.runtime.process import Server
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_servers_with_rotating_tokens_keep_one_login(store: Station) -> None:
     """The mock ends the login if a refresh token is used twice, as RFC 9700 asks of servers."""

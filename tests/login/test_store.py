@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.login import lock, store
+from package.runtime.login import lock, token_store
 from package.runtime.login.entry import Entry, pointed, pointer, read
 from package.runtime.login.errors import LoginFailed
-from package.runtime.login.store import FileStore, KeyringStore, open_store, stores_to_search
+from package.runtime.login.token_store import FileStore, KeyringStore, open_store, stores_to_search
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes")
 
@@ -72,7 +72,7 @@ def test_a_file_that_holds_something_else_is_a_sentence(tmp_path: Path, content:
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "logins.json"
-    path.write_bytes(b" " * (store.LARGEST + 1))
+    path.write_bytes(b" " * (token_store.LARGEST + 1))
     path.chmod(0o600)
     with pytest.raises(LoginFailed, match="too large"):
         FileStore(str(path)).read("a")

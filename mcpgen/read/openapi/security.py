@@ -69,7 +69,8 @@ def read_schemes(
                 place,
                 "Correct it; without it only a ready access token can be given.",
             )
-            scheme = SecurityScheme(name, "bearer", description=scheme.description, user=scheme.user)
+            user = None if scheme.user and url in scheme.user.urls else scheme.user
+            scheme = SecurityScheme(name, "bearer", description=scheme.description, user=user)
         if scheme.user is not None:
             scheme = replace(scheme, user=_usable(scheme.name, scheme.user, place, diagnostics))
         found.append(scheme)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import entry
 from .errors import LoginFailed
-from .store import Store, open_store, stores_to_search
+from .token_store import Store, open_store, stores_to_search
 
 if TYPE_CHECKING:
     from .entry import Entry

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from .errors import LoginFailed
-from .store import folder, make_folder
+from .token_store import folder, make_folder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

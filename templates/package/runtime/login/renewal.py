@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .entry import Entry
     from .kept import Kept
     from .scheme import UserScheme
-    from .store import Store
+    from .token_store import Store
 
 
 # Decision 0177: A lock and a second look keep rotating refresh tokens together.

@@ -12,9 +12,9 @@ from .browser import SECONDS, BrowserLogin
 from .device import DeviceLogin
 from .endpoints import Endpoints, find
 from .errors import LoginFailed
-from .grants import granted
 from .lock import locked
 from .registration import register
+from .token_answer import granted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .entry import Entry
     from .kept import Kept
     from .scheme import UserScheme
-    from .store import Store
+    from .token_store import Store
 
 OFFLINE = "offline_access"
 
