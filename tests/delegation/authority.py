@@ -41,6 +41,7 @@ class Authority(Endpoint):
         self.rotate = rotate
         self._signer = Signer("ES256", "key-1")
         self.callers: dict[str, str] = {}
+        self.turn = 0
         self.said = ""
         self._numbers = itertools.count(1)
         self._codes: dict[str, dict[str, str]] = {}
@@ -59,11 +60,29 @@ class Authority(Endpoint):
     def caller_token(self, user: str, audience: str, **more: object) -> str:
         """An access token of that user for an MCP server, by which the user calls."""
         now = int(time.time())
-        claims = {"iss": self.issuer, "sub": user, "aud": audience, "client_id": "app", "exp": now + 3600, "iat": now}
-        claims["scope"] = "pets:read pets:write"
+        claims = {
+            "iss": self.issuer,
+            "sub": self.subject(user),
+            "aud": audience,
+            "client_id": "app",
+            "scope": "pets:read pets:write",
+            "exp": now + 3600,
+            "iat": now,
+        }
         token = self._signer.token({**claims, "email": f"{user}@example.com", **more})
         self.callers[token] = user
         return token
+
+    def subject(self, user: str) -> str:
+        """The subject of that user, who is another person after `begin_again`."""
+        return f"{user}.{self.turn}" if self.turn else user
+
+    def begin_again(self) -> None:
+        """Forget what was asked and set: tests share a server, and each has users of its own."""
+        self.turn += 1
+        self.requests.clear()
+        self.refused, self.revoked, self.subject_of = set(), set(), {}
+        self.audience, self.seconds, self.says_issuer = "", 3600, True
 
     def proofs(self) -> list[bytes]:
         """What of the callers' tokens must be seen nowhere: claims and signatures."""
@@ -143,7 +162,7 @@ class Authority(Endpoint):
             return refusal("invalid_grant")
         claims = {
             "iss": self.issuer,
-            "sub": self.subject_of.get(asked["user"], asked["user"]),
+            "sub": self.subject_of.get(asked["user"], self.subject(asked["user"])),
             "aud": self.audience or CLIENT,
             "exp": 4102444800,
             "nonce": asked.get("nonce"),

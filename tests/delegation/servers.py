@@ -43,6 +43,16 @@ DOCUMENT = {
                     }
                 },
             },
+            "code": {
+                "type": "oauth2",
+                "flows": {
+                    "authorizationCode": {
+                        "authorizationUrl": "https://api.example.com/authorize",
+                        "tokenUrl": "https://api.example.com/token",
+                        "scopes": {},
+                    }
+                },
+            },
             "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
         }
     },
@@ -52,6 +62,7 @@ DOCUMENT = {
             "post": {"operationId": "addPet", "security": [{"oauth": ["pets:write"]}], "responses": {"200": {}}},
         },
         "/keyed": {"get": {"operationId": "readKeyed", "security": [{"key": []}], "responses": {"200": {}}}},
+        "/coded": {"get": {"operationId": "readCoded", "security": [{"code": []}], "responses": {"200": {}}}},
         "/either": {
             "get": {"operationId": "readEither", "security": [{"key": []}, {"oauth": []}], "responses": {"200": {}}}
         },
@@ -170,6 +181,10 @@ class Server(Streamable):
         if user not in self._tokens:
             self._tokens[user] = self.issuer.caller_token(user, self.url)
         return self._tokens[user]
+
+    def begin_again(self) -> None:
+        """Let every user bring a new token."""
+        self._tokens.clear()
 
     def until_ready(self) -> None:
         """Wait until the server has the keys of its issuer."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -46,6 +48,20 @@ def test_what_the_settings_come_to(catalog: Catalog) -> None:
     user = load(catalog, USER).delegations["oauth"]
     assert user.redirect == "http://127.0.0.1:8000/mcp/callback/pets-oauth"
     assert load(catalog, {"OAUTH_AS": "own", "OAUTH": "token"}).delegations == {}
+
+
+def test_endpoints_come_from_the_document(catalog: Catalog) -> None:
+    """If neither an issuer nor a URL is set; an API that was moved takes them along."""
+    given = {"CODE_AS": "user", "AUTH_ISSUER": ISSUER, "CODE_CLIENT_ID": "id"}
+    for moved, origin in (("", "https://api.example.com"), ("https://moved.example.net", "https://moved.example.net")):
+        found = load(catalog, {**given, **({"BASE_URL": moved} if moved else {})})
+        assert found.problems == []
+        provider = found.delegations["code"].provider
+        assert provider.authorization == f"{origin}/authorize"
+        assert f"{provider.token.address}{provider.token.target}" == f"{origin}/token"
+    typed = {"CODE_AUTHORIZATION_URL": f"{ISSUER}/a", "CODE_TOKEN_URL": f"{ISSUER}/t"}
+    provider = load(catalog, {**given, **typed}).delegations["code"].provider
+    assert (provider.authorization, provider.token.target) == (f"{ISSUER}/a", "/t")
 
 
 PROBLEMS: dict[str, tuple[dict[str, str], str]] = {
@@ -138,3 +154,19 @@ def test_endpoints_that_metadata_name(catalog: Catalog, url: str, reason: str) -
         return
     with pytest.raises(ValueError, match=reason.replace("(", ".")):
         resolve(url)
+
+
+def test_servers_that_delegate_nothing_load_nothing_of_it(project: Any) -> None:
+    """Neither over stdio nor over HTTP: the settings, the call and the service are the same as ever."""
+    code = (
+        "import sys\n"
+        "from pets_mcp.runtime.core.catalog import Catalog\n"
+        "from pets_mcp.runtime.settings import settings\n"
+        "from pets_mcp.runtime.calls import execution\n"
+        "from pets_mcp.runtime.serve import over_http\n"
+        "found = settings.load(Catalog.load('pets_mcp'), {'PETS_OAUTH': 'token'}, http=('127.0.0.1', 8000))\n"
+        "assert not found.problems, found.problems\n"
+        "print([name for name in sys.modules if 'delegation' in name])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
