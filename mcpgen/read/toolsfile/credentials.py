@@ -11,14 +11,14 @@ from mcpgen.read.openapi import security
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says."""
+    """The credentials of a request: alternatives, and scopes by scheme. None: the default of the whole file applies."""
 
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
 
 
 def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
-    """Return the security of the tool `entry` at `where`. An empty list means that its requests carry no credential."""
+    """Return the security of the tool `entry` at `where`. With an empty list, its requests carry no credential."""
     value, place = entry.get("security"), where.inside("security")
     if value == "none":
         return Required(NO_CREDENTIALS)

@@ -1,6 +1,6 @@
 """Read `prompts:` of the tools file: messages with placeholders for arguments.
 
-`schema_check` has reported malformed prompts.
+Malformed prompts are skipped here; `schema_check` has already reported them.
 """
 
 import re
@@ -15,7 +15,7 @@ _ROLES = ("user", "assistant")
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
-    """Return the prompts at `where`. The resources of their messages are not looked up yet."""
+    """Return the prompts at `where`. Whether the resources exist that their messages name is checked later."""
     found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
     return tuple(prompt for prompt in found if prompt is not None)
 
@@ -59,7 +59,7 @@ def _values(entry: JsonObject) -> tuple[str, ...]:
 
 
 def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """Return one message, or None if its fault was reported."""
+    """Return one message, or None if it is faulty, which was reported."""
     role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
     if len(given) != 1:
         said = "both a text and a resource" if given else "neither a text nor a resource"
