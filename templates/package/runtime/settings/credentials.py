@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Credentials: chosen by the binding, attached last.
+"""Choose the credentials that a tool's binding requires, and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the document or a hook gives way if its name
-equals a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent to the
-binding's server only, as redirects are never followed. A token that must be fetched first is described here by a Grant,
-and attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter from the document or a hook is dropped if its name is
+a credential's name, or if servers may read it as that name (`name_conflicts.fold`).
+
+Credentials are sent only to the binding's server; a redirect to another origin carries none. If a token must be fetched
+first, a Grant describes how, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 Encoding = dict[str, Callable[[str], str]]
-"""Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
+"""Functions that encode a credential: one for the query, one for a cookie, one for HTTP Basic."""
 
 Written = tuple[str, str, str]
-"""Credential in a request: place (`header`, `query` or `cookie`), name and encoded value."""
+"""A credential as sent: place (`header`, `query` or `cookie`), name, and encoded value."""
 
 MOST_CHOSEN = 1024
-"""Number of bindings whose chosen credentials are cached."""
+"""How many bindings keep their chosen credentials in the cache."""
 
 _LOGIN = ("username", "password")
 
@@ -52,15 +53,15 @@ _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identif
 
 
 def client_login(identity: str, secret: str) -> str:
-    """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
+    """Return an OAuth 2 client id and secret, encoded for the Authorization header (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
 
 
 class Grant:
-    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
-    its scopes.
+    """How an access token is fetched, and for which scopes.
 
-    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
+    It is fetched by client credentials (RFC 6749 section 4.4), or by `login`. `variables`: the environment variables of
+    the credentials. `put(request, token)` attaches the token to a request.
     """
 
     __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
@@ -85,8 +86,10 @@ class Grant:
 
 
 class Login:
-    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
-    token and its lifetime in seconds; `expires` may be "".
+    """Request that logs in: media type and fields of its body.
+
+    `token` and `expires` are JSON Pointers into the answer, to the token and its lifetime in seconds; `expires` may be
+    "".
     """
 
     __slots__ = ("content_type", "expires", "fields", "token")
@@ -103,11 +106,11 @@ class Login:
 
 
 class Chosen:
-    """Selected credentials for one binding.
+    """Credentials selected for one binding. `put(request)` attaches them.
 
-    `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
-    for a token that must be fetched. `scopes` are the scopes of the API description. `offers` names variables that
-    could be set if no credential is used.
+    `variables`: the environment variables that supply them. `grant`: how to fetch the token, if one must be fetched.
+    `scopes`: OAuth scopes that the API description requires. `offers`: variables that could be set, if no credential is
+    used.
     """
 
     __slots__ = ("grant", "offers", "put", "scopes", "variables")
@@ -128,10 +131,10 @@ class Chosen:
 
 
 def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
-    """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
-    credentials.
+    """Return the security schemes to use: those of the first alternative in `wanted` whose variables are all set.
 
-    Raises NotReady, naming the variables, if no alternative is complete.
+    Return [] if the binding needs no credentials. Raises NotReady, naming the variables to set, if no alternative is
+    complete.
     """
     alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
     for schemes in alternatives:
@@ -142,15 +145,13 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the minimal alternatives. An alternative whose variables include all of another is dropped: the extra ones
-    are optional.
-    """
+    """Return the alternatives without those that need all variables of another one and more: the rest is optional."""
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if one complete set of the scheme's variables is set."""
+    """Return True if the environment sets all variables of one of the scheme's sets."""
     return any(secrets.keys() >= set(way) for way in _ways(scheme))
 
 
@@ -161,12 +162,12 @@ def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
 
 
 def _ways(scheme: Scheme) -> list[list[str]]:
-    """Return the sets of variables that each fill the scheme."""
+    """Return the sets of environment variables that can supply the scheme's credential."""
     return [[scheme["variables"][role] for role in roles] for roles in ways(scheme)]
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
-    """Return the sets of variables that fill all of the schemes, in words."""
+    """Return, for a message, the sets of variables that supply the credentials of all schemes together."""
     each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
     if len(each) == 1:
         return each[0]
@@ -174,13 +175,14 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if the scheme's token must be fetched. A token in the environment wins."""
+    """Return True if the scheme's token must be fetched. A ready token in the environment is used instead."""
     return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes as sent, except for tokens to fetch. Pass another `encode` for
-    credentials that are only shown.
+    """Return the credentials of these schemes as they are sent. Tokens that must be fetched are missing.
+
+    Pass another `encode` for credentials that are only shown.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -223,7 +225,7 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
 
 
 def put(request: Request, credentials: list[Written]) -> None:
-    """Attach the credentials to the request, replacing fields and parameters of the same name."""
+    """Attach the credentials to the request. Header fields and parameters of the same name are replaced."""
     for place, name, value in credentials:
         if place == "header":
             _set_field(request, name, value)
@@ -242,7 +244,7 @@ def set_token(request: Request, token: str) -> None:
 
 
 class Keys:
-    """Credentials of one server. The selection for each binding is cached."""
+    """Credentials of one server. Caches the selection for each binding."""
 
     __slots__ = ("_chosen", "_security", "_settings")
 
@@ -259,7 +261,7 @@ class Keys:
             chosen = self._choose(binding)
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
+        self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
         return chosen
 
     def _choose(self, binding: Binding) -> Chosen:
@@ -269,7 +271,7 @@ class Keys:
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
+        credentials = cache(lambda: written(sent, secrets))  # encode when the first request is sent, not before
         return Chosen(
             lambda request: put(request, credentials()),
             variables(schemes, secrets),
@@ -305,7 +307,7 @@ class Keys:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts that only the upstream may see: secrets, and texts derived from them."""
+    """Return the texts that only the upstream may see, and results redact: secrets, and texts made from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}

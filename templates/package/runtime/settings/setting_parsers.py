@@ -1,8 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parsers of single settings: from the text of a variable to its value.
+"""Parse single settings: each function takes the text of an environment variable and returns its value.
 
-Each parser raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
-value.
+Each parser raises ValueError. Its message is a predicate that follows the variable's name, and never holds the value.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def rate(value: str) -> Rate:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return comma-separated host names, without scheme and port; a host is allowed on every port."""
+    """Return the comma-separated host names, without scheme and port. Each host is allowed on every port."""
     found = frozenset(host.strip().lower() for host in value.split(",") if host.strip())
     if any("/" in host or host.count(":") == 1 for host in found):
         raise ValueError("must be names of hosts such as login.example.com, joined by commas")
@@ -96,12 +95,12 @@ def file(value: str) -> str:
 
 
 def audit(value: str) -> str:
-    """Return where calls are recorded: an absolute path, or `stderr`."""
+    """Return where calls are recorded: an absolute path, or the word `stderr`."""
     from ..core.audit import STDERR, problem  # few operators record calls
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # without this, a word such as `stdout` or `1` would silently create a file
+    if not os.path.dirname(value):  # else a word such as `stdout` would silently create a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):
@@ -129,7 +128,7 @@ def proxy(value: str) -> str:
 
 
 def switch(value: str) -> bool:
-    """Return True for 1 and False for 0, and for common synonyms."""
+    """Return True for `1` and False for `0`, and for common synonyms of both."""
     if value.lower() not in _SWITCH:
         raise ValueError("must be 1 or 0")
     return _SWITCH[value.lower()]
@@ -139,8 +138,9 @@ def switch(value: str) -> bool:
 
 
 def login(proxy: str | None) -> list[str]:
-    """Return the secrets in a proxy URL: the password, or the user if there is no password. Each in every form: as
-    typed, decoded, and encoded for HTTP Basic.
+    """Return the secrets in a proxy URL: the password, or the user name if there is no password.
+
+    Each is returned in every form: as typed, decoded, and encoded for HTTP Basic.
     """
     found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
     if not found_login:
@@ -156,7 +156,10 @@ def login(proxy: str | None) -> list[str]:
 
 
 def private_key(client: tuple[str, str | None] | None) -> list[str]:
-    """Return the text of the client's private key. It is never sent, but a file argument or a hook could expose it."""
+    """Return the text of the client certificate's private key, so that results redact it.
+
+    The key is never sent, but a file argument or a hook could read it.
+    """
     if client is None:
         return []
     try:
