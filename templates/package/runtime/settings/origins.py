@@ -177,7 +177,7 @@ class Rules:
     def redirected(self, urls: list[str]) -> str:
         """Return a warning if the operator's base URL sends credentials to another host, else "".
 
-        Another host is one that the API description does not name. The warning is a predicate for the variable's name.
+        The host is compared with that of the API's first server. The warning is a predicate for the variable's name.
         """
         before, typed = self._described(urls[0]) if urls else "", self._typed
         if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
