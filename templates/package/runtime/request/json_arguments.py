@@ -81,8 +81,7 @@ class _Reading:
         return frozenset().union(*each) if each and all(each) else frozenset()
 
     def _followed(self, schema: Any) -> dict[str, Any]:
-        """Return the schema to which a `$ref` into the tool's `$defs` leads, or the schema itself if it has no `$ref`.
-        """
+        """Return the schema to which a `$ref` into the tool's `$defs` leads, or the schema itself if it has none."""
         for _ in range(8):
             name = schema.get("$ref") if isinstance(schema, dict) else None
             if not isinstance(name, str):
