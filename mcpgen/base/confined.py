@@ -42,8 +42,8 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
         return
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn about a fork while other threads run. None of our threads holds a lock that the
-        # child needs.
+        # Python 3.12 and later warn about a fork beside other threads. No thread of ours holds a lock that the child
+        # needs.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

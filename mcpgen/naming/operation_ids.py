@@ -134,7 +134,7 @@ def without_framework(identifier: str, operation: Operation) -> str:
                 return rest_of_id
     identifier = _FRAMEWORK.sub("", identifier)
     counter = _COUNTER.search(identifier)
-    if counter and counter[1] not in words(operation.path):  # springdoc numbers methods of one name
+    if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
         identifier = identifier[: counter.start()]
     return _CLASS.sub("", identifier)
 

@@ -156,7 +156,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
     `restore` at `/projects/{id}/restore` gives `restore_project`.
     """
     said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
-    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # prevents `fail_failing`
+    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # avoid names such as `fail_failing`
     flat = operation_ids.without_stutter(nouns)
     if flat and verb in _AS_ONE:
         flat[-1] = singular(flat[-1])
@@ -251,8 +251,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     has_verb = operation.id is not None and method in (
         "GET",
         "DELETE",
-    )  # `getInventory` names the action, `post` does not
+    )  # the id of a GET or DELETE names the action: `getInventory`
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
-    if said and (not nouns or singular(nouns[-1][-1]) != said):  # prevents `refund_refund`
+    if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`
         return [said]
     return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and is_plural(nouns[-1]))]

@@ -56,6 +56,6 @@ class Outline:
         """Return the piece of text that begins with the noted key `path`, and the number of lines before it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # no copy: there may be many pieces
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazily: there may be many pieces
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

@@ -362,7 +362,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):
-            mark = error.context_mark  # the unclosed construct began there
+            mark = error.context_mark  # where the construct begins that is not closed
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None

@@ -56,12 +56,12 @@ class Network:
             self._left = max(0.0, self._left - (time.monotonic() - began))
 
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
-        import asyncio  # see download
+        import asyncio  # late: loads slowly, like httpx below
 
         import httpx  # late: takes a tenth of a second, and runs on files need no network
 
         try:
-            # The client's own timeout applies to each read. It is longer, so that the deadline of the fetch comes
+            # The client's own timeout applies to each read, and is longer than the deadline of the fetch, which comes
             # first.
             async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True) as client:
                 return await self._follow(client, url)
@@ -69,7 +69,7 @@ class Network:
             raise _deadline_error(url, seconds) from None
         except CannotGoOn:
             raise
-        except Exception as error:  # errors of httpx, of the libraries below it, and exception groups
+        except Exception as error:  # errors of httpx and of the libraries that it uses, and exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise CannotGoOn("unreadable", message, hint="Check the URL and the network.") from None
 

@@ -126,8 +126,8 @@ class References:
             return root
         if fragment.startswith("/"):
             target = Where(root.file, root.pointer + fragment)
-            # A pointer starts at the root of its resource. If that leads nowhere, start at the root of the document, as
-            # authors do.
+            # A pointer starts at the root of its resource. If that leads nowhere, it starts at the root of the
+            # document.
             return target if not root.pointer or self.exists(target) else Where(root.file, fragment)
         self.at(root, where)
         anchored = self.resources.anchored(root, fragment)

@@ -59,4 +59,4 @@ class Subtypes:
                 try:
                     yield self._references.target(reference, where)
                 except Unusable:
-                    continue  # reported when a tool needs the schema
+                    continue  # broken references are reported when a tool needs the schema

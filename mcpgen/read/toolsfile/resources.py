@@ -88,7 +88,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
     elif isinstance(entry.get("request"), str):
         operation = _operation(entry, variables, where, around)
     if content is None and operation is None:
-        return None  # the fault was reported
+        return None  # the error was already reported
     return Resource(
         where,
         name,
@@ -183,7 +183,7 @@ def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, arou
     """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:

@@ -70,6 +70,6 @@ def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> I
     for index, value in enumerate(values):
         link, place = as_object(value), where.inside(index)
         if not all(isinstance(link.get(key), str) for key in ("uri", "name")):
-            continue  # reported by schema_check
+            continue  # schema_check has reported this error
         texts = {key: str(link.get(key, "")) for key in _TEXTS}
         yield Link(*(_text(text, place.inside(key), diagnostics) for key, text in texts.items()))

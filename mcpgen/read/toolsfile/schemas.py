@@ -165,7 +165,7 @@ class Schemas:
             if target.file == where.file:
                 yield self._references.at(target, where), target
         except Unusable:
-            return  # OpenAPI's reader reports this
+            return  # OpenAPI's reader reports this error
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
         message = f"Nothing reads the key '{clipped(key)}' of '{_name(where)}'."

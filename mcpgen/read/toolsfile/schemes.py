@@ -42,11 +42,11 @@ def read(
 def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
     kind = as_text(entry.get("type"))
     if kind not in _DEMANDED:
-        return False  # reported by schema_check
+        return False  # schema_check has reported this error
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:
-        # a misspelt key was already reported
+        # schema_check has reported a misspelt key
         misspelt = any(key in near(other, known) for other in entry if other not in known)
         if (key not in entry and not misspelt) or entry.get(key) == "":
             message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."

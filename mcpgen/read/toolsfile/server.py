@@ -41,7 +41,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
         enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
         default = raw.get("default")
         if not isinstance(default, str):
-            continue  # reported by schema_check
+            continue  # schema_check has reported this error
         if enum and default not in enum:
             message = f"The default of '{clipped(name)}' is none of its values."
             place = where.inside(name, "default")

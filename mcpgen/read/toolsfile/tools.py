@@ -84,7 +84,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     if hints.redirects(entry) == "follow" and line.method != "GET":
         message = f"Redirects of {line.method} are told and not followed."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")

@@ -265,7 +265,7 @@ class Audit:
         if known is not None:
             return known
         if self._redactor is None:
-            from ..text.redaction import Redactor  # rarely needed: most servers keep no audit
+            from ..text.redaction import Redactor  # imported here: most servers keep no audit
 
             self._redactor = Redactor(self._secrets())
         return self._redactor.text(text)
@@ -359,7 +359,7 @@ def _clipped(text: str, room: int) -> str:
 def _user() -> str:
     """Return the name of the user that the process runs as."""
     try:
-        import pwd  # needed by audits only, and missing on some systems
+        import pwd  # imported here: only audits need this module, which some systems lack
 
         return pwd.getpwuid(os.getuid()).pw_name
     except (ImportError, KeyError, AttributeError):

@@ -10,8 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Largest number of calls that may wait for the user at once. A waiting call occupies one of the places where calls
-#: run, so most places must stay free. No user answers more questions at once.
+#: Largest number of calls that may wait for the user at once, and meanwhile occupy places where calls run.
 MOST = 16
 
 

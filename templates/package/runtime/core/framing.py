@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
     Line: TypeAlias = "bytes | Oversize"
 
-#: Longest line that is read, in bytes. Real arguments stay below 100 KB; only base64 files need more, and 8 MiB of
-#: base64 hold 6 MiB of file. Larger files are passed by `file:` arguments.
+#: Longest line that is read, in bytes. Only base64 files need more than 100 KB: 8 MiB of base64 hold a 6 MiB file.
 LIMIT = 8 * 1024 * 1024
 
-#: Longest line that is held, and largest joint write (what a pipe takes at once), in bytes. Longest time, in seconds,
-#: between the first held line and the last.
+#: Longest line that is held, and largest joint write, in bytes. Longest time that a line is held, in seconds.
 _SHORT = 16 * 1024
 _TOGETHER = 64 * 1024
 _MOMENT = 0.001
@@ -51,7 +49,7 @@ class Lines:
     def feed(self, data: bytes) -> list[Line]:
         """Return the lines that `data` completes."""
         *ends, rest = data.split(b"\n")
-        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: whole lines
+        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: the data is whole lines
             return [line for each in ends if (line := each.removesuffix(b"\r")).strip(b" \t\r")]
         lines: list[Line] = []
         for end in ends:

@@ -36,8 +36,7 @@ _LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
 
-#: Distance, in characters, between two samples of the search for long numbers. A prime, so that lists with items of
-#: equal length are not mistaken for a number.
+#: Distance, in characters, between samples in the search for long numbers. A prime, so that equal items do not mislead.
 _STRIDE = 19
 #: Length, in characters, from which the validator library quotes a text faster than the C core.
 _LONG = 4096
@@ -103,7 +102,7 @@ def is_crowded(line: bytes) -> bool:
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
     found, inside, start = 0, 0, 0
-    while start < len(line) and found < MAX_VALUES:  # in pieces, to stop early
+    while start < len(line) and found < MAX_VALUES:  # examine pieces, to stop early
         end = start + _PIECE
         while line[end - 1 : end] == b"\\":
             end += 1  # never end a piece inside an escape
@@ -354,7 +353,7 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
-    from jsonschema_rs import canonical  # already loaded: long texts come from an upstream
+    from jsonschema_rs import canonical  # imported here: long texts come from an upstream, and then it is loaded
 
     return canonical.json.to_string(text)
 

@@ -185,14 +185,14 @@ class Protocol:
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", _FIRST)  # of the handshake client
-        self._origin = Origin()  # of the same client
+        self._dialogue = Dialogue("", _FIRST)  # how the client of the handshake can ask its user
+        self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
 
-    # Conversations that are one of several in a process (HTTP)
+    # Methods for conversations that share a process with others, over HTTP
 
     def heard_from(self, peer: Peer) -> None:
         """Set the HTTP sender of the messages that follow."""

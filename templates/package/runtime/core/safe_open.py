@@ -164,7 +164,7 @@ class NewFile:
         os.close(self._file)
         try:
             place = self._path(self._name)
-            if not self._replaces:  # reserve the name; fails if another process has taken it
+            if not self._replaces:  # creating the file reserves the name; fails if another process has taken it
                 os.close(os.open(place, _NEW, 0o600, dir_fd=self._folder))
             os.replace(self._path(self._unfinished), place, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except BaseException:
@@ -190,7 +190,7 @@ class NewFile:
     def _remove(self) -> None:
         try:
             os.unlink(self._path(self._unfinished), dir_fd=self._folder)
-        except OSError:  # another process removed it
+        except OSError:  # another process has already removed it
             return
 
     def _leave(self) -> None:

@@ -100,8 +100,8 @@ class Span:
         self.acted = False
         self.over = False
 
-    # Two threads share these flags without a lock. Each thread writes its flag before it reads the other, so at least
-    # one sees the other's write.
+    # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
+    # set.
 
     def act(self) -> bool:
         """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""

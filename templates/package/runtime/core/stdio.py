@@ -32,8 +32,7 @@ if TYPE_CHECKING:
             """Return True if the process must not end yet; it then exits later with `code`."""
 
 
-#: Seconds for remaining answers after the client closed stdin: most of the two seconds after which clients send
-#: SIGTERM.
+#: Seconds for remaining answers after the client closed stdin. Clients send SIGTERM after two seconds.
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
@@ -107,7 +106,7 @@ class Wire:
         os.dup2(2, 1)
         os.close(null)
         sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once
-        if os.name == "posix":  # the parent may have made either end non-blocking
+        if os.name == "posix":  # the parent process may have made stdin or stdout non-blocking
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
 
@@ -215,7 +214,7 @@ class Room:
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
         """Prepare polling. `seconds`: how long a client that has closed stdin may go on without reading."""
-        import select  # imported here: a C module that short answers do not need
+        import select  # a write of this size does not block once there is room
 
         self.seconds = seconds
         self._out = stdout
@@ -288,7 +287,7 @@ def _capacity(descriptor: int) -> int:
 
 def _unread(pipe: int) -> int:
     """Return how many bytes in the pipe the client has not read yet."""
-    import fcntl  # on this system, as the known capacity shows
+    import fcntl  # imported here: this system has it, since the pipe's capacity is known
     import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

@@ -73,7 +73,7 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: NUL bytes and lone surrogates
+        except (OSError, ValueError):  # ValueError: the name holds NUL bytes or lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 
@@ -86,7 +86,7 @@ class Digested(Files):
     __slots__ = ()
 
     def _read(self, name: str) -> tuple[bytes, str]:
-        from hashlib import sha256  # most calls need no confirmation, or send no file
+        from hashlib import sha256  # imported here: most calls need no confirmation, or send no file
 
         found = super()._read(name)
         self.digest += sha256(found[0]).hexdigest()

@@ -107,7 +107,7 @@ class PathPiece(Parameter[str]):
     def __init__(self, bound: Bound) -> None:
         super().__init__(bound)
         self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
-        self._trusts_blanks = bound.get("style") == "matrix"  # it also writes the name
+        self._trusts_blanks = bound.get("style") == "matrix"  # this style also writes the name
         self._may_be_empty = bound.get("mayBeEmpty") is True
 
     def write(self, value: Any) -> str:

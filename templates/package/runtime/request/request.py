@@ -83,7 +83,7 @@ class Request:
     def key(self) -> str:
         """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # fast path
+            return ""  # fast path: most requests carry no key
         return next(value for name, value in self.headers if is_key(name))
 
     @property
@@ -143,8 +143,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Names of credentials in the query. They count for forms too: servers that look for a parameter in the query
-        #: accept it in a form.
+        #: Folded names of credentials in the query. They count for forms too, where servers look for query parameters
+        #: as well.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = Shared(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None

@@ -93,7 +93,7 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    return repr(value) if isfinite(value) else JSON.encode(value)  # raises for NaN and Infinity
+    return repr(value) if isfinite(value) else JSON.encode(value)  # JSON.encode raises for NaN and Infinity
 
 
 # Shortcuts for the types of most values, which need no JSON encoder.

@@ -153,8 +153,8 @@ def _wrong(secret: str, kind: str, part: str) -> str:
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":
-        # HTTP Basic sends base64, so any character fits. RFC 7617 excludes control characters, and a colon ends the
-        # user name.
+        # HTTP Basic sends base64, so any character fits, except control characters and a colon in the user name (RFC
+        # 7617).
         # Environment bytes that are not UTF-8 become lone surrogates, which are not printable either.
         if not secret.isprintable() or (part == "username" and ":" in secret):
             return "must be printable text" + (" without a colon" if part == "username" else "")

@@ -322,12 +322,12 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # not secret: results may show it
+                continue  # the user name is not secret: results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # as sent, because an upstream may repeat it so
+                encode = SENT.get(scheme.get("in", ""), str)  # the encoded value, which an upstream may repeat
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

@@ -164,7 +164,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # already loaded
+    from .setting_parsers import switch  # imported here: the settings have loaded this module
 
     return switch(value)
 

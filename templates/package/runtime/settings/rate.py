@@ -35,7 +35,7 @@ class Rate:
         All times in seconds.
         """
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self.count  # index of the request that must have left the window by then
+        before = len(sent) + ahead - self.count  # index of the request that must leave the window before
         while before >= len(sent) and before >= 0:  # that request has not been sent yet itself
             before -= self.count
             later += self.seconds

@@ -51,7 +51,7 @@ def concurrency(value: str) -> int:
 
 def rate(value: str) -> Rate:
     """Return a rate such as `10/s`."""
-    from .rate import parse  # few operators set a rate
+    from .rate import parse  # imported here: few operators set a rate
 
     return parse(value)
 
@@ -96,7 +96,7 @@ def file(value: str) -> str:
 
 def audit(value: str) -> str:
     """Return where calls are recorded: an absolute path, or the word `stderr`."""
-    from ..core.audit import STDERR, problem  # few operators record calls
+    from ..core.audit import STDERR, problem  # imported here: few operators record calls
 
     if value.lower() == STDERR:
         return STDERR
@@ -121,7 +121,7 @@ def proxy(value: str) -> str:
     if ":" in unquote(name):
         raise ValueError("has a colon in its user name, which cannot be sent")
     try:
-        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends it (RFC 7617 leaves it open)
+        unquote(f"{name}:{password}").encode("latin-1")  # the HTTP library sends Latin-1 (RFC 7617 names no charset)
     except UnicodeEncodeError:
         raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
     return value.rstrip("/")

@@ -213,7 +213,7 @@ class _Asked(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # few environments have any
+        from . import unknown_variables  # imported here: few environments have unread variables
 
         return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
 
@@ -278,7 +278,7 @@ class _Reader:
             for suffix in _OVER_HTTP:  # over stdio these variables are known but have no effect
                 self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
-        from . import listening  # stdio does not need this module
+        from . import listening  # imported here: stdio does not need this module
 
         settings = self._settings
         try:

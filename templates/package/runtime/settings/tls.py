@@ -33,6 +33,6 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
     for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
         try:
             context(*files)
-        except OSError:  # errors of OpenSSL are OSErrors
+        except OSError:  # OpenSSL's errors are subclasses of OSError
             return name
     return ""

@@ -60,7 +60,7 @@ class Unescaped:
         """
         self._before = before
         self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
-        self._content: list[int] = [0]  # the same positions in the content
+        self._content: list[int] = [0]  # positions in the content of the same escapes
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()
@@ -95,7 +95,7 @@ class Unescaped:
         """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # include the whole escape
+            found = self._content[index]  # include the escape as a whole
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)

@@ -106,6 +106,6 @@ def _pattern() -> re.Pattern[str]:
 @lru_cache(1)
 def _searcher() -> Callable[[str], bool]:
     """Return a function that returns True if a text may hold a hidden character."""
-    from .patterns import searcher  # loaded with the first call; most answers are ASCII and need no search
+    from .patterns import searcher  # imported here: most answers are ASCII and need no search
 
     return searcher(HIDES, lambda text: True)

@@ -146,7 +146,7 @@ class Redactor:
         """
         key = source, secret
         known = self._learnt.pop(key, None)
-        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # the latest at the end
+        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # keeps the latest secret at the end
         if known is None:
             self._forget()
 
@@ -204,7 +204,7 @@ class Redactor:
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path
+            return text  # fast path: the text holds no anchor of a secret
         in_lower_case = [Form(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
@@ -231,7 +231,7 @@ class Redactor:
         """
         try:
             written = json.dumps(value, ensure_ascii=False)
-        except (ValueError, TypeError):  # made by a hook
+        except (ValueError, TypeError):  # the value cannot be written as JSON, since a hook made it
             return self.value(value)
         return self.value(value) if self.may_be_in(written) else value
 
@@ -324,7 +324,7 @@ def _forms(secret: str) -> list[Form]:
     texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
-        # Use only characters that no neighbouring byte influences.
+        # Use only base64 characters that no neighbouring byte influences.
         inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(raw).decode()[inner]

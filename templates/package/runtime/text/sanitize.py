@@ -33,7 +33,7 @@ _ANY_MARK = tuple(mark for mark, _ in _MARKS)
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
-# JSON escapes of such characters.
+# JSON escapes that may stand for a control or hidden character.
 _ESCAPED = re.compile(r"\\[bfu]")
 
 
