@@ -57,8 +57,8 @@ class CatalogError(Exception):
 class Tool:
     """One tool: name, input schema, and binding (how arguments become a request).
 
-    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials`: place, such as
-    `header` → the names of the API keys that the server may write there.
+    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials`: for each place,
+    such as `header`, the names of the API keys that the server may write there.
     """
 
     __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
@@ -128,7 +128,7 @@ class _File:
             return file.read(length) or b""
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """Return tool name → (offset, length) of its line, in file order."""
+        """Return offset and length of each tool's line, by tool name, in file order."""
         if self._places is None:
             self._places = _places(self.read())
         return self._places
@@ -333,7 +333,7 @@ class Catalog:
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return place → names of the API keys that requests of a binding may carry."""
+    """Return for each place the names of the API keys that requests of a binding may carry."""
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):

@@ -15,7 +15,7 @@ MOST = 16
 
 
 class Questions:
-    """Open questions: id of the request that asks → key of the call that waits for the answer."""
+    """Open questions: keys of the calls that wait for answers, by id of the request that asks."""
 
     __slots__ = ("_closed", "_last", "_open", "_prefix")
 

@@ -137,7 +137,7 @@ _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
 _NEWEST = STATELESS_REVISIONS[-1]
 
-#: Method name → (first revision with this method, last one, name of the handler).
+#: For each method: the first and the last revision that has it, and the name of its handler.
 METHODS = {
     "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
     "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
@@ -152,7 +152,7 @@ METHODS = {
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Methods that exist only if the server has prompts or completions: method → what the catalog must offer.
+#: Methods that exist only if the server has prompts or completions, with the feature that the catalog must offer.
 NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}

@@ -90,7 +90,7 @@ _Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
 
 
 class Scheme(_Placed):
-    """Security scheme. `variables`: role, such as `username` → environment variable."""
+    """Security scheme. `variables` maps a role, such as `username`, to its environment variable."""
 
     type: SchemeKind
     variables: dict[str, str]
@@ -245,7 +245,7 @@ class Body(TypedDict):
 
 
 class Withheld(TypedDict):
-    """Place → names that no call may write there."""
+    """Names that no call may write, by place."""
 
     query: NotRequired[list[str]]
     cookies: NotRequired[list[str]]

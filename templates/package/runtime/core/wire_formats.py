@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
-#: Part of a message → the first revision that has it.
+#: For each part of a message: the first revision that has it.
 SINCE = {
     "audio": "2025-03-26",
     "completions": "2025-03-26",

@@ -134,7 +134,7 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """Return member name → argument, for the members that the binding declares."""
+    """Return the names of the members that the binding declares, with the argument of each."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 

@@ -148,7 +148,7 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return case-folded name → binding, for names that the owner has fixed. Withheld names have None as binding."""
+    """Return the case-folded names that the owner has fixed, with their bindings (None for withheld names)."""
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 

@@ -192,7 +192,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy)
 
 
 def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str, Any]:
-    """Return argument → value for a call: its arguments, defaults and generated values.
+    """Return all values of a call by argument name: its arguments, defaults and generated values.
 
     Raise Refused if a value cannot be sent.
     """

@@ -310,7 +310,7 @@ class SchemaWalk:
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 _BESIDE = {"minimum": ("exclusiveMinimum",), "maximum": ("exclusiveMaximum",)}
-"""Keyword → keywords of draft 4 beside it that change its meaning."""
+"""Maps a keyword to the keywords of draft 4 beside it that change its meaning."""
 
 Finder = Callable[[SchemaWalk, str, Place], "Findings"]
 
@@ -342,7 +342,7 @@ _FINDERS: tuple[tuple[str, Finder], ...] = (
     ("additionalItems", SchemaWalk.items),
     ("unevaluatedProperties", SchemaWalk.unevaluated_properties),
 )
-"""Keyword → its finder, in the order of reporting, the cheapest first."""
+"""Pairs of a keyword and its finder, in the order of reporting, the cheapest first."""
 
 
 def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:

@@ -31,7 +31,7 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "oauth2": (("value",), ("client_id", "client_secret")),
     "setting": (("value",),),
 }
-"""Scheme type → the sets of variables (by role) that can supply its credential.
+"""Maps a scheme type to the sets of variables, by role, that can supply its credential.
 
 All roles of a set are needed together.
 """
@@ -47,7 +47,7 @@ _NAMES = ("username", "client_id")
 
 
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Read all credential variables. Return name → value for those that are set, problems, and warnings.
+    """Read all credential variables. Return the values that are set, by variable, the problems, and the warnings.
 
     Problems and warnings are sentences for the operator.
     """

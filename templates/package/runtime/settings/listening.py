@@ -34,7 +34,7 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 class Listening:
     """HTTP settings of the server.
 
-    `tokens`: SHA-256 of a caller's token → the caller's name; None means no authentication. `keys`: secrets that seal
+    `tokens`: callers' names by SHA-256 of their tokens; None means no authentication. `keys`: secrets that seal
     handles; the first seals, and all of them open. Without keys, the process generates one.
     """
 
@@ -129,7 +129,7 @@ def origins(value: str) -> frozenset[str]:
 
 
 def tokens(value: str) -> dict[bytes, str]:
-    """Return SHA-256 of a token → caller's name, from the lines of a file. `#` begins a comment."""
+    """Return the names of the callers in a file, by SHA-256 of their tokens. `#` begins a comment."""
     try:
         with open(value, encoding="utf-8") as file:
             lines = file.read(1024 * 1024).splitlines()

@@ -47,9 +47,9 @@ class NotReady(Exception):
 class Settings:
     """All settings of the operator.
 
-    - `secrets`: name of a credential variable → value. `private`: other texts to redact.
-    - `servers`: the address of each server of the table. `endpoints`: scheme → token endpoint. In place of an unusable
-      one there is a sentence that says why.
+    - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
+    - `servers`: the address of each server of the table. `endpoints`: token endpoint of each scheme. In place of
+      an unusable one there is a sentence that says why.
     - `client`: files of the client certificate and its key.
     - `trace`: whether upstreams get trace context; None passes on only the client's.
     - `audit`: absolute path of the audit log, or `stderr`.
@@ -319,7 +319,7 @@ class _Reader:
         return found
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
-        """Return scheme → token endpoint, or a sentence that says why it cannot be used."""
+        """Return the token endpoint of each scheme that has one, or a sentence that says why it cannot be used."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
