@@ -50,7 +50,7 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
 
 
 def _reason(operation: Operation, api: Api) -> str:
-    """Return why an operation is a login, as a predicate for a message, or "" if it is none."""
+    """Return why an operation is a login, such as "returns an access token", or "" if it is none."""
     if not _ABOUT.intersection(words(f"{operation.path} {operation.id or ''}")):
         return ""
     taken = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}

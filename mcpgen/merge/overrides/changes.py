@@ -175,9 +175,9 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return the operations, each name from a person belonging to one of them; report names given twice.
+    """Return the operations such that a tool name given by a person belongs to only one of them.
 
-    An operation whose document gives it the same name loses the name.
+    Names that a person gave to two tools are reported. A tool that got the same name from its document loses it.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}

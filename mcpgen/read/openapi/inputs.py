@@ -70,7 +70,7 @@ Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
 def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
     """Return the inputs of an operation in OpenAPI 3.1 and later.
 
-    Raises Unusable if a part is not understood without which the operation cannot be called.
+    Raises Unusable if a part cannot be read that calls of the operation need.
     """
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
     lists, keys = site.parameter_lists(), around.credentials

@@ -22,7 +22,7 @@ def blanked(uri: str) -> str:
 
 
 def refusal(uri: str) -> str:
-    """Return why `uri` cannot be the URI of a resource, as a predicate for a message, or "" if it can."""
+    """Return why `uri` cannot be the URI of a resource, such as "has one variable twice", or "" if it can."""
     names, pieces = variables(uri), _VARIABLE.split(uri)[::2]
     scheme = _SCHEME.match(pieces[0])
     if len(uri) > LONGEST:

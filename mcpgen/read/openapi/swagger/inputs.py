@@ -17,7 +17,7 @@ Raw = tuple[JsonObject, Where]
 def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
     """Return the inputs of an operation in OpenAPI 2.0.
 
-    Raises Unusable if a part is not understood without which the operation cannot be called.
+    Raises Unusable if a part cannot be read that calls of the operation need.
     """
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)

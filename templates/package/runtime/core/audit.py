@@ -55,7 +55,7 @@ _FLAGS = os.O_WRONLY | os.O_APPEND
 
 
 def problem(path: str) -> str:
-    """Return why audit lines cannot be written to `path`, as a predicate for the setting's name, or "".
+    """Return why audit lines cannot be written to `path`, such as "must name a regular file", or "".
 
     Leaves no test file behind.
     """

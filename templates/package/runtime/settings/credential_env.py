@@ -145,7 +145,7 @@ def _check(secret: str, variable: str, kind: str, part: str) -> None:
 
 
 def _wrong(secret: str, kind: str, part: str) -> str:
-    """Return why HTTP cannot carry the secret, as a predicate for the variable's name, or ""."""
+    """Return why HTTP cannot carry the secret, such as "must be printable text", or ""."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
     if kind == "login" and part != "value":

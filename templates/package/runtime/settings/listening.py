@@ -3,7 +3,7 @@
 
 They are the listening address, callers, accepted host names and origins, and state that replicas share.
 
-Each check raises ValueError. Its message is a predicate that follows the variable's name, and never holds the value.
+Each check raises ValueError with a reason such as "must be a port". The reason never holds the value.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
 
 
 def address(text: str) -> tuple[str, int]:
-    """Return host and port of the text `[HOST:]PORT`. Raise ValueError with a predicate for the variable's name."""
+    """Return host and port of the text `[HOST:]PORT`. Raise ValueError with a reason such as "must be a port"."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")

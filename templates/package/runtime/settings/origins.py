@@ -32,8 +32,8 @@ class Endpoint:
 class Discovery(Endpoint):
     """Discovery document of an OpenID provider, which names the token endpoint.
 
-    `resolve` checks the URL that the document names. It returns an Endpoint, or raises ValueError with a predicate for
-    the URL.
+    `resolve` takes the URL that the document names, and returns an Endpoint. If the URL may not be used, it raises
+    ValueError with a reason such as "must begin with https://".
     """
 
     __slots__ = ("resolve",)
@@ -115,7 +115,7 @@ class Rules:
     def redirect(self, typed: Address) -> None:
         """Replace the API's first server by the URL `typed`.
 
-        Raise ValueError with a predicate for the variable's name.
+        Raise ValueError with a reason such as "must begin with https://".
         """
         self._typed = self._secured(typed)
 
@@ -132,10 +132,10 @@ class Rules:
         return [base, *(self._further(server, url, first, base) for server, url in further)]
 
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the token endpoint that the description names. Raise ValueError with a predicate for its URL.
+        """Return the token endpoint that the description names.
 
         If the endpoint is on the API's own host, it moves with the API from `described`, the URL in the description, to
-        `base`, the address in use.
+        `base`, the address in use. Raise ValueError with a reason such as "must begin with https://".
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -169,7 +169,7 @@ class Rules:
     def typed_endpoint(self, url: str) -> Endpoint:
         """Return the token endpoint that the operator set.
 
-        Raise ValueError with a predicate for the variable's name.
+        Raise ValueError with a reason such as "must begin with https://".
         """
         address, target = parse_endpoint(url)
         return Endpoint(self._secured(address), target)
@@ -177,7 +177,7 @@ class Rules:
     def redirected(self, urls: list[str]) -> str:
         """Return a warning if the operator's base URL sends credentials to another host, else "".
 
-        The host is compared with that of the API's first server. The warning is a predicate for the variable's name.
+        The host is compared with that of the API's first server. The warning follows the variable's name in a sentence.
         """
         before, typed = self._described(urls[0]) if urls else "", self._typed
         if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
@@ -187,7 +187,7 @@ class Rules:
     def kept_path(self) -> str:
         """Return a note about the path that was added to the operator's base URL, or "".
 
-        The note is a predicate for the variable's name.
+        The note follows the variable's name in a sentence: "has no path and keeps the API's own".
         """
         typed = self._typed
         if typed is None or not typed.bare or not typed.path:
@@ -289,7 +289,7 @@ class Rules:
     def _beside_the_api(self, url: str, base: Address | str, described: str) -> Endpoint | None:
         """Return the token endpoint if it is on the API's own host, or None.
 
-        Raise ValueError with a predicate for its URL.
+        Raise ValueError with a reason if the endpoint is there and cannot be used.
         """
         if "://" not in url:
             if isinstance(base, str):
@@ -306,13 +306,13 @@ class Rules:
         return f"is on {address.host}, {reason}: name that host in {allow} to fetch tokens there"
 
     def _secured(self, address: Address) -> Address:
-        """Return `address`. Raise ValueError with a predicate if its scheme must be https."""
+        """Return `address`. Raise ValueError with a reason if its scheme must be https and is not."""
         if address.scheme == "http" and not (address.loopback or self._insecure):
             raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")
         return address
 
     def _believed(self, address: Address) -> None:
-        """Raise ValueError with a predicate if a description must not name `address`."""
+        """Raise ValueError with a reason if a description must not name `address`, such as a link-local address."""
         self._secured(address)
         if address.forbidden:
             raise ValueError("must not be a link-local or metadata address")

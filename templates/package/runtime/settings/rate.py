@@ -49,7 +49,7 @@ class Rate:
 def parse(value: str) -> Rate:
     """Return the rate that the operator set, such as `10/s`.
 
-    Raise ValueError with a predicate for the variable's name.
+    Raise ValueError with a reason such as "must say how many requests in which time".
     """
     found = _FORM.fullmatch(value)
     if not found:

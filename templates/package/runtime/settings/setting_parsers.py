@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Parse single settings: each function takes the text of an environment variable and returns its value.
 
-Each parser raises ValueError. Its message is a predicate that follows the variable's name, and never holds the value.
+Each parser raises ValueError with a reason such as "must be a number of seconds". The reason follows the variable's
+name in a message, and never holds the value.
 """
 
 from __future__ import annotations

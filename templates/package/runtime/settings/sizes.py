@@ -45,7 +45,7 @@ def inline(shown: int) -> int:
 
 # Decision 0049: One variable says what is shown and what is kept.
 def parse(value: str) -> Sizes:
-    """Return the sizes that the operator set. Raise ValueError with a predicate for the variable's name."""
+    """Return the sizes that the operator set. Raise ValueError with a reason such as "must say tokens to show"."""
     import re  # imported here: few operators set sizes
 
     sizes = Sizes()
