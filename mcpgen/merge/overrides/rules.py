@@ -1,7 +1,7 @@
 """Apply overrides whose key fits several operations: a selector, or a glob over requests, ids and tool names.
 
-Of several overrides that fit an operation, the most specific wins: a single name, then a glob over a request, an id or
-a name, then a selector. Within a kind, the key with more literal characters wins.
+If several overrides fit an operation, the most specific wins. A single name is most specific, then a glob over a
+request, an id or a name, then a selector. Within a kind, the key with more literal characters wins.
 """
 
 import re

@@ -2,11 +2,13 @@
 """Refuse names that a call must not write into the query, the cookies or a form.
 
 A value may only write its own parameter's name, or a name that has no owner. A call chooses the names of members of
-exploded objects and of undeclared body members. Such a name must not be one that another argument wrote. Names that the
-server's owner has fixed (constants, templates, withheld arguments) are refused in any case of letters, and with
-brackets after the name, even if nothing is sent there: some servers read all of these as one name. No value may write
-any name that a server may read as a credential: PHP replaces dots and spaces by `_`, CGI replaces hyphens, and ASP.NET
-ignores case.
+exploded objects and of undeclared body members. Such a name must not be one that another argument wrote.
+
+The server's owner fixes names by constants, templates and withheld arguments. These names are refused in any case of
+letters, and with brackets after them, even if nothing is sent there: some servers read all of these as one name.
+
+No value may write any name that a server may read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
+hyphens, and ASP.NET ignores case.
 """
 
 from __future__ import annotations

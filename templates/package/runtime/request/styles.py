@@ -29,8 +29,8 @@ Spell = Callable[[Any], str]
 class Style:
     """One row of the table of styles.
 
-    It holds the prefix, the separator of exploded members, whether names are written, what follows a name without a
-    value, and the separator of members that are not exploded (None: a comma).
+    `first`: the prefix. `separator`: between exploded members. `named`: whether names are written. `empty`: what
+    follows a name without a value. `joint`: between members that are not exploded; None stands for a comma.
     """
 
     __slots__ = ("empty", "first", "joint", "named", "separator")
