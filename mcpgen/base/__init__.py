@@ -1,4 +1,4 @@
 """What every other room builds on: diagnostics, errors, JSON values, rules for names and addresses, a tree of files.
 
-Nothing here knows APIs or tools. This room imports no other room.
+Nothing here knows about API descriptions or tools. This room imports no other room.
 """

@@ -1,6 +1,6 @@
-"""Judge the hosts that a document may not lead to, or not silently.
+"""Classify host names that a document's URLs must not lead to, or only with a diagnostic.
 
-No name is resolved: only the spelling of the host counts.
+Host names are not resolved by DNS: only the spelling of the host counts.
 """
 
 import ipaddress
@@ -21,7 +21,7 @@ _LONGEST = 1000
 """Longest host that is examined, in characters. A DNS name has at most 253 (RFC 1035, section 2.3.4)."""
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""Prefix by which IPv6-only networks reach IPv4 addresses (RFC 6052, section 2.1)."""
+"""Prefix by which IPv6-only networks reach IPv4 addresses (NAT64; RFC 6052, section 2.1)."""
 
 
 def is_forbidden(host: str) -> bool:
@@ -43,9 +43,9 @@ def is_private(host: str) -> bool:
 
 
 def _address(host: str) -> _Address | None:
-    """Return the address that `host` spells, or None.
+    """Return the IP address that `host` spells, or None for a DNS name.
 
-    Forms that resolvers accept count too: `2130706433`, `0x7f.1`, IPv4 inside IPv6.
+    Also reads forms that resolvers accept: `2130706433`, `0x7f.1`, and IPv4 addresses embedded in IPv6.
     """
     if len(host) > _LONGEST:
         return None

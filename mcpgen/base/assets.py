@@ -1,4 +1,7 @@
-"""Locate the files that come with the compiler: beside it in a checkout, inside it in an installed wheel."""
+"""Locate the files that come with the compiler.
+
+In a checkout they lie beside the package; in an installed wheel, inside it.
+"""
 
 from pathlib import Path
 

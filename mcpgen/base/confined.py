@@ -1,7 +1,6 @@
-"""Run work in a child process whose time and memory the system limits.
+"""Run work in a child process whose CPU time and memory the operating system limits.
 
-A library that is given a hostile document may run for ever or take all memory, and nothing in its own process can stop
-it.
+A library may loop for ever or take all memory on a hostile document. Code in the same process could not stop it.
 """
 
 import contextlib
@@ -21,17 +20,20 @@ _STATM = "/proc/self/statm"
 
 
 class Stopped(Exception):
-    """The child process was stopped. The message says how, as the rest of a sentence about the work."""
+    """The child process was ended before its work was done.
+
+    The message is a predicate that completes a sentence about the work: "takes more than 10 seconds of work".
+    """
 
 
 Tell = Callable[[JsonValue], None]
 
 
 def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> Iterator[JsonValue]:
-    """Yield each value that `work` passes to the function that it is given.
+    """Run `work` in a child process, and yield each value that `work` passes to its callback.
 
-    A child process does the work, with `seconds` of CPU time and `mebibytes` of memory beyond what this process uses.
-    Raises Stopped where that is not enough. A system that cannot fork does the work in this process, without limits.
+    The child may use `seconds` of CPU time, and `mebibytes` of memory beyond what this process uses. Raises Stopped if
+    the child exceeds a limit or crashes. Where the system cannot fork, `work` runs in this process without limits.
     """
     if not hasattr(os, "fork"):
         told: list[JsonValue] = []
@@ -40,7 +42,8 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
         return
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn where other threads run. None of ours holds a lock that the child would wait for.
+        # Python 3.12 and later warn about a fork beside other threads. No thread of ours holds a lock that the child
+        # needs.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -51,11 +54,11 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
     try:
         with open(reading, encoding="ascii") as lines:
             for line in lines:
-                if line.endswith("\n"):  # An incomplete line: the child was stopped while it wrote.
+                if line.endswith("\n"):  # An incomplete line is dropped: the child was killed while writing.
                     yield json.loads(line)
         _, status = os.waitpid(child, 0)
     finally:
-        if status is None:  # The reader of this generator stopped early.
+        if status is None:  # The caller closed this generator early.
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -68,7 +71,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
 
 
 def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibytes: int) -> NoReturn:
-    """Do the work in the child, write each told value as a line of JSON, and end the process."""
+    """Run `work` in the child, write each reported value as a line of JSON, and end the process."""
     code = 70
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -93,7 +96,7 @@ def _tell(told: JsonValue, lines: TextIO) -> None:
 
 
 def _limit(seconds: int, mebibytes: int) -> None:
-    import resource  # Missing on Windows, which cannot fork and never comes here.
+    import resource  # Windows lacks this module; it cannot fork either, so this line never runs there.
 
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""Diagnostics: a stable code, a place, a sentence, and what to do.
+"""Diagnostics: findings with a stable code, a place, a message and a hint.
 
 A pass returns a value and adds diagnostics to the collector that it was given; nothing here prints. A place is a file
 and a JSON Pointer. Lines and columns are looked up once, at the end, for the diagnostics that are shown
@@ -120,7 +120,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-overlay": ("error", "An overlay cannot be applied as it stands."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay says that it extends another document."),
-    # The wall: what may not leave the compiler.
+    # The check of the finished catalog: what must never be emitted.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),
     "over-budget": ("error", "A tool takes more tokens than it may."),
@@ -148,22 +148,23 @@ SERIOUS_BY_HAND = frozenset(
         *("branching-schema", "yaml-tag", "yaml-alias"),
     }
 )
-"""Codes that are errors in a tools file and warnings in a document.
+"""Codes that are errors in a tools file and only warnings in an API document.
 
-Each costs an operation or a part of the input. A person has just written the tools file and can mend it; a document is
-written by others.
+Each finding costs an operation or a part of the input. The user has just written the tools file and can correct it; the
+document is usually written by others.
 """
 
 
 IN_THE_WAY = frozenset({"no-server", "invalid-server", "new-origin", "invalid-security"})
-"""Codes of warnings after which calls fail in the project as it stands.
+"""Codes of warnings that mean that calls of the generated server will fail.
 
-Reports show them after errors and skipped operations.
+Reports show them directly after errors and skipped operations.
 """
 
 FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
-"""Codes of warnings that make `--strict` write nothing, as skipped operations do: text that reviewers cannot see, and
-schemas that are missing.
+"""Codes of warnings for which `--strict` writes nothing, as for skipped operations.
+
+They stand for text that reviewers cannot see, and for schemas that are missing.
 """
 
 
@@ -188,10 +189,9 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding.
+    """One finding. `message` says what is wrong and `hint` what to do, both in whole sentences.
 
-    `message` says what is wrong and `hint` what to do, both in whole sentences. `by_hand`: the finding is about a tools
-    file.
+    `by_hand`: True if the finding is about a tools file, which a person wrote.
     """
 
     code: str
@@ -206,13 +206,13 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collector to which passes add their findings, kept in order."""
+    """Collector to which passes add their diagnostics; keeps their order."""
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []
 
     def add(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:
-        """Record a finding, unless the same one is among the last 50. `code` must be a key of CODES."""
+        """Add a diagnostic, unless an equal one is among the last 50. `code` must be a key of CODES."""
         assert code in CODES, code
         found = Diagnostic(code, message, hint, where)
         if found not in self._found[-50:]:
@@ -229,6 +229,6 @@ class Diagnostics:
 
 
 def placed(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
-    """Return `diagnostic` with its line and column, both counted from 1."""
+    """Return `diagnostic` with the `line` and `column` of its place filled in, both counted from 1."""
     assert diagnostic.where is not None
     return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column))

@@ -1,10 +1,10 @@
-"""The exceptions that end a run. Everything that a run survives is a diagnostic instead."""
+"""Exceptions that end a run, or the work on one operation. Everything less serious is a diagnostic."""
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 
 
 class CannotGoOn(Exception):
-    """The run ends with one sentence: unreadable source, not an API, refused output.
+    """End the run with one sentence: the source is unreadable or no API description, or the output is refused.
 
     Nothing was written. `before`: errors that were found earlier in the run.
     """
@@ -22,7 +22,7 @@ class Busy(CannotGoOn):
 class Unusable(Exception):
     """One operation cannot become a tool.
 
-    Caught where operations are read and lowered, so the other operations go on.
+    Caught where operations are read and lowered, so that the other operations are still compiled.
     """
 
     def __init__(self, code: str, message: str, where: Where, hint: str = "") -> None:

@@ -57,11 +57,11 @@ One substitution is enough: removing matches creates no new ones.
 """
 
 _AMPERSANDS = re.compile(r"&(?:(?:amp|AMP|#0*38(?![0-9])|#[xX]0*26(?![0-9a-fA-F]));?)+")
-"""An ampersand that is written as a character reference, escaped any number of times."""
+"""An ampersand written as one or more nested character references: `&amp;`, `&amp;#38;`."""
 
 _LEADING_ZEROS = re.compile(r"(&#)0+(?=[0-9])|(&#[xX])0+(?=[0-9a-fA-F])")
 _BEYOND_UNICODE = re.compile(r"&#[0-9]{8,};?")
-"""Numeric references beyond Unicode.
+"""Numeric character references with too many digits for a Unicode code point.
 
 They are replaced before `html.unescape`, since Python's int() refuses more than 4,300 digits.
 """
@@ -70,31 +70,31 @@ _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[bfu]")
 """A JSON escape that may stand for a control character."""
 
 _MOST_ROUNDS = 8
-"""How many rounds resolve references that are built from references, such as `&&num;x202e;`."""
+"""How often character references are resolved again, since a result may spell another one: `&&num;x202e;`."""
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN. That takes four milliseconds, which a run over ASCII text never needs."""
+    """Compile HIDDEN on first use: compiling takes four milliseconds, which a run over ASCII text does not need."""
     return re.compile(HIDDEN)
 
 
 def hidden_characters(text: str) -> int:
     """Return how many characters of `text` are hidden."""
-    if text.isascii() and text.isprintable():  # A fast answer for nearly all texts.
+    if text.isascii() and text.isprintable():  # Fast path, for nearly all texts.
         return 0
     return len(text) - len(_pattern().sub("", text))
 
 
 def hidden_in(text: str) -> int:
-    """Return how many characters of `text` are hidden, counting those for which character references stand."""
+    """Return how many characters of `text` are hidden, after its HTML character references are resolved."""
     if "&" in text and (count := hidden_characters(revealed(text))):
         return count
     return hidden_characters(text)
 
 
 def has_hidden(value: object) -> bool:
-    """Return whether any text in the JSON `value`, names of members included, holds a hidden character."""
+    """Return whether the JSON `value` holds a hidden character in any string, names of members included."""
     text = json.dumps(value, ensure_ascii=False)
     return hidden_characters(text) > 0 or ("\\" in text and _ESCAPE.search(text) is not None)
 
@@ -106,19 +106,22 @@ def spells_hidden(value: object) -> bool:
 
 
 def without_hidden(text: str, mark: str = "") -> str:
-    """Return `text` without its hidden characters, with a `mark` for each of them."""
+    """Return `text` with each hidden character replaced by `mark`."""
     return text if text.isascii() and text.isprintable() else _pattern().sub(mark, text)
 
 
 def visible(text: str, mark: str = "") -> str:
-    """Return `text` with a `mark` for each hidden character; resolve its character references if those hide any."""
+    """Return `text` with each hidden character replaced by `mark`.
+
+    HTML character references are resolved first if any of them stands for a hidden character, and else left alone.
+    """
     if "&" in text and hidden_characters(meant := revealed(text)):
         text = meant
     return without_hidden(text, mark)
 
 
 def shown(text: str) -> str:
-    """Return `text` with its hidden characters written out (`\\u202e`), for a person who reviews it."""
+    """Return `text` with its hidden characters as Python escapes (`\\u202e`), for a person who reviews the text."""
     if text.isascii() and text.isprintable():
         return text
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
@@ -135,9 +138,9 @@ def resolved(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Return `text` with all that HTML character references may stand for, however often they were escaped.
+    """Return `text` with its HTML character references resolved, however often they were escaped.
 
-    Linear in the length of `text`. References left after _MOST_ROUNDS lose their ampersand.
+    Takes time linear in the length of `text`. Ampersands that remain after _MOST_ROUNDS rounds are removed.
     """
     for _ in range(_MOST_ROUNDS):
         if "&" not in text:

@@ -31,7 +31,10 @@ def tokens(pointer_text: str) -> list[str]:
 
 
 def lookup(value: JsonValue, path: Iterable[str]) -> JsonValue:
-    """Return the value that the tokens of `path` lead to (RFC 6901, section 4). Raises KeyError where there is none."""
+    """Return the value that `path`, the unescaped tokens of a JSON Pointer, leads to in `value` (RFC 6901, section 4).
+
+    Raises KeyError if there is none.
+    """
     for token in path:
         if isinstance(value, dict):
             value = value[token]
@@ -51,9 +54,7 @@ def compact(value: JsonValue) -> str:
 
 
 def plain_text(value: JsonValue) -> str:
-    """Return a canonical text of `value`, the same for equal values: 1.0 is written as 1, members in the order of their
-    names.
-    """
+    """Return a canonical text of `value`, the same for equal values: 1.0 becomes 1, members are sorted by name."""
     return json.dumps(_plain(value), sort_keys=True)
 
 
@@ -72,7 +73,7 @@ def unique(values: Iterable[JsonValue]) -> list[JsonValue]:
         return given
     found: dict[str, JsonValue] = {}
     for value in given:
-        # A plain text is keyed with a leading quote only; no other value's text begins like that.
+        # A text is prefixed with a quote only; canonical texts of other values never begin like that.
         found.setdefault(f'"{value}' if isinstance(value, str) else plain_text(value), value)
     return list(found.values())
 
@@ -83,7 +84,7 @@ def digest(data: bytes) -> str:
 
 
 def as_object(value: JsonValue) -> JsonObject:
-    """Return `value` if it is an object, else an empty object: for optional members that documents get wrong."""
+    """Return `value` if it is an object, else an empty object. For optional members that may have a wrong type."""
     return value if isinstance(value, dict) else {}
 
 

@@ -1,7 +1,7 @@
-"""Rules for names: what is legal where, and how text becomes words.
+"""Rules for names: which characters a name may hold, and how text is split into words.
 
-All functions are pure, and tests hold them as tables. `naming/tool_names.py` derives the name of a tool from its
-operation.
+All functions are pure, and tables in the tests hold their results. `naming/tool_names.py` derives the name of a tool
+from its operation.
 """
 
 import hashlib
@@ -15,42 +15,42 @@ from typing import Literal
 from urllib.parse import unquote
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
-"""Derived tool names.
+"""Pattern of derived tool names.
 
 50 characters leave room for the prefix that clients add; `__` separates that prefix from the name.
 """
 
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Tool names written by a person: whatever every client and provider accepts."""
+"""Pattern of tool names written by a person: whatever every client and provider accepts."""
 
 _OF_FRAMEWORKS = (
     "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
     "dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings)"
 )
 ARGUMENT_NAME = re.compile(rf"(?!(?:{_OF_FRAMEWORKS})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
-"""Derived argument names.
+"""Pattern of derived argument names.
 
 LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose all tools of a server if an argument
-begins with `_` or has a name that pydantic protects. LangChain passes arguments as keywords and silently drops those
-that have the names of its own parameters. `tests/converters` asks eight frameworks.
+begins with `_` or has a name that pydantic reserves. LangChain passes arguments as keywords, and silently drops
+arguments named like its own parameters. `tests/converters` tries eight frameworks.
 """
 
 WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-"""Argument names written by a person or kept by a lock: whatever every provider accepts as a top-level property key."""
+"""Pattern of argument names written by a person or kept by a lock: any property key that every provider accepts."""
 
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-"""Names of an operator's roles. They hold no comma, since a setting lists several roles."""
+"""Pattern of an operator's roles. They hold no comma, since a setting lists several roles."""
 
 SCOPE = re.compile(r"[!#-\[\]-~]+")
 """A scope token of RFC 6749, appendix A.4."""
 
 DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-"""Prefix for the tool names of one document, short enough to leave room for the names."""
+"""Pattern of the prefix for the tool names of one document, short enough to leave room for the names."""
 
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
-"""Versions of a Python package: the normal form of PEP 440, without epochs and local labels."""
+"""Pattern of a Python package's version: the normal form of PEP 440, without epochs and local labels."""
 
 _MOST_LISTED = 20
 _NEAR, _AS_NEAR = 0.65, 0.15
@@ -90,13 +90,13 @@ _LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or
 _SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
 _SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
 _NOBODYS = frozenset(["example", "invalid", "localhost", "local"])
-"""Top-level domains that do not tell whose an API is (RFC 2606 and RFC 6762)."""
+"""Top-level domains that say nothing about the owner of an API (RFC 2606 and RFC 6762)."""
 _MOST_LISTED = 20
 _LONGEST_COMPOSED = 256
 _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
     map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
 )
-"""Characters that nobody sees although Unicode's category makes them letters, marks or symbols."""
+"""Invisible characters that Unicode classifies as letters, marks or symbols, so that their category does not tell."""
 
 _SHORT, _LONGEST_RUN = 1000, 30
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -106,8 +106,8 @@ _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=
 def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Return `text` in a Unicode normal form (UAX 15), in time linear in its length.
 
-    Sorting a run of combining marks takes time in the square of its length: 500 kB take minutes. So longer runs are cut
-    to the limit of the Stream-Safe Text Format (UAX 15, section 13), which no script exceeds.
+    Sorting a run of combining marks takes quadratic time: minutes for 500 kB. So longer runs are cut to the limit of
+    the Stream-Safe Text Format (UAX 15, section 13), which no script exceeds.
     """
     if len(text) > _SHORT and not text.isascii():
         text = "".join(_without_long_runs(text))
@@ -125,7 +125,7 @@ def _without_long_runs(text: str) -> Iterator[str]:
 
 
 def words(text: str) -> list[str]:
-    """Split `text` at punctuation and camel humps into lower-case words.
+    """Split `text` into lower-case words, at punctuation and where a capital letter begins a word (`petStore`).
 
     Digits stay with their word (`oauth2`, `v1`), and a genitive loses its ending.
     """
@@ -134,11 +134,11 @@ def words(text: str) -> list[str]:
 
 
 def alike(name: str) -> str:
-    """Return one text for all member names that look the same.
+    """Return a folded form of a member's name: names that look the same have the same form.
 
     The runtime folds names by the same rule (`drop_fields.py`).
     """
-    for _ in range(2):  # Folding may produce characters that must be composed again.
+    for _ in range(2):  # Twice: removing and folding characters may leave a sequence that NFKC composes again.
         name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > _LONGEST_COMPOSED:
             break
@@ -147,10 +147,10 @@ def alike(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return one text for all parameter names that some server may read as `name`.
+    """Return a folded form of a parameter's name: names that some server may take for the same have the same form.
 
-    The text is decoded and case-folded; it holds only letters and digits, and nothing from the first bracket on. The
-    runtime folds names by the same rule (`name_conflicts.py`).
+    The name is percent-decoded and case-folded. Everything from the first `[` on is cut, and of the rest only letters
+    and digits stay. The runtime folds names by the same rule (`name_conflicts.py`).
     """
     for _ in range(3):
         name = unquote(name)
@@ -159,9 +159,7 @@ def fold(name: str) -> str:
 
 
 def short_hash(text: str, length: int = 4) -> str:
-    """Return `length` characters that depend only on `text`: base 31, without letters that are easily mistaken for one
-    another.
-    """
+    """Return a hash of `text` with `length` digits of base 31, whose alphabet has no easily confused letters."""
     alphabet = "23456789abcdefghijkmnpqrstuvwxy"
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
     return "".join(alphabet[number // 31**place % 31] for place in range(length))
@@ -170,7 +168,7 @@ def short_hash(text: str, length: int = 4) -> str:
 def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[str]) -> str:
     """Return the first of `candidates` that is not in `taken`.
 
-    If all are taken, return `stem` with a hash of `seed`.
+    If all are taken, return `stem` followed by a hash of `seed`.
     """
     hashed = (f"{stem}_{short_hash(f'{seed} {turn}', 8)}" for turn in count())
     return next(candidate for candidate in chain(candidates, hashed) if candidate not in taken)
@@ -181,8 +179,8 @@ def exclusive(
 ) -> list[str]:
     """Return for each list of candidates its first name that occurs in no other list and not in `taken`.
 
-    So neither the order of the lists nor a further list changes a name. A list without such a name gets its last
-    candidate with a number. Names are compared by what `fold` makes of them.
+    So the result does not depend on the order of the lists. A list without such a name gets its last candidate with a
+    number. Names are compared after `fold` was applied to them.
     """
     owners = Counter(folded for ladder in ladders for folded in {fold(name) for name in ladder})
     owners.update(fold(name) for name in taken)
@@ -226,10 +224,10 @@ def written_argument_name(name: str) -> str:
 
 
 def server_name(title: str, host: str = "") -> str:
-    """Return a server name from the title of an API, without words that every API's title has.
+    """Return a name for the server, made of the title of its API: `Swagger Petstore - OpenAPI 3.1` → `petstore`.
 
-    A title without other words is replaced by the owner in the server's `host`. `Swagger Petstore - OpenAPI 3.1` →
-    `petstore`. The name has at most 24 characters if that leaves a whole word.
+    Filler words such as `API` are dropped. If nothing else is left, the owner in the server's `host` is used instead.
+    The name has at most 24 characters if that leaves a whole word.
     """
     title = re.sub(r"\([^()]*\)", " ", title).strip() or title
     folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
@@ -250,7 +248,7 @@ def server_name(title: str, host: str = "") -> str:
 def _owner(host: str) -> str:
     """Return the label of a host that names its owner: `themoviedb` for `api.themoviedb.org`.
 
-    Return "" where none does.
+    Return "" if no label does.
     """
     labels = host.lower().rstrip(".").split(".")
     if len(labels) < 2 or not labels[-1].isalpha() or labels[-1] in _NOBODYS:
@@ -261,28 +259,29 @@ def _owner(host: str) -> str:
 
 
 def environment_suffix(name: str) -> str:
-    """Return the part of an environment variable that stands for a scheme or server variable: `petstoreAuth` →
-    `PETSTORE_AUTH`. At most 64 characters.
+    """Return the suffix of the environment variable for a scheme or server variable: `petstoreAuth` → `PETSTORE_AUTH`.
+
+    The suffix has at most 64 characters; a longer one is cut and ends in a hash.
     """
     suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
     return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()
 
 
 def clipped(text: str, length: int = 60) -> str:
-    """Return `text` for a diagnostic: control characters escaped, at most `length` characters of it."""
+    """Return `text` for a diagnostic: cut to `length` characters, control characters escaped."""
     shown = text if len(text) <= length else text[: length - 1] + "…"
     return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
 
 
 def nearest(key: str, known: Sequence[str]) -> str:
-    """Return a hint for a mistyped `key`: the nearest names of `known`, or a list of all where none is near."""
+    """Return a hint for a mistyped `key`: the most similar names of `known`, or a list of all if none is similar."""
     more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
     listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
     return did_you_mean(near(key, known)) or listed
 
 
 def near(key: str, known: Sequence[str]) -> list[str]:
-    """Return up to three names of `known` that `key` may misspell or abbreviate, the nearest first."""
+    """Return up to three names of `known` that `key` may misspell or abbreviate, the most similar first."""
     folded = {name.casefold(): name for name in reversed(known)}
     if key.casefold() in folded:
         return [folded[key.casefold()]]

@@ -1,6 +1,7 @@
-"""Answer a question about a value once, however many larger values hold that value.
+"""Cache the answers to questions about JSON values, so that a shared value is examined once.
 
-Many input schemas hold the very same schemas. Walking through each again would take half of a compile of deep ones.
+Many input schemas contain the same subschemas. Without the cache, walking through them would take half the time of a
+compile with deep schemas.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,16 +14,17 @@ Question = Callable[[JsonValue], Answer]
 
 
 class Once:
-    """The answers to questions about JSON values, by identity: no pass changes a value that it was given.
+    """Cache of answers to questions about JSON values, keyed by question and identity (`id`) of the value.
 
-    Each value is kept beside its answers, so that no later value gets the same identity.
+    Identity suffices because no pass changes a value that it was given. The cache keeps a reference to each value, so
+    that no later value gets the same identity.
     """
 
     def __init__(self) -> None:
         self._answers: dict[tuple[Question[Any], int], tuple[JsonValue, Any]] = {}
 
     def ask(self, question: Question[Answer], value: JsonValue) -> Answer:
-        """Return the answer to a question about `value`."""
+        """Return `question(value)`, computed on the first call for this very value and cached for later ones."""
         known = self._answers.get((question, id(value)))
         if known is None:
             known = self._answers[question, id(value)] = value, question(value)
@@ -30,13 +32,13 @@ class Once:
         return answer
 
     def forget(self) -> None:
-        """Forget all answers, and let the values go."""
+        """Drop all cached answers, and the references to their values."""
         self._answers.clear()
 
     def of_parts(self, question: Question[Answer], schema: JsonObject) -> Iterator[Answer]:
-        """Yield the answers for the value of each property of an object schema, and one for the rest.
+        """Yield the cached answer for the schema of each property, then the answer for the object schema itself.
 
-        The rest is the schema with null in place of these values.
+        For the latter, the object schema is given to `question` with null in place of each property's schema.
         """
         properties = as_object(schema.get("properties"))
         for value in properties.values():

@@ -1,7 +1,7 @@
-"""Origins (RFC 6454, section 4) that calls and credentials may reach: the one list of a project.
+"""Decide which origins (RFC 6454, section 4) calls and credentials may reach.
 
-The first compile accepts every origin that the source names. From then on the lock keeps the list, and a new origin
-must be accepted by the owner. The table carries the accepted origins, and its server sends nothing to any other origin.
+The first compile accepts every origin that the source names. From then on the lock file keeps the list, and the owner
+must accept each new origin. The generated table carries the accepted origins, and the server sends nothing to others.
 """
 
 import re
@@ -24,15 +24,15 @@ _USER_URLS = (
 
 _PORTS = {"http": ":80", "https": ":443"}
 _SHOWN = 200
-"""Longest origin in a message, in characters: long enough to copy the origin whole."""
+"""Longest origin that a message shows, in characters: long enough that every real origin can be copied whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
     """A URL of an API to which calls or credentials are sent.
 
-    `what` names the URL in words. `origins` must be accepted for the URL: its origin as written and, if that holds
-    variables, also its origin with their defaults.
+    `what` describes the URL in words for a message. `origins`: all must be accepted before the URL is used. They are
+    the origin as written and, if it holds variables, the origin with the variables' defaults.
     """
 
     what: str
@@ -69,14 +69,14 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server as a table writes it."""
+    """Return the origins that must be accepted for a server; `entry` is the server's entry in a table."""
     variables = as_object(entry.get("variables"))
     defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
     return of_server(as_text(entry.get("url")), defaults)
 
 
 def destinations(header: JsonObject) -> Iterator[Destination]:
-    """Yield every absolute URL of a table's `header`: its servers, and the URLs from which its schemes fetch tokens."""
+    """Yield each absolute URL in the `header` of a table: servers, and token and discovery URLs of schemes."""
     for entry in map(as_object, as_list(header.get("servers"))):
         if found := of_entry(entry):
             yield Destination("a server", as_text(entry.get("url")), found)
@@ -92,13 +92,16 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
 
 
 def described(header: JsonObject) -> frozenset[str]:
-    """Return every origin of the URLs of a table's `header`."""
+    """Return the origins of all URLs that the `header` of a table names."""
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
 # Decision 0079: An accepted origin that nothing names any more is forgotten.
 def accepted(header: JsonObject) -> frozenset[str]:
-    """Return the accepted origins of a table. Tables of older compilers list none: there every origin counts."""
+    """Return the accepted origins of a table.
+
+    Tables of older compilers hold no such list: every origin that they name counts as accepted.
+    """
     if "origins" not in header:
         return described(header)
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
@@ -111,14 +114,14 @@ def decided(
     owned: Iterable[str],
     unconfirmed: frozenset[str] = frozenset(),
 ) -> dict[str, bool]:
-    """Return origin → whether the origin is accepted, for the origins that the source names or the owner lists.
+    """Return origin → whether it is accepted, for every origin that the source names or the owner lists.
 
-    `before`: the answers in the lock, or None for a new project, in which all are accepted. `owned`: origins that the
-    owner lists; they are always accepted. `unconfirmed`: origins of documents whose server a base URL replaced; they
-    wait for the owner in any case.
+    `before`: the decisions in the lock, or None for a new project, in which all are accepted. `owned`: origins that the
+    owner lists; they are always accepted. `unconfirmed`: origins that a document names beside the server that a base
+    URL replaced; the owner must accept them in any case.
 
-    While any origin waits, accepted ones stay, since the source may go back to them. Otherwise origins that nothing
-    names any more are dropped.
+    While any origin waits for the owner, origins accepted before stay in the list, since the source may return to them.
+    Otherwise origins that the source no longer names are dropped.
     """
     known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
     known -= unconfirmed
@@ -134,13 +137,16 @@ def report(
     diagnostics: Diagnostics,
     unconfirmed: frozenset[str] = frozenset(),
 ) -> None:
-    """Report each URL of a table's `header` whose origin waits for the owner. `found`: the answer of `decided`."""
+    """Add a diagnostic for each URL in the `header` of a table whose origin waits for the owner.
+
+    `found`: the result of `decided`.
+    """
     for each in destinations(header):
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
             why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
             message = f"{names} {why}: {each.what} leads there. Calls and credentials do not go there yet."
-            # A host may hold characters that a shell would act on.
+            # Quote the origin for a shell: a host name may hold characters that the shell acts on.
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
                 f"Where that is right, run again with {flags}, or list it under `accept_origin` in mcpgen.yaml. Until "

@@ -1,9 +1,11 @@
-"""Open files in folders that others may write to: only regular files, and below a folder none through a link.
+"""Open files in folders that others may write to: regular files only, and no symbolic link below the root folder.
 
-Every call looks a path up anew, so checking a path says nothing about the file that is opened next (CWE-367). Here each
-folder is opened by descriptor relative to the one before, without following links (openat). The opened file is checked,
-not its path. Hard links cannot be told from files. Without openat (Windows), the path is checked before and after
-reading. The runtime has the same code for its own files.
+A path may lead to another file by the time that it is opened, so checking the path first is not enough (CWE-367). Here
+each folder is opened by descriptor relative to the folder before, without following links (openat). The opened file is
+checked, not its path. Hard links cannot be told from files.
+
+Without openat (Windows), the path is checked before and after reading. The runtime has a copy of this code for its own
+files.
 """
 
 import errno
@@ -14,27 +16,27 @@ HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""O_NONBLOCK: opening a pipe does not wait for its other end."""
+"""Flags for a file. O_NONBLOCK: opening a named pipe does not wait for a writer."""
 
 _PIECE = 1024 * 1024
 _FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-"""O_PATH needs no permission to list the folder."""
+"""Flags for a folder. O_PATH needs no permission to list the folder."""
 
 
 class NotRegular(OSError):
-    """The path leads to something other than a file: a folder, a pipe, a device."""
+    """The path leads to a device, a pipe or a socket instead of a regular file."""
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return the first `most` bytes of the regular file at `path`. Raises NotRegular and other OSErrors."""
-    _require_regular(os.stat(path))  # Check first: opening a device may have effects.
+    """Return the first `most` bytes of the regular file at `path`. Raises NotRegular, or another OSError."""
+    _require_regular(os.stat(path))  # Check before opening: opening a device may have effects.
     return _content(os.open(path, _FILE), most)
 
 
 def read_below(root: str, path: str, most: int) -> bytes:
     """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`.
 
-    Below `root` no link is followed. Raises NotRegular and other OSErrors.
+    No symbolic link below `root` is followed. Raises NotRegular, or another OSError.
     """
     steps = path.split(os.sep)
     if not HAS_OPENAT:
@@ -71,9 +73,9 @@ def _content(descriptor: int, most: int) -> bytes:
 
 
 def _checked(path: str, most: int) -> bytes:
-    """Return the first `most` bytes of the file at `path`.
+    """Return the first `most` bytes of the file at `path`, for systems without openat.
 
-    Raises OSError if the path holds a link, or leads elsewhere after reading.
+    Raises OSError if the path holds a link, or leads to another file after reading.
     """
     before = os.stat(path, follow_symlinks=False)
     content = read_regular(path, most)

@@ -1,7 +1,7 @@
-"""URLs that documents are fetched from, and the headers sent with them: what may be shown of both.
+"""URLs from which documents are fetched, and the header fields sent with the request.
 
-URLs appear in diagnostics, in the lock and in READMEs, so possible secrets in them are left out. The value of a header
-comes from an environment variable, and only the variable's name is recorded.
+URLs appear in diagnostics, in the lock and in READMEs, so possible secrets are removed from them. The value of a header
+field comes from an environment variable, and only the variable's name is recorded.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""A tree of files in memory, relative path → bytes: the output of the compiler.
+"""Hold the output of the compiler: a tree of files in memory, relative path → bytes.
 
-Writing, checking and comparing read the tree. Paths are checked when the tree is made, so no tree can lead out of the
-directory that it is written to.
+The passes that write, check and compare the output read this tree. Paths are checked when the tree is made, so no tree
+can lead out of the directory that it is written to.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ class FileTree(Mapping[str, bytes]):
         return len(self._files)
 
 
-@lru_cache(maxsize=1024)  # a run makes several trees, and most of their paths are those of the runtime
+@lru_cache(maxsize=1024)  # cached: a run makes several trees, and nearly all share the paths of the runtime
 def check_contained(path: str) -> None:
     """Raise ValueError if `path` could lead out of its directory, or if some system cannot store its name."""
     parts = PurePosixPath(path).parts

@@ -1,14 +1,14 @@
-"""Budgets of work, counted in steps and not in seconds, so that every machine stops at the same place.
+"""Budgets of work, counted in steps instead of seconds, so that every machine stops at the same place.
 
-A small document can describe very much work: schemas that each name the next one twice are a few lines with
-exponentially many paths. Each pass takes time in proportion to its input, or draws on a budget.
+A small document can demand exponentially much work: a few lines of schemas that each refer to the next one twice. Each
+pass takes time in proportion to its input, or draws on a budget.
 """
 
 from collections import Counter
 
 
 class Exhausted(Exception):
-    """A budget is used up. `is_run`: it was the budget of the whole run, not of one part."""
+    """A budget is used up. `is_run`: the budget of the whole run was used up, not the budget of one part."""
 
     def __init__(self, *, is_run: bool) -> None:
         super().__init__(is_run)
@@ -16,7 +16,7 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Limit on the steps of a run, with a limit for each part of it. `begin` starts a part."""
+    """Limit on the steps of a run, and on the steps of each of its parts. `begin` starts a part."""
 
     __slots__ = ("_charged", "_granted", "_part", "_run", "left")
 
@@ -29,7 +29,7 @@ class Budget:
 
     @property
     def culprit(self) -> str:
-        """Return the name on which this part spent most steps, or "" if no name was charged."""
+        """Return the name that was charged most steps in this part, or "" if none was charged."""
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:
@@ -45,5 +45,5 @@ class Budget:
             raise Exhausted(is_run=self._granted < self._part)
 
     def charge(self, name: str, steps: int) -> None:
-        """Record that `steps` were spent on `name`."""
+        """Record that `steps` were spent on `name`, for `culprit`. Takes nothing from the budget."""
         self._charged[name] += steps

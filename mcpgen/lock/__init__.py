@@ -1,4 +1,4 @@
-"""The lock file of a project, fingerprints of operations, and the matching of moved operations.
+"""The lock file of a project, fingerprints of operations, and how operations are recognised after a move.
 
 This room imports `naming`, `read` and the rooms below them.
 """

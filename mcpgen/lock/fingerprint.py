@@ -1,5 +1,6 @@
-"""Compute the fingerprints that a lock keeps of each operation, so that `match_operations` recognises it under another
-method or path.
+"""Compute the fingerprints of operations that a lock file keeps.
+
+By them `match_operations` recognises an operation whose method or path has changed.
 """
 
 from collections.abc import Iterable
@@ -15,12 +16,14 @@ from mcpgen.model.pins import UNKNOWN, Promise, Promises, Retired
 from mcpgen.naming.inflection import PREFIX_SEGMENT
 
 DIGITS = 32
-"""Length of a fingerprint in hexadecimal digits, here and in a lock."""
+"""Length of a fingerprint in hexadecimal digits, also in the lock file."""
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
-    """Return the promises for the tools of `catalog`, emitted as `tree`, and the names in `before` that are no longer
-    in use.
+    """Return the promises to be recorded: for the tools of `catalog`, and for names out of use.
+
+    `tree` holds the emitted tables of `catalog`. `before`: the promises of the last generation, whose unused names stay
+    reserved.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))
@@ -34,8 +37,9 @@ def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
 
 
 def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]]:
-    """Yield each tool with a digest of its two lines in the tables, which hold all that clients see and all that is
-    sent.
+    """Yield each tool with a digest of its lines in `tools.json` and `bindings.json`.
+
+    These lines hold all that clients see and all that is sent.
     """
     package = catalog.identity.package
     shown, sent = (islice(BytesIO(tree[f"{package}/{name}"]), 1, None) for name in ("tools.json", "bindings.json"))
@@ -65,7 +69,7 @@ def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
 def shape(operation: str, schema: JsonObject) -> str:
     """Return a digest of an operation's request: method, path without a prefix such as `/api/v1`, and arguments.
 
-    `operation`: METHOD and path. `schema`: the input schema of its tool.
+    `operation`: METHOD and path. `schema`: the input schema of its tool. Return "" if the path is only a prefix.
     """
     method, path = request(operation)
     segments = [segment for segment in path.split("/") if segment]
@@ -74,13 +78,16 @@ def shape(operation: str, schema: JsonObject) -> str:
 
 
 def words(tool: ToolSpec) -> str:
-    """Return a digest of the description, method and arguments of an operation, or "" if it has no description."""
+    """Return a digest of summary, description, method and arguments of a tool's operation.
+
+    Return "" if the operation has neither summary nor description.
+    """
     said = [tool.operation.summary, tool.operation.description]
     return _digest(tool.operation.method, [*said], _arguments(tool.input_schema)) if any(said) else ""
 
 
 def _arguments(schema: JsonObject) -> JsonObject:
-    """Return argument → its types, and whether it is required."""
+    """Return argument name → [its type, whether it is required], sorted by name."""
     required = set(map(str, as_list(schema.get("required"))))
     properties = as_object(schema.get("properties"))
     return {name: [as_object(each).get("type"), name in required] for name, each in sorted(properties.items())}

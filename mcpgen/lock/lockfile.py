@@ -1,8 +1,8 @@
 """Read and write `mcpgen.lock.json`: what a project remembers of its last generation.
 
 The lock holds the source, the flags, the promises for each tool, and a digest of every emitted file. It holds no
-secrets, no times and nothing of the machine. Users commit it, and review it line by line: one fact a line keeps
-differences small.
+secrets, no times, and nothing about the machine. Users commit the file and review its changes, so each fact has a line
+of its own.
 """
 
 import json
@@ -32,10 +32,10 @@ _WORDS = {True: "accepted", False: "not accepted"}
 class Lock:
     """The contents of a lock file.
 
-    `source` and the paths in `options` are relative to the project, or URLs; `options` always hold the name. `files`:
-    path → SHA-256. `version`: that of the package. `compiler`: the version of mcpgen that wrote it. `origins`: origin →
-    whether it is accepted (`mcpgen.base.origins`), or None in locks older than that list. `offered`: the user's files
-    that are written once and may be deleted for good.
+    `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
+    name. `files`: path → SHA-256. `version`: of the generated package. `compiler`: the version of mcpgen that wrote the
+    lock. `origins`: origin → whether it is accepted (`mcpgen.base.origins`), or None in older locks. `offered`: files
+    that are written once, which the user may delete for good.
     """
 
     source: str
@@ -54,12 +54,12 @@ class Lock:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return path → SHA-256 of the contents."""
+    """Return path → SHA-256 of the contents, in hexadecimal."""
     return {path: digest(data) for path, data in files.items()}
 
 
 def dump(lock: Lock) -> bytes:
-    """Return the bytes of the lock file."""
+    """Return `lock` as the bytes of a lock file."""
     value: JsonObject = {
         "lock": FORMAT,
         "mcpgen": lock.compiler,
@@ -84,7 +84,7 @@ def _decided(origins: Mapping[str, bool]) -> JsonObject:
 
 
 def _entry(known: Promise) -> JsonObject:
-    """Return the entry of one tool, without empty members."""
+    """Return the JSON entry of one tool, without empty members."""
     entry: JsonObject = {
         "name": known.name,
         "by_hand": known.by_hand,
@@ -105,7 +105,7 @@ def _compact(entry: JsonObject) -> JsonObject:
 
 
 def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:
-    """Return slots as keys of JSON: `query per_page` → `per_page`."""
+    """Return slots as a JSON object whose keys join place and name: `{"query per_page": "per_page"}`."""
     return {f"{place} {wire}": name for (place, wire), name in sorted(arguments.items())}
 
 
@@ -132,7 +132,7 @@ def _known(value: JsonValue) -> Promise:
 
 
 def _tools(value: JsonValue) -> dict[str, Promise]:
-    """Return the usable entries. People merge locks, so a name may be repeated or invalid."""
+    """Return operation key → promise for the valid entries. People merge locks, so names may be repeated or invalid."""
     tools: dict[str, Promise] = {}
     names: set[str] = set()
     for key, known in ((key, _known(entry)) for key, entry in sorted(as_object(value).items())):
@@ -143,7 +143,7 @@ def _tools(value: JsonValue) -> dict[str, Promise]:
 
 
 def _origins(value: JsonValue) -> dict[str, bool] | None:
-    """Return origin → whether it is accepted. Only the exact word accepts, since people merge locks."""
+    """Return origin → whether it is accepted. Only the exact word "accepted" counts, since people merge locks."""
     if value is None:
         return None
     return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
@@ -158,7 +158,10 @@ _RESTORE = "Restore it from version control, or update mcpgen."
 
 
 def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
-    """Return an object from its pairs. Raises ValueError for a repeated key, one value of which would be lost."""
+    """Return the JSON object of `pairs`.
+
+    Raises ValueError for a repeated key, since one of its values would be lost.
+    """
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands there twice")
@@ -166,9 +169,9 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 
 
 def _is_safe(value: JsonObject) -> bool:
-    """Return True if the name, the versions and the paths are safe.
+    """Return True if the name, the versions and the paths are safe to use.
 
-    A lock comes with a repository: its version goes to clients, and its paths name files to be removed.
+    A lock may come with a foreign repository. Its version goes to clients, and its paths name files to be removed.
     """
     name = as_object(value.get("options")).get("name")
     if not all(VERSION_NUMBER.fullmatch(as_text(value.get(key)) or "0") for key in ("version", "mcpgen")):
@@ -187,7 +190,7 @@ def _is_safe(value: JsonObject) -> bool:
 
 
 def load(data: bytes, file: str) -> Lock:
-    """Return the lock in `data`. Raises CannotGoOn if it is none, or was written in a later format."""
+    """Return the lock in `data`. Raises CannotGoOn if `data` is no valid lock, or has a format of a later mcpgen."""
     try:
         value: JsonValue = json.loads(data, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Recognise operations whose key, method and path, has changed.
+"""Recognise operations whose key (method and path) has changed since the last generation.
 
 Operations are compared by id, then by request under another version (`/v1/pets` → `/v2/pets`), then by a prefix that
-most paths gained or lost. If ids do not contradict, equal words and arguments count under any path.
+most paths gained or lost. Last, equal descriptions and arguments count under any path, unless both have an id.
 
 An ambiguous match is no match, and different ids mean different operations: a name on the wrong operation is worse than
 a new name.
@@ -16,30 +16,30 @@ from mcpgen.naming.inflection import PREFIX_SEGMENT
 from mcpgen.read.openapi.paths import operation_key
 
 Known = Mapping[str, Promise]
-"""Operation key → the promise for its tool."""
+"""Operation key → the promise for its tool. A promise holds the fingerprints of its operation."""
 
 Tell = Callable[[Known, Known], dict[str, str]]
-"""Function of the missing and the new operations that returns new key → old key."""
+"""Matcher: a function of missing and new operations that returns new key → old key."""
 
 Prefix = tuple[bool, str]
-"""Beginning of a path, and whether it was added (True) or removed."""
+"""Beginning of a path, and whether it was added (True) or removed (False)."""
 
 _KEY = re.compile(r"(?:.* )?([A-Z]+) (/.*)", re.DOTALL)
 _FEWEST = 3
-"""Fewest operations that must change a prefix together."""
+"""How many operations must gain or lose the same prefix at least, for a match by prefix."""
 
 
 def renamed(gone: Known, new: Known) -> dict[str, str]:
-    """Return new key → old key for operations whose request is unchanged.
+    """Return new key → old key for operations with the same method, path and names of path parameters.
 
-    Twins are operations that differ only in the names of their path parameters, such as `/a/{x}` and `/a/{y}`. Their
-    keys contain these names, so a key changes when a twin appears or disappears.
+    Their keys differ because of twins: operations such as `/a/{x}` and `/a/{y}`, which only names of path parameters
+    distinguish. The keys of twins contain these names, so a key changes when a twin appears or disappears.
     """
     return _by(_by_variables)(gone, new)
 
 
 def moved(gone: Known, new: Known) -> dict[str, str]:
-    """Return new key → old key for the `new` operations that are `gone` ones under another key."""
+    """Return new key → old key for the operations in `new` that are operations of `gone` under another key."""
     found = renamed(gone, new)  # method and path identify an operation, even if its id has changed
     gone, new = _without(gone, found.values()), _without(new, found)
     for told in (_by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
@@ -55,10 +55,10 @@ def _without(known: Known, keys: Iterable[str]) -> Known:
 
 
 def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) -> set[str]:
-    """Return the new keys of moves that only words support: no id, no request, and no prefix that another move
-    confirms.
+    """Return the new keys of uncertain moves: nothing but equal descriptions and arguments supports them.
 
-    `pairs`: (key, promise) of the old and the new operation.
+    Moves are certain if id or request are equal, or if a prefix was added that another move confirms. `pairs`: (key,
+    promise) of the old and of the new operation.
     """
     left: dict[str, Prefix | None] = {}
     told: set[Prefix | None] = set()
@@ -74,21 +74,21 @@ def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) ->
 
 
 def _prefix(path: str, other: str) -> Prefix | None:
-    """Return the prefix that a path gained or lost, if nothing else changed."""
+    """Return the prefix that a path gained or lost, or None if anything else changed."""
     is_more = len(other) > len(path)
     longer, shorter = (other, path) if is_more else (path, other)
     return (is_more, longer.removesuffix(shorter)) if longer.endswith(shorter) else None
 
 
 def request(key: str) -> tuple[str, str]:
-    """Return method and path of an operation key, without its document and the names of path parameters."""
+    """Return method and path of an operation key, without its document's prefix, names of path parameters blanked."""
     found = _KEY.fullmatch(key)
     method, _, path = operation_key(*found.groups()).partition(" ") if found else ("", "", key)
     return method, path
 
 
 def _agree(old: Promise, new: Promise) -> bool:
-    """Return True unless the ids of two operations differ in more than a version."""
+    """Return True unless both operations have an id and these differ in more than a version."""
     return not (old.id and new.id) or _plain(old.id) == _plain(new.id)
 
 
@@ -97,7 +97,10 @@ def _plain(identifier: str) -> list[str]:
 
 
 def _by(identify: Callable[[str, Promise], str]) -> Tell:
-    """Return a matcher that pairs operations whose identity is unique on both sides."""
+    """Return a matcher that pairs a missing and a new operation for which `identify` returns the same text.
+
+    The text must occur once on each side.
+    """
 
     def told(gone: Known, new: Known) -> dict[str, str]:
         before, after = _unique(gone, identify), _unique(new, identify)
@@ -112,13 +115,13 @@ def _by_variables(key: str, known: Promise) -> str:
 
 
 def _by_words(gone: Known, new: Known) -> dict[str, str]:
-    """Match by words and arguments, unless both operations have an id."""
+    """Match operations by fingerprints of description and arguments, unless both operations have an id."""
     found = _by(lambda _, known: known.words)(gone, new)
     return {key: former for key, former in found.items() if not (gone[former].id and new[key].id)}
 
 
 def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
-    """Match equal paths with one prefix added or removed, if most of the missing operations changed like that."""
+    """Match paths that differ only by one added or removed prefix, if most missing operations changed so."""
     pairs: dict[Prefix, dict[str, str]] = {}
     for longer, shorter, is_more in ((new, gone, True), (gone, new, False)):
         keys = {request(key): key for key in shorter}
@@ -133,7 +136,7 @@ def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _unique(known: Known, identify: Callable[[str, Promise], str]) -> dict[str, str]:
-    """Return identity → key, without shared or empty identities."""
+    """Return identity → key. Identities that are empty, or shared by several operations, are left out."""
     found: dict[str, str | None] = {}
     for key, promise in known.items():
         identity = identify(key, promise)

@@ -1,4 +1,4 @@
-"""Apply the user's tools file to the API of the source."""
+"""Add the tools and settings of the user's tools file to the API of the source document."""
 
 from dataclasses import replace
 from typing import TypeVar
@@ -11,10 +11,10 @@ Named = TypeVar("Named", Prompt, Resource)
 
 # Decision 0070: A scheme of a tools file replaces one of its name on its own server.
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with the tools of `settings` added, and with its identity, base URL and schemes where `settings`
-    gives them.
+    """Return `api` with the tools of the tools file `settings` added.
 
-    `base` replaces the servers of `api`. Both APIs must be read from one library, so that they share their schemas.
+    Title, version, schemes and other values of `settings` replace those of `api` where they are given. `base` replaces
+    the servers of `api`. Both APIs must be read from one library, so that they share their schemas.
     """
     home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}
@@ -47,9 +47,9 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
-    """Return an owner's operation with the credentials that its own file requires.
+    """Return an operation of the tools file with the security that the tools file requires.
 
-    Credentials of `api` are for `home`, the server of `api`: an operation on another server gets none of them.
+    Credentials of `api` are meant for `home`, its server: an operation on another server gets none of them.
     """
     place = place_of(operation.servers or home)
     elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
@@ -63,7 +63,10 @@ def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, 
 
 
 def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:
-    """Rename credential parameters so that they do not reuse the document's credentials."""
+    """Give credential parameters that are named like a scheme of `api` a name of their own, prefixed with `label`.
+
+    So the credentials of `api` do not reach the operation's other server.
+    """
     theirs = {scheme.name for each in api.operations for scheme in each.credentials}
     theirs |= {scheme.name for scheme in api.schemes}
     theirs -= {scheme.name for scheme in settings.schemes}
@@ -75,6 +78,6 @@ def _without_credentials(operation: Operation, settings: Api, api: Api, label: s
 
 
 def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:
-    """Return both; where two have one name, the owner's."""
+    """Return the items of `found` and `own`. An item of `own` replaces an item of the same name."""
     names = {each.name for each in own}
     return tuple(each for each in found if each.name not in names) + own

@@ -1,5 +1,6 @@
-"""Apply options where a document leaves a choice: media types of bodies, server variables, the form of results, parts
-of results.
+"""Apply options for choices that a document leaves open.
+
+They are media types of bodies, optional bodies, server variables, the form of results, `fields`, and redirects.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,9 +14,9 @@ from mcpgen.read.openapi import servers
 
 
 def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
-    """Keep only matching media types in the bodies of operations that offer one.
+    """Reduce the media types of each body to those that the first fitting glob in `wanted` matches.
 
-    `wanted`: globs, the strongest first.
+    Bodies that no glob matches keep all. `wanted`: globs in order of preference.
     """
     globs = list(wanted)
     return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
@@ -36,7 +37,10 @@ def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
 
 
 def with_optional_bodies(api: Api, wanted: bool) -> Api:
-    """Return `api` with bodies optional, if `wanted`, wherever the document does not say whether they are required."""
+    """Make bodies optional where the document does not say whether they are required.
+
+    If not `wanted`, return `api` as is.
+    """
     return replace(api, operations=tuple(map(_with_optional_body, api.operations))) if wanted else api
 
 
@@ -47,10 +51,10 @@ def _with_optional_body(operation: Operation) -> Operation:
 
 
 def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:
-    """Return `api` with server variables fixed to the values that are chosen as NAME=VALUE.
+    """Return `api` with server variables fixed to the values given in `chosen`, as NAME=VALUE.
 
-    Fixed variables are no longer settings of the server. `where`: their place in a tools file. Raises CannotGoOn for an
-    unknown name, or a value that the variable's `enum` lacks.
+    Fixed variables are no longer settings of the server. `where`: the place of the values in a tools file. Raises
+    CannotGoOn for an unknown name, or a value that the variable's `enum` lacks.
     """
     values = dict(_variable(text) for text in chosen)
     if not values:
@@ -80,7 +84,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
 
 
 def with_output(api: Api, structured: bool) -> Api:
-    """Return `api` with the form of results set at each operation: its own, else `structured`, else the server's."""
+    """Set the form of results for each operation: its own choice, else `structured`, else the server's."""
     chosen = "structured" if structured else api.output
     if chosen is None:
         return api
@@ -88,7 +92,7 @@ def with_output(api: Api, structured: bool) -> Api:
 
 
 def with_fields(api: Api, wanted: bool) -> Api:
-    """Return `api` with `fields` set at each operation: its own choice, else `wanted`, else the server's."""
+    """Set for each operation whether it has a `fields` argument: its own choice, else `wanted`, else the server's."""
     chosen = wanted or api.fields
     if not chosen:
         return api
@@ -98,7 +102,7 @@ def with_fields(api: Api, wanted: bool) -> Api:
 
 
 def with_redirects(api: Api) -> Api:
-    """Return `api` with the treatment of redirects set at each operation: its own, else the server's."""
+    """Set the treatment of redirects for each operation: its own choice, else the server's."""
     chosen = api.redirects
     if chosen is None:
         return api
@@ -106,7 +110,7 @@ def with_redirects(api: Api) -> Api:
 
 
 def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
-    """`api` with what `change` makes of the decisions about each operation."""
+    """Return `api` with the decisions about each operation replaced by what `change` returns for them."""
     return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 

@@ -1,7 +1,7 @@
 """Replace the server of a document by a base URL.
 
-The rules are those of the server's `_BASE_URL` variable (`runtime/settings/origins.py`). URLs on the origin of the
-replaced server move along. URLs elsewhere get no calls until their origin is accepted.
+The rules are those of the generated server's `_BASE_URL` variable (`runtime/settings/origins.py`). URLs on the origin
+of the replaced server move to the base URL. Other origins get no calls until the owner accepts them.
 """
 
 import re
@@ -15,13 +15,13 @@ from mcpgen.model import Api, Operation, SecurityScheme, Server
 from mcpgen.read.openapi import servers
 
 _FRONT = re.compile(r"[^/?#]*//[^/?#]*")
-"""Scheme and host of a URL; both may hold variables."""
+"""Scheme and host of a URL; both may contain variables."""
 
 
 def hoist_server(api: Api) -> Api:
-    """Return `api` with the one server that all its operations name as the server of the API.
+    """If all operations name the same one server, make this server the API's own; else return `api` unchanged.
 
-    Some documents (Twilio) name a server at each path and none at the top. A base URL must replace that server too.
+    Some documents (Twilio) name a server at each path and none at the top. A base URL must replace such a server too.
     """
     own = next((operation.servers for operation in api.operations), None)
     if not own or "://" not in own[0].url or any(each.servers != own for each in api.operations):
@@ -31,10 +31,11 @@ def hoist_server(api: Api) -> Api:
 
 # Decision 0083: A base URL at compile time follows the same rules.
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
-    """Return `api` at `base`. Servers and token URLs on the origin of the first server move along.
+    """Return `api` with its first server replaced by `base`.
 
-    A bare origin keeps the path of that server, which is reported. `unconfirmed` of the result: origins elsewhere,
-    which must be accepted, since a document whose server was replaced is not trusted about hosts.
+    Servers and token URLs on the origin of the first server move along. If `base` has no path, it gets the path of that
+    server, which is reported. The result's `unconfirmed` lists all other origins, which must be accepted: a document
+    whose server was replaced is not trusted about hosts.
     """
     described = api.servers[0] if api.servers else Server("")
     kept = _with_path(base, described)
@@ -84,7 +85,7 @@ def named_origins(api: Api) -> Iterator[str]:
 
 # Decision 0084: A bare origin keeps the path of the document's server.
 def _with_path(base: Server, described: Server) -> Server:
-    """Return `base`. If it is a bare origin, append the path of the `described` server, with its variables."""
+    """Return `base`. If it has no path, append the path of the `described` server, with its variables."""
     if _FRONT.sub("", base.url, count=1):
         return base
     url = described.url if "://" in described.url or described.url[:1] == "/" else servers.with_defaults(described)

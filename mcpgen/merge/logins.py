@@ -1,6 +1,7 @@
-"""Find operations that log in: they are no tools unless their owner says so, but they can supply a credential.
+"""Find operations that log in.
 
-A model that called one would have to know a password, and would see a token.
+A model that called one would have to know a password, and would see a token. So logins become no tools unless their
+owner says so, but they can supply the credential of other calls.
 """
 
 import re
@@ -22,19 +23,19 @@ _ABOUT = frozenset(
         "sessions jwt sso saml",
     )
 )
-"""Words in the path or id of an operation that may log in. The schemas of other operations are not examined."""
+"""Words that the path or id of a login holds. The schemas of other operations are not examined."""
 
 _PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "clientsecret", "refreshtoken", "userpassword"])
 _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken", "bearertoken", "sessiontoken"])
 
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
-"""How many references are followed to the members of a schema."""
+"""How many nested references are followed to find the members of a schema."""
 
 
 # Decision 0076: Logins are recognised by words and members.
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
-    """Hide operations that take a password or return an access token, and report each."""
+    """Return `api` with operations hidden that take a password or return an access token, and report each."""
     found = []
     for operation in api.operations:
         if not (operation.decided.hidden or operation.decided.offered or is_written(operation)) and (
@@ -49,7 +50,7 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
 
 
 def _reason(operation: Operation, api: Api) -> str:
-    """Return why an operation is a login, as the rest of a sentence, or "" if it is none."""
+    """Return why an operation is a login, such as "returns an access token", or "" if it is none."""
     if not _ABOUT.intersection(words(f"{operation.path} {operation.id or ''}")):
         return ""
     taken = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}
@@ -75,7 +76,10 @@ def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
 
 # Decision 0075: A login is a scheme.
 def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
-    """Return `api` with a scheme whose token comes from the operation that `choice` names. Mistakes are reported."""
+    """Return `api` with a security scheme whose token comes from the operation that `choice` names.
+
+    Mistakes in `choice` are reported.
+    """
     found = named(choice.operation, api.operations)
     if len(found) != 1:
         message = f"{'Several operations are' if found else 'There is no operation'} '{clipped(choice.operation)}'."
@@ -100,9 +104,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
 
 
 def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:
-    """Return the scheme that the token fills: the named one, else the only one, else a new bearer scheme.
+    """Return the scheme to which the token belongs: the named one, else the only one, else a new bearer scheme.
 
-    Report an ambiguous or unknown name and return None.
+    If the name is ambiguous or unknown, report this and return None.
     """
     usable = {each.name: each for each in api.schemes if each.type in ("bearer", "oauth2", "apiKey", "login")}
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
@@ -118,6 +122,6 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
 
 
 def _content_type(operation: Operation) -> str:
-    """Return the media type of the login request: JSON, unless the operation takes only a form."""
+    """Return the media type of the login request: JSON, or a form if the operation offers no JSON."""
     offered = [each.name.partition(";")[0].strip().lower() for each in operation.body.content] if operation.body else []
     return _FORM if _FORM in offered and not any("json" in name for name in offered) else "application/json"

@@ -1,8 +1,8 @@
 """Merge the APIs of several documents into one, keeping their servers, credentials and scopes apart.
 
-Each operation keeps what its own document says. Names, keys and security schemes of a document get its `prefix`.
-Without one, keys get the document's name, and so do schemes if two different ones share a name (`unique_prefixes`). A
-single document is merged as if it were SOURCE itself.
+Each operation keeps what its own document says. Tool names, operation keys and security schemes of a document get its
+`prefix`. Without a prefix, the document's name is put before its keys, and before schemes whose name stands for
+different schemes (`unique_prefixes`). A single document is merged as if it were SOURCE itself.
 """
 
 import re
@@ -22,17 +22,17 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import Required
 
 TOKEN, HEADER = "token", "header"
-"""Default schemes of a document that declares none. Among several documents, it gets only the token."""
+"""Names of the optional schemes of a document that declares none. Among several documents, it gets only the token."""
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Decisions of tools files for all documents that they name.
+    """Decisions of the tools files that concern all documents listed there.
 
-    `servers`: replace those of documents without a base URL of their own. `schemes`: names of the owner's schemes,
-    which replace those of the documents there. `required`: the default security there.
+    `servers`: replace the servers of documents without a base URL of their own. `schemes`: names of the owner's
+    schemes, which replace schemes of these documents. `required`: the default security of these documents.
     """
 
     servers: tuple[Server, ...] = ()
@@ -82,10 +82,10 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """Make the server of the operations the server of the API, if every operation overrides the API's own.
+    """If every operation overrides the API's server, make a server of the operations the API's server.
 
-    Otherwise the API's server would serve nobody. Among several documents, the first operation's server is taken; in a
-    single document, one below the `base` URL.
+    Otherwise the API's server would serve no operation. Among several documents, the first operation's server is taken;
+    in a single document, the first that is below the `base` URL.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api
@@ -105,7 +105,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 
 # Decision 0123: Schemes are one by what they do.
 def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
-    """Return the schemes that several documents declare alike for one server: they share a credential."""
+    """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(
         kept
         for one in described
@@ -115,14 +115,14 @@ def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) ->
 
 
 def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
-    """Return the origin of the server that a document will have."""
+    """Return the origin of the server that calls to a document's operations will use."""
     at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
     return _whole_server(place_of(at))
 
 
 # Decision 0124: The base URL stands for the first server.
 def _whole_server(place: Place) -> Place:
-    """Return `place` without its path: a credential is for an origin."""
+    """Return `place` with its URL cut to the origin, since a credential is for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
 
 
@@ -135,7 +135,7 @@ def _kept(scheme: SecurityScheme, place: Place) -> Kept:
 def _prefixed(
     one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
 ) -> Described:
-    """Return a document at its own base URL, else at `base`, with its prefix; `shared` schemes keep their names."""
+    """Return a document at its base URL (its own, else `base`), with its prefix; `shared` schemes keep their names."""
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
@@ -161,7 +161,10 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """Let no operation keep a name that several documents demand, since the order of documents must not matter."""
+    """Remove a tool name that several documents give by `x-mcp`, and report it.
+
+    Their order must not decide who has it.
+    """
     wanted = Counter(operation.decided.name for operation in operations)
     found = []
     for operation in operations:
@@ -175,7 +178,7 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
 
 
 def _is_demanded(operation: Operation) -> bool:
-    """Return True if the name of an operation comes from its document, not from an override."""
+    """Return True if the name of an operation comes from its document's `x-mcp`, not from an override."""
     name = operation.extension.get("name")
     return bool(name) and operation.decided.name in (name, f"{operation.decided.prefix}_{name}")
 
@@ -184,7 +187,7 @@ def _is_demanded(operation: Operation) -> bool:
 
 
 def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
-    """Return True if a document has a server, else report it: other documents' servers must not be used."""
+    """Return True if a document has a server; report one without, whose calls must not go to another's server."""
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
     message = f"{one.document} names no absolute server URL, and among several documents none stands for it."
@@ -194,7 +197,7 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
 
 
 def _requiring(api: Api, required: Required) -> Api:
-    """Return `api` with the `required` security at each operation for which the document says nothing."""
+    """Return `api` with the `required` security at its operations, if the document says nothing about security."""
     if api.security is not None or required.security is None:
         return api
     return replace(
@@ -209,7 +212,10 @@ def _requiring(api: Api, required: Required) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` at `base`; its operations keep their server if that is a path below `base`."""
+    """Return `api` with `base` as its server.
+
+    Operations keep a server of their own, or the one that they had before.
+    """
     if not base or api.servers[:1] == base[:1]:
         return api
     operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
@@ -217,13 +223,13 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that only documents with a replaced server name."""
+    """Return the origins that must be accepted because no document with its own server names them."""
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
 
 
 def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
-    """Return the documents with servers, credentials and keys that no other document can have."""
+    """Return the documents with servers, credentials and operation keys that belong to one document each."""
     base = owner.servers
     first = base or (each[0].api.servers if each else ())
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
@@ -258,7 +264,7 @@ def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) ->
 
 
 def _behind(front: str, operation: Operation) -> str:
-    """Return the key of an operation with the front of its document, which includes the prefix."""
+    """Return the key of an operation after `front`, the unique prefix of its document, which replaces `prefix`."""
     key = (
         operation.key.removeprefix(f"{operation.decided.prefix} ")
         if operation.decided.prefix and front
@@ -268,7 +274,7 @@ def _behind(front: str, operation: Operation) -> str:
 
 
 def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
-    """Return the servers of an operation, with relative ones resolved against the server of its document."""
+    """Return the servers of an operation; relative URLs are resolved against `at`, the server of its document."""
     return tuple(replace(server, url=_joined(at, server.url)) for server in own or ())
 
 
@@ -283,7 +289,7 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
 def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
     """Return the API with the security of each operation written at the operation itself.
 
-    Schemes of an unknown kind are left out: they share one header variable, which would be sent to several APIs.
+    Schemes of an unknown kind are left out: they share one header variable, whose value would be sent to several APIs.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
@@ -326,7 +332,7 @@ def _says_nothing(api: Api) -> bool:
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
-    """Return a scheme with absolute URLs: relative ones would be resolved against the server of another document."""
+    """Return a scheme with its URLs resolved against its own document's server `at`, not another document's."""
     base = servers.with_defaults(at[0]) if at else ""
     if "://" not in base:
         return scheme
@@ -347,7 +353,8 @@ def _with_schemes_apart(
 ) -> list[tuple[Described, Place]]:
     """Rename security schemes so that each name stands for one scheme on one server.
 
-    `owned`: schemes of the tools file, valid only for documents at `home`. `alone`: further names that are taken.
+    `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
+    that are taken.
     """
 
     def apart(one: Described, place: Place) -> list[Kept]:
@@ -362,12 +369,12 @@ def _with_schemes_apart(
 
 
 def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """Return one scheme per name, sorted by name: the order of documents must not decide about variables."""
+    """Return one scheme per name, sorted by name, so that the order of documents does not matter."""
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 
 def _schemes(api: Api) -> list[SecurityScheme]:
-    """Return the declared schemes, and those of credential parameters."""
+    """Return the declared schemes, and those of credential parameters, one per name."""
     implied = (scheme for operation in api.operations for scheme in operation.credentials)
     return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
 

@@ -1,7 +1,7 @@
-"""Choose unique prefixes for the keys of several documents, and unique names for their schemes, whatever their order.
+"""Choose unique prefixes for the operation keys of several documents, and unique names for their schemes.
 
-A prefix or name goes to the only document that could have it. So adding or moving a document never takes a tool name or
-a credential away from another.
+A prefix or name goes to the only document that could have it. So neither the order of documents nor a further document
+takes a tool name or a credential from another document.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from mcpgen.read.inputs import Described
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A server, as far as requests depend on it."""
+    """The parts of a server that requests depend on: URL, and variables as (name, default)."""
 
     url: str
     variables: tuple[tuple[str, str], ...] = ()
@@ -29,21 +29,21 @@ class Kept:
 
 
 def place_of(at: Sequence[Server]) -> Place:
-    """Return the place of the first of a document's servers, which receives the requests."""
+    """Return the URL and variables of the first server, which receives the requests; an empty URL if there is none."""
     if not at:
         return Place("")
     return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
 
 
 def label_of(place: Place) -> str:
-    """Return the host and path of a server as words."""
+    """Return the host and path of a server as words joined by `_`."""
     return "_".join(words(place.url.partition("://")[2]))
 
 
 def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
-    """Return a key prefix for each document: its `prefix`, else its path.
+    """Return a unique key prefix for each document: its `prefix`, else its path.
 
-    On a clash, prefix, path and server URL are joined. SOURCE has none.
+    On a clash, prefix, path and server URL are joined. The document SOURCE gets the empty prefix.
     """
 
     def ladder(one: Described, place: Place) -> list[str]:
@@ -57,10 +57,10 @@ def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
 
 # Decision 0121: Neither order nor one more document moves a name.
 def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) -> Mapping[Kept, str]:
-    """Return a unique name for every scheme of a server.
+    """Return scheme and server → unique name for the scheme.
 
-    It is the scheme's own name; on a clash, the document's name, its path or the server comes before it. No name is in
-    `taken`, and no two names share an environment variable.
+    The scheme's own name is used if possible. On a clash, the document's name, its path or the server is put before it.
+    No name is in `taken`, and no two names lead to the same environment variable.
     """
     by: dict[Kept, list[Described]] = {}
     for kept, one in found:
@@ -80,12 +80,13 @@ def _ladder(kept: Kept, documents: Sequence[Described]) -> list[str]:
 
 
 def _name(one: Described) -> str:
-    """Return the name of a document's file as words."""
+    """Return the file name of a document as words joined by `_`, or "api" if it holds none."""
     return "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
 
 
 def _whole(one: Described) -> str:
-    """Return the path of a document as words, as the tools file writes it, so that it does not depend on the working
-    directory.
+    """Return the path of a document as words joined by `_`.
+
+    The path is taken from the tools file, so that the result does not depend on the working directory.
     """
     return "_".join(words(one.entry.document.text.rpartition(".")[0])) if one.entry else _name(one)

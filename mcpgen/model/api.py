@@ -34,9 +34,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How one property of a form is sent (OpenAPI 3.1, 4.8.15).
+    """How one property of a form is sent: an Encoding Object (OpenAPI 3.1, 4.8.15).
 
-    None: the document says nothing. `headers`: the header fields of a part.
+    None: the document says nothing. `headers`: the header fields of a part of a multipart body.
     """
 
     content_type: str | None = None
@@ -105,8 +105,8 @@ class Server:
 class Login:
     """How a token is fetched by a request to the API itself.
 
-    `fields`: the members of the request's body, each with its name, the role of its environment variable, and a
-    constant where the role is empty. `token` and `expires`: JSON Pointers into the answer.
+    `fields`: members of the request's body, as (name, role, constant): the role's environment variable gives the value,
+    or, if the role is empty, the constant. `token` and `expires`: JSON Pointers into the answer.
     """
 
     content_type: str
@@ -203,7 +203,7 @@ class PathTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What the owner of an API decided about one operation; what is empty, or None, was left to mcpgen.
+    """Decisions of an API's owner about one operation. For empty values and None, mcpgen decides.
 
     `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
     `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
@@ -241,12 +241,12 @@ UNDECIDED = Decisions()
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation as the API's description has it, references resolved, and what its owner `decided` about it.
+    """One operation of an API description, with references resolved, and what its owner `decided` about it.
 
-    `key` is METHOD + path with parameter names blanked, unique in its API. `credentials` are parameters that carry one
-    although no security scheme says so; `withheld` are these parameters, and others that are no arguments. `document`
-    is the document that it came from, and `api_title` what that calls its API; both are empty where there is one
-    document, or none.
+    `key`: METHOD + path with the names of parameters blanked, unique in its API. `credentials`: parameters that carry a
+    credential, although no security scheme declares it. `withheld`: these and other parameters that are no arguments.
+    `document` and `api_title`: the document that holds the operation, and the title there; empty unless several
+    documents are compiled.
     """
 
     key: str
@@ -276,7 +276,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An operation that did not become a tool, the reason, and the fields that selectors ask for."""
+    """An operation that did not become a tool, with the reason, and the fields that selectors test."""
 
     operation: str
     reason: Diagnostic

@@ -1,4 +1,4 @@
-"""A catalog of tools in MCP's words: the input of `emit`."""
+"""A catalog of tools in MCP's words: the input of the room `emit`, which writes it to files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ from mcpgen.model.words import BodyEncoding, Confirm, InputProfile, Location, Ou
 class ParameterBinding:
     """One value at one place of the request: an `argument`, a `template`, or the constant `value` if both are None.
 
-    `made`: the server makes the value if the call leaves the argument out. `may_be_empty`: a path may hold an empty
-    text here.
+    `made`: the server generates the value if the call omits the argument, as for an idempotency key. `may_be_empty`: an
+    empty text is allowed in the path.
     """
 
     argument: str | None
@@ -35,10 +35,11 @@ class ParameterBinding:
 
 @dataclass(frozen=True, slots=True)
 class FieldBinding:
-    """A member of a body.
+    """One member of a body, and where its value comes from: an `argument`, or the constant `value` if `constant` is
+    True.
 
-    `part` is for multipart alone. With `argument` None and `constant` False, the binding describes a member of a
-    whole-body argument.
+    With neither, the binding only describes how a member of a whole-body argument is written. `part`: for multipart
+    bodies only.
     """
 
     name: str
@@ -58,9 +59,9 @@ class FieldBinding:
 
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
-    """How arguments become the body.
+    """How the body is made from arguments: one of four forms.
 
-    The body is one whole `argument`, a `template`, the constant `value`, or `fields` and an object argument `rest` with
+    They are one whole `argument`, a `template`, the constant `value`, or `fields` with an object argument `rest` for
     further members. `xml`: the shape of an XML document. `withheld`: members that no call may give.
     """
 
@@ -79,15 +80,15 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """How a call becomes a request.
+    """How a call becomes a request, and what is done with the answer.
 
     `path`: percent-encoded literal text alternating with parameters. `fields`: the argument that selects parts of the
-    result and is not sent. `defaults`: argument → value that is sent if a call leaves the argument out. `timeout`:
-    seconds. `result`: what is shown of the answer.
+    result; it is not sent. `defaults`: argument → value that is sent if a call omits the argument. `timeout`: seconds.
+    `result`: which parts of the answer are returned.
 
-    `also`: arguments that the input schema names outside its properties. `open`: further arguments are allowed.
-    `withheld`: query or cookies → names that no argument may write there, because the owner hid them. `unchecked`:
-    patterns that the server leaves to the API.
+    `also`: arguments that the input schema names outside its `properties`. `open`: undeclared arguments are allowed.
+    `withheld`: `query` or `cookies` → names that no argument may write there, because the owner hid them. `unchecked`:
+    patterns that the server leaves to the API, since checking them costs too much.
 
     `caller_scopes`: what the token of a caller over HTTP needs.
 
@@ -138,7 +139,7 @@ class Annotations:
 
     @property
     def effect(self) -> str:
-        """Return what the tool does in a person's words."""
+        """Return the effect of the tool as a verb for people: "reads", "adds", or "changes or deletes"."""
         if self.read_only:
             return "reads"
         return "changes or deletes" if self.destructive else "adds"
@@ -148,9 +149,9 @@ class Annotations:
 class ToolSpec:
     """One tool.
 
-    `operation`: its origin, for reports alone. `output_form`: set exactly if `output_schema` is. `roles`: an operator
-    needs one of them; empty for no limit. `arguments`: slot (place in the request, name there) → argument name.
-    `renamed`: slots whose argument a person named.
+    `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is. `roles`: an operator
+    needs one of them; empty for no limit. `arguments`: slot (place in the request, name on the wire) → argument name.
+    `renamed`: slots whose argument was named by a person.
     """
 
     name: str
@@ -171,7 +172,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSpec:
-    """One resource under its final `uri`. `binding`: the request that fetches it, if its content is not fixed."""
+    """One resource under its final `uri`.
+
+    `binding`: the request that fetches its content; None if the content is fixed.
+    """
 
     resource: Resource
     uri: str
@@ -180,7 +184,7 @@ class ResourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """One prompt. `uris`: name of a resource in its messages → the resource's URI."""
+    """One prompt. `uris`: resource name that its messages use → URI of that resource."""
 
     prompt: Prompt
     uris: Mapping[str, str] = field(default_factory=dict)
@@ -206,7 +210,10 @@ class BoundScheme:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Names of the generated server: `name` in files, commands and MCP; `prefix` of its environment variables."""
+    """Names of the generated server: `name` in files, commands and MCP; `prefix` of its environment variables.
+
+    `package` is its Python package, `command` its executable.
+    """
 
     name: str
     title: str
@@ -231,7 +238,7 @@ class Catalog:
     """Everything that is emitted: sorted, unique, checked.
 
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins that servers and
-    schemes name wait for the owner.
+    schemes name must be accepted by the owner first.
     """
 
     identity: Identity

@@ -1,4 +1,4 @@
-"""What a person decides about the tool of an operation: the words of the tools file, read and checked."""
+"""The owner's decisions from the tools file, read and checked: changes of arguments, bodies, results and requests."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,22 +9,22 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Confirm, Output, Redirects
 
 Given = tuple[JsonValue] | None
-"""A one-tuple of the value that was written, or None if none was. The tuple is needed because null is a value too."""
+"""Optional JSON value: a tuple of the one value that was written, or None if none was. The tuple keeps null apart."""
 
 
 Part = str | JsonObject
-"""Part of a text with placeholders: literal text, `{argument: NAME}`, or `{pointer: POINTER}` into the answer."""
+"""One part of a text: literal text, `{argument: NAME}`, or `{pointer: POINTER}`, a JSON Pointer into the answer."""
 
 Template = JsonObject
-"""How a value is built, as the table writes it.
+"""How a value of a request is built, as the generated table writes it.
 
-`{argument: NAME}` as it is, `{value: CONSTANT}`, `{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME:
-TEMPLATE}}`.
+`{argument: NAME}` sends an argument unchanged and `{value: CONSTANT}` a constant. `{text: [PART, …]}` builds a string,
+`{items: [TEMPLATE, …]}` an array, `{members: {NAME: TEMPLATE}}` an object.
 """
 
 
 def arguments_of(node: Template) -> Iterator[str]:
-    """Yield the arguments that a template, or a part of a text, needs, in their order."""
+    """Yield the names of the arguments that a template, or a part of a text, uses, in the order of their use."""
     if "argument" in node:
         yield str(node["argument"])
     inner = [*as_list(node.get("text")), *as_list(node.get("items")), *as_object(node.get("members")).values()]
@@ -34,12 +34,12 @@ def arguments_of(node: Template) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """What changes in one argument.
+    """The owner's changes of one argument.
 
-    `value`: always sent in its place. `default`: sent if a call leaves it out. `media_type`: how a parameter is written
-    for which the document declares `content`. `allow_empty`: a path may hold an empty text for it. `by_rule`: the
-    change applies to every operation that has the argument. `credential`: whether the parameter is a credential, which
-    the environment fills.
+    `value`: a constant that is always sent in its place. `default`: sent if a call omits the argument. `media_type`:
+    chosen for a parameter that the document describes by `content`. `allow_empty`: an empty text is allowed in the
+    path. `by_rule`: the change applies to every operation that has the argument. `credential`: True if the parameter
+    carries a credential, which the environment supplies; False if it does not.
     """
 
     where: Where
@@ -58,7 +58,10 @@ class ArgumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a resource. Each text is a sequence of parts; empty texts are left out of the result."""
+    """An MCP resource link in a result.
+
+    Each text is a sequence of parts; texts that are empty are omitted from the result.
+    """
 
     uri: tuple[Part, ...]
     name: tuple[Part, ...]
@@ -67,7 +70,7 @@ class Link:
     media_type: tuple[Part, ...] = ()
 
     def texts(self) -> dict[str, tuple[Part, ...]]:
-        """Return the texts of the link that are not empty, by their names in MCP."""
+        """Return the texts of the link that are not empty: MCP's name of the field → parts."""
         names = ("uri", "name", "title", "description", "mimeType")
         texts = (self.uri, self.name, self.title, self.description, self.media_type)
         return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
@@ -75,10 +78,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """What is shown of a successful answer.
+    """Which parts of a successful answer are returned, and how.
 
-    `remove`: JSON Pointers of what is taken out first, `*` for every item or member. `select`: a pointer, or name →
-    pointer. `text`: parts of a text that replaces the JSON.
+    `remove`: JSON Pointers of parts that are removed first; `*` stands for every item or member. `select`: a pointer,
+    or name → pointer, to what is kept. `text`: parts of a text that replaces the JSON.
     """
 
     where: Where
@@ -90,7 +93,7 @@ class ResultView:
 
 @dataclass(frozen=True, slots=True)
 class SentArgument:
-    """An argument in short form. It is sent only where templates name it."""
+    """An argument that the tools file declares by name and schema. It is sent only where templates use it."""
 
     name: str
     schema: JsonObject
@@ -99,10 +102,10 @@ class SentArgument:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """What is sent beside parameters and body: name → template for each place.
+    """What is sent beside parameters and body: name → template, for each place in the request.
 
-    `arguments`: the arguments in short form that the templates use. `open`: where arguments go that a handwritten
-    schema allows without naming them, if anywhere.
+    `arguments`: arguments that the templates use. `open`: where undeclared arguments go that a handwritten schema
+    allows; None if it allows none.
     """
 
     where: Where
@@ -117,7 +120,7 @@ class Sends:
 
 @dataclass(frozen=True, slots=True)
 class BodyChange:
-    """What changes in the body of an operation. `media_type`: a glob over the media types that it offers."""
+    """The owner's changes of an operation's body. `media_type`: a glob that selects among the media types offered."""
 
     where: Where
     required: bool | None = None
@@ -126,7 +129,7 @@ class BodyChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An override: the owner's decisions about the tool of the operation `key`.
+    """An override: the owner's decisions about the tools of the operations that `key` names.
 
     None: no decision. `unsecured`: its requests carry no credential. `scopes`: what a caller over HTTP needs.
     """
@@ -155,10 +158,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """Names of the last generation. An override that concerns one of them is reported as orphaned, not as a mistake.
+    """Names of tools and arguments in the last generation.
 
-    `tools`: operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → its former argument
-    names, in the tool and in the request.
+    An override of such a name is reported as orphaned, since the API changed, and not as a mistake. `tools`: operation
+    key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former argument names, in the tool and
+    on the wire.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)

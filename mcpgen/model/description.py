@@ -1,4 +1,4 @@
-"""An API description as a whole: what reading a source results in."""
+"""An API description as a whole: the result of reading a source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,14 +12,13 @@ from mcpgen.model.words import Confirm, Output, Redirects
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """An API description.
+    """An API description with its owner's decisions about the server.
 
     `security`: None if the document says nothing about security. `unconfirmed`: origins that the owner must accept,
-    since a base URL replaced the server of their documents.
+    since a base URL replaced the server of their documents. `named_at`: place of title and instructions.
 
-    Decisions of the owner about the server: `name`, `version`, `instructions`, `output`, `fields`, `confirm` (method or
-    DESTRUCTIVE → when), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside tools.
-    `named_at`: place of title and instructions.
+    Decisions: `name`, `version`, `instructions`, `output`, `fields`, `confirm` (method or DESTRUCTIVE → when to ask),
+    `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside tools.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""What a server offers beside tools, in MCP's words: resources and prompts, small and static."""
+"""Resources and prompts that a server offers beside its tools, in MCP's words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ Values = Mapping[str, tuple[str, ...]]
 class Resource:
     """One resource, or a resource template if its URI has `variables`.
 
-    It holds `content` as of compile time, or the answer of `operation`, a GET whose parameters are those variables.
-    `uri` is empty if it is to be derived.
+    Either `content` is fixed at compile time, or `operation` fetches it: a GET whose parameters are the `variables`. An
+    empty `uri` is derived later.
     """
 
     where: Where
@@ -40,10 +40,9 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt.
+    """One message of a prompt: a text, or the content of the resource named `resource`.
 
-    It is text, with `literals` around the `arguments` and one literal more than arguments, or the content of the named
-    `resource`.
+    The text alternates `literals` and `arguments`, beginning and ending with a literal.
     """
 
     where: Where

@@ -1,4 +1,4 @@
-"""The options of a run, and how a project remembers them."""
+"""The command-line options of a run, and how a project's lock file remembers them."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
@@ -37,7 +37,10 @@ class Options:
     deploy: bool = False
 
     def over(self, remembered: "Options") -> "Options":
-        """Return these options, completed by the `remembered` ones. Accepted origins of both are united."""
+        """Return these options; those that were not given are taken from `remembered`.
+
+        Accepted origins of both are united.
+        """
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
 
@@ -49,7 +52,10 @@ _KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
 
 
 def recorded(options: Options) -> JsonObject:
-    """Return the options that were given, flag → value. `remembered` reads them back."""
+    """Return flag → value for the options that were given, as the lock file holds them.
+
+    `remembered` reads them back.
+    """
     given = {field.name: getattr(options, field.name) for field in fields(Options)}
     return {
         key: list[JsonValue](value) if isinstance(value, tuple) else value
@@ -59,7 +65,7 @@ def recorded(options: Options) -> JsonObject:
 
 
 def _is_meant(key: str, written: JsonValue) -> bool:
-    """Return True if the flag takes this value. A lock is a file that people merge, so it may hold anything."""
+    """Return True if the flag takes a value of this type. People merge lock files, so they may hold anything."""
     if key == "schema_profile":
         return written in get_args(SchemaProfile)
     return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))

@@ -1,29 +1,29 @@
-"""What earlier generations promised about tools: names that agents, prompts and permissions rely on.
+"""Names that earlier generations gave to tools and arguments, and that agents, prompts and permissions rely on.
 
-A promise is made to an operation, by its key. `lower` keeps it, `lock` records it, and `regenerate` takes it along
-where the operation moved.
+Such a promise is made to an operation, by its key. `lower` keeps it, `lock` records it, and `regenerate` moves it when
+the operation moves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 Slot = tuple[str, str]
-"""Where the value of an argument goes: the place in the request, and the name on the wire."""
+"""Where the value of an argument goes: (place in the request, name on the wire), such as `("query", "per_page")`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What is known of one tool: its `name`, the argument of each slot, and marks by which a moved operation is found
-    again.
+    """What the lock file knows of one tool: names to be kept, and fingerprints that recognise the operation after a
+    move.
 
-    A person may have named the tool (`by_hand`) or an argument (`renamed`) in a tools file. Such a name holds as long
-    as it is written there.
+    `arguments`: slot → derived argument name. `by_hand`: a person named the tool. `renamed`: slot → argument name from
+    a person. A person's names hold as long as the tools file has them.
 
-    Marks, empty if missing: `id`; `shape`, a fingerprint of the request without prefix; `words`, a fingerprint of the
-    description. `surface`: digest of all that clients see and of what is sent.
+    Fingerprints, empty if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of
+    the description. `surface`: digest of all that clients see and of what is sent.
 
-    `former`: earlier argument names, and, in the place `given`, names that a person uses for one. `constants`: path
-    parameters with a single value, which are no arguments.
+    `former`: slot → earlier argument name; the place `given` holds names by which overrides call arguments.
+    `constants`: path parameters with a single value, which are no arguments.
     """
 
     name: str
@@ -39,23 +39,23 @@ class Promise:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Return the names of its path parameters, sorted."""
+        """Return the names of the path parameters, sorted."""
         asked = (wire for place, wire in {**self.arguments, **self.renamed} if place == "path")
         return tuple(sorted({*asked, *self.constants}))
 
     @property
     def known(self) -> frozenset[str]:
-        """Return every name of its arguments: in the tool, in requests, and former ones."""
+        """Return all names of its arguments: present and former, in the tool and on the wire."""
         slots = (*self.arguments.items(), *self.renamed.items(), *self.former.items())
         return frozenset(text for (_, wire), name in slots for text in (wire, name) if text)
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A name that its tool no longer has, kept for the operation `operation` with this `id`.
+    """A tool name out of use that stays reserved for its last `operation`, which has this `id`.
 
-    The tool is gone, or a person gave the name to another tool. `by_hand`: a person had given it the name, so the
-    operation can do without it.
+    The tool is gone, or a person gave the name to another tool. `by_hand`: a person had chosen the name, so mcpgen need
+    not give it back to the operation.
     """
 
     operation: str
@@ -65,26 +65,29 @@ class Retired:
 
 @dataclass(frozen=True, slots=True)
 class Promises:
-    """Promises by operation key, and names that are no longer in use, name → their last owner."""
+    """All promises of a project. `tools`: operation key → promise. `retired`: name out of use → its last owner."""
 
     tools: Mapping[str, Promise] = field(default_factory=dict)
     retired: Mapping[str, Retired] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, str]:
-        """Return operation key → name."""
+        """Return operation key → name of its tool."""
         return {key: known.name for key, known in self.tools.items()}
 
     @property
     def kept(self) -> dict[str, str]:
-        """Return operation key → the name that its tool must keep. Missing operations may be named freely."""
+        """Return operation key → the name that its tool must keep.
+
+        For operations that are missing here, any name will do.
+        """
         retired = sorted(self.retired.items(), reverse=True)
         former = {each.operation: name for name, each in retired if not each.by_hand}
         return former | {key: known.name for key, known in self.tools.items() if not known.by_hand}
 
     @property
     def owners(self) -> dict[str, frozenset[str]]:
-        """Return name in case-folded form → the operations that own it.
+        """Return tool name in case-folded form → keys of the operations that own it.
 
         A name has several owners if a person gave it to another operation.
         """
@@ -108,6 +111,6 @@ class Promises:
 
 
 UNKNOWN = Promise("")
-"""The promise of a tool that was never promised anything."""
+"""Stands for the promise of a tool that is new: empty name and fingerprints."""
 
 NOTHING = Promises()

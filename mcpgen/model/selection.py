@@ -1,6 +1,8 @@
-"""Select the operations that become tools: `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`, `deprecated`.
+"""Select the operations that become tools, by selectors such as `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`,
+`deprecated`.
 
-Repeated selectors are alternatives. Parts joined by `,` must all match. An exclusion wins over an inclusion.
+An operation is selected if any of several selectors fits. Parts of one selector, joined by `,`, must all fit. An
+exclusion wins over an inclusion.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +31,7 @@ _TESTS: dict[str, Callable[[Selectable, str], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One selector. Its `parts` (kind, wanted value) must all match. `where`: its place in a tools file."""
+    """One selector. All its `parts`, pairs (kind, wanted value), must fit. `where`: its place in a tools file."""
 
     parts: tuple[tuple[str, str], ...]
     where: Where | None = None
@@ -44,7 +46,7 @@ def select(
 ) -> tuple[Selected, ...]:
     """Return the operations that `include` selects (all if it is empty) and `exclude` does not.
 
-    Raises CannotGoOn for a text that is no selector.
+    Raises CannotGoOn for a text that is no valid selector.
     """
     wanted, unwanted = [*map(_selector, include)], [*map(_selector, exclude)]
     return tuple(
@@ -56,7 +58,7 @@ def select(
 
 
 def parse(text: str, where: Where | None = None) -> Selector:
-    """Parse a selector. Raises ValueError if `text` is none."""
+    """Return the selector that `text` spells. Raises ValueError if `text` is no valid selector."""
     return Selector(tuple(_part(part.strip()) for part in text.split(",")), where)
 
 

@@ -1,20 +1,20 @@
-"""The words that both vocabularies share: choices with a closed list of values."""
+"""Closed lists of values that both vocabularies, OpenAPI's and MCP's, share."""
 
 from typing import Literal
 
 Location = Literal["path", "query", "querystring", "header", "cookie"]
-"""Place of a parameter. `querystring` is the whole query (OpenAPI 3.2)."""
+"""Where a parameter goes in the request. `querystring` is the whole query (OpenAPI 3.2)."""
 
 Style = Literal[
     "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "cookie"
 ]
-"""The styles of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
+"""Serialization styles of OpenAPI 3.2, and `tabDelimited` for `tsv` of OpenAPI 2.0."""
 
 BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
-"""How a body is written."""
+"""How a request body is serialized."""
 
 PartKind = Literal["text", "json", "xml", "file"]
-"""How a part of a multipart body is written."""
+"""How a part of a multipart body is serialized."""
 
 CredentialPlace = Literal["header", "query", "cookie"]
 
@@ -22,7 +22,7 @@ SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting",
 """How a credential, or a setting of the whole API, gets into a request. The runtime knows the same kinds."""
 
 ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
-"""The kinds of schemes that are read; `other` is one of which nothing is known but that it is needed."""
+"""Kinds of security schemes in documents. `other`: a kind that mcpgen does not know, which is required nevertheless."""
 
 SchemaProfile = Literal["portable", "full"]
 """Keywords that input schemas use: those that every client takes, or all of JSON Schema 2020-12."""
@@ -31,7 +31,7 @@ InputProfile = SchemaProfile | Literal["written"]
 """Profile of one tool's input schema; `written` if a person wrote the schema."""
 
 Output = Literal["structured", "text"]
-"""Form of a tool's results, as a person chose. `structured` results have an output schema."""
+"""Form of a tool's results that the owner chose. `structured` results have an output schema."""
 
 Redirects = Literal["follow", "tell"]
 """What the server does about a redirect."""
@@ -44,11 +44,11 @@ Confirm = Literal["never", "when-supported", "always"]
 """
 
 DESTRUCTIVE = "destructive"
-"""Stands for the tools with the destructive hint, where methods are named."""
+"""Key that stands for all tools with the destructive hint, in settings that else name HTTP methods."""
 
 OutputForm = Literal["object", "items", "value", "written"]
 """How an answer becomes the object that the output schema promises.
 
-`object`: as it is. `items` and `value`: under a member of that name. `written`: it must satisfy the handwritten schema
-as it is.
+`object`: unchanged. `items` and `value`: wrapped in an object, as the member of that name. `written`: unchanged, and
+checked against the handwritten schema.
 """

@@ -1,7 +1,10 @@
-"""The words by which operations say what they do, by their effect. Data alone: `lower/tool/effects.py` has the rule.
+"""Word lists for the effect of an operation: whether it reads, adds, changes or removes.
 
-The lists of words that add or read must be right, because they let a call pass without a question. A missing word only
-costs a question. The lists of words that change may hold too much: they only make hints more cautious.
+The words are those of its id, path and summary.
+
+This module holds only data; `lower/tool/effects.py` has the rule. The lists for adding and reading must be right,
+because they let a call pass without a confirmation; a missing word only costs a confirmation. The lists for changes may
+hold too much: they only make the tool annotations more cautious.
 """
 
 import re
@@ -24,7 +27,7 @@ because nobody knows what runs.
 """
 
 CREATES = _words("add append create insert send submit upload")
-"""Verbs of ADDS that never name a group of operations: the word behind them is a noun (`create_data_set`)."""
+"""Verbs of ADDS that a noun follows (`create_data_set`), since they never name a group of operations."""
 
 ADDS_TOO = _words(
     """
@@ -32,10 +35,16 @@ ADDS_TOO = _words(
     reserve schedule share snapshot star trigger vote
     """
 )
-"""Verbs that add and are nouns as well. They count before a determiner, and as the whole last segment of a path."""
+"""Words that are verbs for adding, and also nouns.
+
+They count as verbs before a determiner, and as the whole last segment of a path.
+"""
 
 ADDS_FIRST = _words("post request")
-"""Verbs that add when a sentence begins with them. In an id or a path, `post` is a method and `request` a noun."""
+"""Verbs for adding that count only at the beginning of a sentence.
+
+In an id or a path, `post` is a method and `request` a noun.
+"""
 
 READS = _words(
     """
@@ -46,17 +55,20 @@ READS = _words(
 """Verbs that only read."""
 
 READS_FIRST = _words("has head is read show view wait")
-"""Words that mean reading as the first word, and not behind others: `mark_all_as_read`."""
+"""Words that mean reading only as the first word: not in `mark_all_as_read`."""
 
 COMPUTES = _words("analyse analyze calculate check compute eval evaluate lint match parse render validate")
-"""Verbs that only examine their input. At the path of an item they act on the item: `/domains/{domain}/validate`."""
+"""Verbs that only examine their input.
+
+After the path of an item they act on the item instead: `/domains/{domain}/validate`.
+"""
 
 FILTERS = _words("filter")
 """Words that mean a search as the last segment of a path, but not in an id or a summary."""
 
 ASKS_FOR = _words("fetch get obtain retrieve")
 HANDED_OUT = _words("code credential credentials key link nonce otp password secret session ticket token url")
-"""Nouns for things that a request creates: whoever gets a token has one more."""
+"""Nouns for what a request creates and hands out: getting a token means that one more token exists."""
 
 ENDINGS = _words(
     """
@@ -76,7 +88,7 @@ ENDS = ENDINGS | _words(
 """Verbs and nouns for ending, taking back or removing something, wherever they stand."""
 
 ANYTHING = _words("action actions command commands execute graphql rpc statement statements")
-"""Last segments of paths at which the body says what is done."""
+"""Last segments of paths whose request body says what is done, so that the path tells no effect."""
 
 CHANGES = ENDS | _words(
     """
@@ -90,9 +102,9 @@ CHANGES = ENDS | _words(
     unstack unstar unsubscribe unsuspend update upgrade upsert verify withdraw write
     """
 )
-"""Verbs that are hardly ever nouns and change something that exists.
+"""Verbs that change something that exists, and are hardly ever nouns.
 
-Words on no list, such as `assign`, count for nothing: `create` decides when it stands beside one.
+Words on no list have no effect of their own: in `assign_and_create`, only `create` counts.
 """
 
 CHANGES_TOO = _words(
@@ -101,37 +113,37 @@ CHANGES_TOO = _words(
     revise rewrite split stop swap terminate transfer
     """
 )
-"""Verbs that change something and are nouns as well. They count in the place of a verb: first or last."""
+"""Words that are verbs for changing, and also nouns. They count only where a verb stands: first or last."""
 
 NO_AIMS = _words("change complete")
-"""Verbs that change nothing behind `to`: `subject to change`, `needed to complete the handshake`."""
+"""Verbs that say nothing about the effect when `to` precedes them: `subject to change`."""
 
 PROGRAMS = _words("command commands cql cypher graphql gremlin influxql script sql statement statements")
-"""Nouns for query languages that can also write."""
+"""Nouns for query languages in which a query can also write."""
 
 DESTROYS = ENDS | _words("archive detach expire merge transfer")
-"""Words in a title that tell of deletion or removal."""
+"""Words in the title of a tool that mean deletion or removal."""
 
 DETERMINERS = _words("a all an another any each every existing multiple new one several some the this your")
-"""Words in front of a noun, so that the word before them is a verb."""
+"""Words that stand before a noun, which shows that the word before them is a verb: `copy the file`."""
 
 MANNERS = _words(
     "admin async batch beta bulk deprecated experimental force internal mass multi partial please quick v1 v2"
 )
-"""Words before a verb that say how it acts, or in which version. Words that end in `ly` count too."""
+"""Adverbs and versions that may stand before a verb. Words that end in `ly` count too."""
 
 PARTICLES = _words("down in off out up")
-"""Words that change the verb before them: `check out` does not look."""
+"""Particles that change the meaning of the verb before them: `check out` does not check."""
 
 # -- for methods that read, such as GET, whose ids and paths seldom name an action ------------------------------
 
 GETS = _words("calculate convert download export generate resolve verify watch")
-"""Verbs of a GET that change nothing, beside those of READS."""
+"""Verbs of a GET that only read, in addition to READS."""
 
 AT_THE_END = _words("close launch notify open pay post push reboot run start stop sync trigger")
-"""Verbs that are nouns as well. At the end of a GET's id they are verbs: `dialog_open`."""
+"""Words that are verbs at the end of a GET's id (`dialog_open`), and may be nouns elsewhere."""
 
 SWITCHES = (ENDS - ENDINGS) | _words(
     "activate archive detach enable merge restart send shutdown stop transfer trigger unsubscribe"
 )
-"""Verbs that make a GET act as the last segment of its path: `/jobs/{id}/restart`."""
+"""Verbs that show a GET to change something when they are the last segment of its path: `/jobs/{id}/restart`."""

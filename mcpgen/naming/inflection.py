@@ -1,9 +1,9 @@
-"""Turn plurals into singulars for the words of names, and find path segments that say nothing."""
+"""Turn plurals into singulars for tool names, and recognise path segments that name nothing, such as `api`."""
 
 import re
 
 PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
-"""Segments of a path that only locate an API or name its version."""
+"""Pattern of path segments that only locate an API (`api`) or name its version (`v1`)."""
 
 _IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
 _IRREGULAR: dict[str, str] = dict(

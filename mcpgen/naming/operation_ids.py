@@ -1,4 +1,4 @@
-"""Derive the words of a name from an operationId, without what frameworks and HTTP added to it.
+"""Derive the words of a tool name from an operationId, without parts that frameworks and HTTP methods added.
 
 The vendor's words keep their order, because the vendor's own documentation shows them. An id that only repeats method
 and path yields no words: the path names the operation better.
@@ -17,15 +17,15 @@ from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
 _MOST_SEGMENTS, _LONGEST_ID = 50, 1000
 """Longest path (in segments) and operationId (in characters) from which a framework's suffix is removed.
 
-The search takes time in the square of both, and no framework makes longer ones.
+The search takes quadratic time in both, and no framework generates longer ones.
 """
 
 METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "query"])
 _UNSPEAKING = frozenset(["post", "put", "patch"])
-"""Methods whose names are not the English verbs for what they do."""
+"""HTTP methods that are not the usual English verb for what the request does."""
 
 _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "replace", "search", "upload", "watch"}
-"""Verbs that are hardly ever nouns, by which an id says what is done."""
+"""Verbs that are hardly ever nouns. An id that holds one already says what is done."""
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
@@ -34,7 +34,7 @@ _ONE_WORD = re.compile(
     r"OAuth|IPv(?=[46])|GitHub|GitLab|BitBucket|YouTube|LinkedIn|PayPal|GraphQL|DevOps|WordPress|JavaScript|TypeScript"
     r"|MongoDB|PostgreSQL|MySQL|OpenAI|ChatGPT|eSIM|iOS|macOS"
 )
-"""Names whose inner capitals begin no new word."""
+"""Names that stay one word despite their inner capitals."""
 
 _GLUED_METHOD = re.compile(r"(?<![A-Za-z])(GET|POST|PUT|PATCH|DELETE)(?=[a-z]{2})")
 _GLUED_VERSION = re.compile(r"(?<=[a-z]{3})v(\d{1,2})(?![A-Za-z0-9])")
@@ -46,14 +46,17 @@ _FEWEST_HUMPS = 5
 _RUN_ON = re.compile(r"[a-z]{9,60}")
 _FEWEST_OF_A_SENTENCE = 5
 _FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
-"""Words that occur in a sentence, but not in a list of nouns."""
+"""Words that show a text to be a sentence, since a list of nouns does not hold them."""
 
 _LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
-"""Linking words, which need not occur in the path or summary."""
+"""Linking words. In an id written without capitals they are recognised even if path and summary lack them."""
 
 
 def without_sentence(operation: Operation) -> Operation:
-    """Return the operation with an id that is a whole sentence moved to its summary, if it has no other summary."""
+    """Return the operation without an id that is a whole sentence.
+
+    The sentence becomes the summary if there is none. Other operations are returned unchanged.
+    """
     said = operation.id or ""
     if len(said.split()) < _FEWEST_OF_A_SENTENCE or _FUNCTION_WORDS.isdisjoint(words(said)):
         return operation
@@ -61,7 +64,10 @@ def without_sentence(operation: Operation) -> Operation:
 
 
 def read(operation: Operation, api_title: str) -> list[str]:
-    """Return the words of the operation's id. Return none if the id is missing or repeats method and path."""
+    """Return the words of the operation's id, without framework parts and HTTP method.
+
+    Return an empty list if the id is missing or only repeats method and path.
+    """
     identifier = without_framework(operation.id or "", operation)
     found = name_words(identifier)
     if len(found) > 2 and found[0] == "".join(words(api_title)):
@@ -103,10 +109,9 @@ def versions(operation: Operation) -> list[str]:
 
 
 def with_version_last(found: list[str], operation: Operation, known: frozenset[str]) -> list[str]:
-    """Return the words with the path's version moved to the end.
+    """Return the words with the version of the path moved to the end.
 
-    If `known`, the versions in the document, has only one member, the version is left out: it tells no tool from
-    another.
+    `known`: versions in the document. If there is only one, the version is left out, since it distinguishes no tools.
     """
     named = frozenset(versions(operation))
     version = [word for word in found if word in named]
@@ -129,26 +134,26 @@ def without_framework(identifier: str, operation: Operation) -> str:
                 return rest_of_id
     identifier = _FRAMEWORK.sub("", identifier)
     counter = _COUNTER.search(identifier)
-    if counter and counter[1] not in words(operation.path):  # springdoc numbers methods that share a name
+    if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
         identifier = identifier[: counter.start()]
     return _CLASS.sub("", identifier)
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Return True if the id also holds the segment before the removed suffix: then the id transcribes the path."""
+    """Return True if the id also holds the path segment before the removed suffix: the id only repeats the path."""
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]
 
 
 def _is_transcript(found: list[str], operation: Operation) -> bool:
-    """Return True if the id only repeats method and path; then the path names the operation better."""
+    """Return True if the id only repeats method and path."""
     if found[0] not in METHODS or len(found) < 2:
         return False
     segments = [segment for segment in operation.path.split("/") if segment]
     tail = [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)]
     own = found[1:]
     while len(own) > 1 and _VERSION.fullmatch(own[0]) and own[0] not in versions(operation):
-        own = own[1:]  # a version of the server, which the path does not hold
+        own = own[1:]  # skip a version in the id that the path does not hold
     said = [singular(word) for word in own]
     if said == [singular(word) for segment in tail for word in name_words(segment)]:
         return True
@@ -158,8 +163,9 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
 
 
 def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
-    """Return the words of a transcribed id without the last variable of the path: `PATCH_mc-fields-field_id` loses
-    `field_id`.
+    """Return the words of an id that repeats the path, without the path's last variable.
+
+    `PATCH_mc-fields-field_id` loses `field_id`.
     """
     variable = operation.template.variables[-1] if operation.template.variables else ""
     if found[0] not in METHODS or not variable or not re.search(rf"[-/]{re.escape(variable)}$", identifier):
@@ -169,7 +175,7 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
 
 
 def _without_method(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with a verb in place of the HTTP method, or without the method if there is another verb."""
+    """Return the words with the HTTP method replaced by a verb, or removed if the words hold a verb already."""
     method = operation.method.lower()
     in_path = {singular(word) for word in words(operation.path)}
     if len(found) > 1 and found[-1] == method and method not in in_path:
@@ -190,14 +196,17 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
 
 
 def _has_verb(found: list[str], operation: Operation) -> bool:
-    """Return True if a word is surely a verb: by itself, or because summary or path begin a phrase with it."""
+    """Return True if one of the words is certainly a verb.
+
+    It is on a list of such verbs, or is the first word of the summary or of the last path segment.
+    """
     begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]
     said = {verbs.imperative(word) for word in begins} & verbs.VERBS
     return not (_SPEAKING | said).isdisjoint(found)
 
 
 def _of_one(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with a singular last word if a POST creates one item of a collection."""
+    """Return the words with the last one in the singular, if a POST creates one item of a collection."""
     is_making = operation.method == "POST" and "}" not in operation.path.rpartition("/")[2]
     return [*found[:-1], singular(found[-1])] if is_making else found
 
@@ -210,7 +219,7 @@ def _verb(found: list[str], operation: Operation) -> str:
 
 
 def _without_repeated_class(found: list[str]) -> list[str]:
-    """Return the words without leading ones that are repeated behind the verb: `actions_set_actions_cache`."""
+    """Return the words without a leading group that is repeated after the verb: `actions_set_actions_cache`."""
     verb = next((index for index, word in enumerate(found) if word in verbs.VERBS), 0)
     before, rest = found[:verb], found[verb:]
     again = [singular(word) for word in rest[1 : verb + 1]]
@@ -220,8 +229,9 @@ def _without_repeated_class(found: list[str]) -> list[str]:
 
 
 def without_stutter(parts: Iterable[list[str]]) -> list[str]:
-    """Return the words of `parts` without repetitions between neighbours of one word: `/clients/{id}/client-secret`
-    gives `client_secret`.
+    """Join `parts` into one list of words, without a word that ends one part and begins the next.
+
+    Applies if one of the two parts is a single word: `/clients/{id}/client-secret` gives `client_secret`.
     """
     found: list[str] = []
     before: list[str] = []
@@ -235,9 +245,9 @@ def without_stutter(parts: Iterable[list[str]]) -> list[str]:
 
 
 def _split_run_on(word: str, operation: Operation) -> list[str]:
-    """Split a word that an id writes without humps (`getprojectspendlimit`) into words of path, summary and tags.
+    """Split an id written without capitals (`getprojectspendlimit`) into words of the path, the summary and the tags.
 
-    Return the word itself if these lack one.
+    Return the id as one word if their words do not make it up.
     """
     text = " ".join([operation.path, operation.summary, *operation.tags])
     if not _RUN_ON.fullmatch(word) or word in words(text):
@@ -249,7 +259,7 @@ def _split_run_on(word: str, operation: Operation) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _segmented(word: str, known: frozenset[str]) -> tuple[str, ...]:
-    """Return the fewest `known` words that make up `word`, or none if it is not made of them."""
+    """Return the fewest `known` words whose concatenation is `word`, or an empty tuple if there are none."""
     best: list[tuple[str, ...] | None] = [(), *[None] * len(word)]
     for end in range(1, len(word) + 1):
         for start in range(end):

@@ -1,7 +1,7 @@
-"""Shorten words to a legal name of at most LONGEST characters; the result depends on these words alone.
+"""Shorten words to a legal name of at most LONGEST characters.
 
-The least telling parts go first: stop words, repetitions, letters (by established abbreviations), then words around the
-verb from the outside in. So the verb and the object remain.
+The result depends on the words alone. Removed first is what says least: stop words, repetitions, letters (by
+established abbreviations), then words around the verb from the outside in. So the verb and the object remain.
 """
 
 import re
@@ -14,16 +14,16 @@ _STOP_WORDS = frozenset(
     ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
 )
 _VERB_WITHIN = 3
-"""Number of first words among which a verb is sought: vendors also write `repos/get-branch` and `events_list`."""
+"""How many first words may hold the verb: vendors also write `repos/get-branch` and `events_list`."""
 
 _MOST_WORDS = 100
 """How many of the last words are considered.
 
-A name has room for 25, and dropping words one by one takes time in the square of their number.
+A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
 """
 
 _KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
-"""Words that tell versions apart, or one from many; they go last."""
+"""Pattern of words that distinguish versions, or one item from many; they are removed last."""
 
 _HASH = 4
 ABBREVIATIONS = dict(
@@ -43,14 +43,14 @@ ABBREVIATIONS = dict(
         """,
     )
 )
-"""Established abbreviations for words of long names, never mere stumps."""
+"""Established abbreviations for words of long names; plain truncations are not among them."""
 
 
 # Decision 0011: A shortened name gets no hash.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
-    """Return a legal name made of the words `found`, of at most `longest` characters.
+    """Return a legal name of at most `longest` characters, made of the words in `found`.
 
-    `key` seeds the hash in a name whose last word is too long.
+    If one word alone is too long, the name is cut and ends in a hash of `key`, the key of the operation.
     """
     found = [word for word in found if word] or ["call"]
     found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]

@@ -1,13 +1,17 @@
-"""Derive the name of a tool from its operation alone; its neighbours matter only for collisions and versions.
+"""Derive the name of a tool from its operation. Other operations matter only for collisions and versions.
 
-1. A usable operationId gives its words (`operation_ids`), without what frameworks and HTTP added. An id that is a whole
-   sentence counts as a summary.
-2. Without an id the path names the tool: the verb comes from an action segment (`/refund`), the summary or the method
-   (`verbs`), the nouns from the static segments. An id that is only a verb gets these nouns.
-3. A version stands last; if the document has one version alone it is left out.
+1. A usable operationId gives its words (`operation_ids`), without parts that frameworks and HTTP methods added. An id
+that is a whole sentence counts as a summary.
+
+2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
+(`verbs`), the nouns from the static segments. An id that is only a verb gets these nouns.
+
+3. A version stands last; it is left out if the document has only one version.
+
 4. A name over 50 characters loses its least telling words (`shortening`).
+
 5. Collisions are resolved by what distinguishes the operations (a path parameter, a version, the method), never by a
-   counter.
+counter.
 """
 
 import itertools
@@ -26,10 +30,10 @@ from mcpgen.naming.shortening import LONGEST, shortened
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
-"""Verbs whose object is one item, even at the path of a collection."""
+"""Verbs that act on one item, even where the path names a collection: the noun becomes singular."""
 
 _HALTS = frozenset(["close", "end", "halt", "pause", "shutdown", "stop", "suspend"])
-"""Verbs after which the object may still exist."""
+"""Verbs for stopping something that may still exist afterwards."""
 
 _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
@@ -38,8 +42,8 @@ _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re
 def assign(operations: Iterable[Operation], promises: Promises, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
-    A promised name is kept, and never derived for another operation, even once it is out of use. Only a person may give
-    it to another operation.
+    A promised name stays with its operation. It is never derived for another operation, even once it is out of use;
+    only a person may give it away.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners
@@ -70,7 +74,7 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
 
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
-    """Return True if a document, and no person, gives a name that belongs to other operations."""
+    """Return True if the document, and not a person, gives the operation a name that belongs to other operations."""
     name = operation.decided.name or ""
     by_document = operation.extension.get("name") == name
     return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
@@ -78,7 +82,7 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """The names that the operation `key` may not have: names in use, and names that other operations own."""
+    """Container of names that the operation `key` may not get: names in use or owned by other operations."""
 
     used: set[str]
     owners: Mapping[str, frozenset[str]]
@@ -93,8 +97,8 @@ def _precedence(operation: Operation) -> tuple[int, str, str, str]:
 
 
 def _distinctions(name: str, operation: Operation, members: Sequence[Operation]) -> Iterable[str]:
-    """Yield names that tell `operation` from the other `members` with the same derived name, the plainest first."""
-    is_alone = len(members) == 1  # another operation owns the name, although no present one derives it
+    """Yield names that distinguish `operation` from other `members` of the same derived name, the simplest first."""
+    is_alone = len(members) == 1  # no other operation derives this name, but one that is gone or renamed still owns it
     are_paths = is_alone or len({member.path for member in members}) > 1
     are_versions = len({tuple(versions(member)) for member in members}) > 1
     suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []
@@ -119,14 +123,14 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
 
 
 def _ends(found: list[str], longest: int) -> list[str]:
-    """Return the first two words and as many of the last ones as fit into `longest` characters."""
+    """Return the first two words, and as many of the last words as fit into `longest` characters."""
     while len("_".join(found)) > longest and len(found) > 3:
         found = found[:2] + found[3:]
     return found
 
 
 def _within(name: str, limit: int) -> str:
-    """Return as many whole words of `name` as fit into `limit` characters, or its beginning if none does."""
+    """Return `name` cut to `limit` characters: at the end of a word, or inside it if the first word is too long."""
     if len(name) <= limit:
         return name
     whole, _, _ = name[: limit + 1].rpartition("_")
@@ -134,9 +138,9 @@ def _within(name: str, limit: int) -> str:
 
 
 def derive(operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset()) -> str:
-    """Return the name of one operation before collisions; it matches TOOL_NAME and holds no `__`.
+    """Return the derived name of one operation, before collisions are resolved. The name matches TOOL_NAME.
 
-    `known_versions`: versions in the paths of its document.
+    `known_versions`: the versions in the paths of its document.
     """
     operation = operation_ids.without_sentence(operation)
     found = operation_ids.read(operation, operation.api_title or api_title)
@@ -147,11 +151,12 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
 
 def _with_nouns(verb: str, operation: Operation) -> list[str]:
-    """Return the words for an id that is only a verb, with the objects that the path names: `restore` at
-    `/projects/{id}/restore`.
+    """Return the words for an id that is only a verb: the verb, and the nouns of the path.
+
+    `restore` at `/projects/{id}/restore` gives `restore_project`.
     """
     said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
-    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # prevents `fail_failing`
+    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # avoid names such as `fail_failing`
     flat = operation_ids.without_stutter(nouns)
     if flat and verb in _AS_ONE:
         flat[-1] = singular(flat[-1])
@@ -160,8 +165,9 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
 
 # Decision 0014: A DELETE that says stop says delete too.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with the verb of removal added, if a DELETE only says that something stops:
-    `stop_and_delete_containers`.
+    """Return the words with a verb of removal added, if the id of a DELETE only says that something stops.
+
+    The verb comes from the summary or description: `stop_and_delete_containers`.
     """
     if operation.method != "DELETE" or not (DESTROYS - _HALTS).isdisjoint(found) or _HALTS.isdisjoint(found):
         return found
@@ -173,8 +179,9 @@ def _whole_act(found: list[str], operation: Operation) -> list[str]:
 
 
 def _prefixed(found: list[str], operation: Operation) -> str:
-    """Return a legal name of the words, with the prefix of its document; words are shortened to make room for the
-    prefix.
+    """Return a legal name of the words, after the prefix of the operation's document.
+
+    The words are shortened to make room for the prefix.
     """
     if not operation.decided.prefix:
         return shortened(found, operation.key)
@@ -211,12 +218,15 @@ def _nouns(segments: list[str]) -> list[list[str]]:
 
 
 def _asked(operation: Operation) -> list[str]:
-    """Return the words of the parameters in the query of the path key, by which operations at one path differ."""
+    """Return the words of query parameters in the path key, which distinguish operations at one path."""
     return [word for name, _ in operation.template.query_variables for word in words(name)]
 
 
 def _segments(path: str) -> list[str]:
-    """Return the segments without prefixes such as `/api/v1` and without `.json`; a fragment is the last one."""
+    """Return the segments of a path, without prefixes such as `/api/v1` and without `.json`.
+
+    A fragment becomes the last.
+    """
     path, _, fragment = path.partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
     while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):
@@ -225,7 +235,10 @@ def _segments(path: str) -> list[str]:
 
 
 def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
-    """Return the verb. If the verb is part of a segment, it is removed from `nouns`."""
+    """Return the verb from the path, the id's first word, the summary or the method.
+
+    A verb that is taken from a path segment is removed from `nouns`.
+    """
     method = operation.method
     if ["search"] in nouns and method in ("GET", "POST"):
         nouns.remove(["search"])
@@ -238,8 +251,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     has_verb = operation.id is not None and method in (
         "GET",
         "DELETE",
-    )  # `getInventory` names the action, `post` does not
+    )  # the id of a GET or DELETE names the action: `getInventory`
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
-    if said and (not nouns or singular(nouns[-1][-1]) != said):  # prevents `refund_refund`
+    if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`
         return [said]
     return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and is_plural(nouns[-1]))]

@@ -1,7 +1,7 @@
-"""Find the verb of an operation without a usable id, in its path, its summary or its method.
+"""Find the verb of an operation without a usable id: in its path, its summary or its method.
 
 The lists are closed: a word counts as a verb only where it can hardly be a noun. `merge_requests` are created, not
-merged. A word that is missing costs a plainer verb, never a wrong one.
+merged. For a verb that is missing here, the name gets a more general verb, never a wrong one.
 """
 
 import re
@@ -41,12 +41,12 @@ ALSO_THINGS = frozenset(
         """,
     )
 )
-"""Words that are verbs as the whole last segment of a write (`/invoices/{id}/pay`), and may be nouns elsewhere."""
+"""Verbs that may be nouns, and count only as the whole last segment of a write (`/invoices/{id}/pay`)."""
 
 _LOOKS = frozenset(
     ["check", "count", "download", "estimate", "export", "find", "lookup", "preview", "search", "validate"]
 )
-"""Verbs of a GET beside getting and listing."""
+"""Verbs of a GET other than `get` and `list`."""
 
 _UNDOES = frozenset(
     re.findall(
@@ -58,7 +58,7 @@ _UNDOES = frozenset(
         """,
     )
 )
-"""Verbs of a DELETE beside deleting."""
+"""Verbs of a DELETE other than `delete`."""
 
 _DETERMINERS = frozenset(["a", "an", "all", "any", "each", "every", "existing", "new", "one", "the", "this", "your"])
 _BY_METHOD = {"PATCH": "update", "DELETE": "delete", "HEAD": "check", "OPTIONS": "describe"}
@@ -69,11 +69,11 @@ VERBS = SURE | ALSO_THINGS | _LOOKS | {"describe", "replace", "watch"}
 
 
 _BEFORE_PLURALS = frozenset(["add", "create", "get", "remove", "send", "update"])
-"""Verbs that stay verbs before a plural: `add-models`, whereas `deploy_keys` are things."""
+"""Words that are verbs even before a plural: `add-models` is an action, whereas `deploy_keys` are things."""
 
 
 def of_segment(segment: list[str], method: str) -> int:
-    """Return how many words of a last segment are its verb: 1 for an action (`/refund`, `/add-models`), else 0."""
+    """Return how many first words of a path's last segment are its verb: 1 for `/refund` and `/add-models`, else 0."""
     if not segment or (len(segment) > 1 and segment[-1].endswith("s") and segment[0] not in _BEFORE_PLURALS):
         return 0
     if method == "GET":
@@ -86,17 +86,17 @@ def of_segment(segment: list[str], method: str) -> int:
 
 
 _NO_VERBS = frozenset(["patch", "post", "put", "return"])
-"""First words of a summary that name a method, or describe the answer."""
+"""First words of a summary that are not its verb: names of methods, and `return`, which describes the answer."""
 
 
 def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
-    """Return the imperative of the verb that begins a summary, or "" if the summary says no more than the method.
+    """Return the imperative of the verb that begins a summary, or "" if none does or it says no more than the method.
 
-    `item`: words of the item at the end of the path; a verb before them is surely a verb.
+    `item`: words of the item at the end of the path. Before these words, a word is certainly a verb.
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""
-    if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:  # `Creates/modifies/deletes`
+    if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:  # several verbs: `Creates/modifies/deletes`
         return ""
     if method in _WRITES:
         is_verb = verb in SURE or (

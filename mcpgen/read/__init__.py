@@ -1,5 +1,5 @@
 """Read everything that a run is given: files and URLs, documents, OpenAPI, overlays, tools files, flags.
 
-Only this room knows how a description is written. It imports `model` and `base`. Its own floors: `document`; then
-`fetch`, `overlay` and `openapi`; then `toolsfile`; then `inputs` and `flags`.
+Later rooms do not know in which format a description was written. This room imports `model` and `base`. Its own floors:
+`document`; then `fetch`, `overlay` and `openapi`; then `toolsfile`; then `inputs` and `flags`.
 """

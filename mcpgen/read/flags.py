@@ -1,4 +1,7 @@
-"""Choose settings by precedence: the command line, the tools files (the user's before SOURCE), then recorded ones."""
+"""Choose each setting by precedence.
+
+The command line comes first, then tools files (the user's before SOURCE), then the lock of an earlier run.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -20,8 +23,10 @@ Kind = Literal["include", "exclude"]
 
 # Decision 0116: What is said of a tool has an order.
 class Flags:
-    """The settings of a run: `given` on the command line, `recorded` by an earlier run, and in tools `files`, the
-    strongest first. `wanted` is the combination that counts.
+    """The settings of a run, from three sources in order of precedence.
+
+    They are `given` on the command line, set in tools `files` (the strongest first), or `recorded` by an earlier run.
+    `wanted` combines them.
     """
 
     def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
@@ -35,20 +40,20 @@ class Flags:
 
     @property
     def base_url(self) -> str | None:
-        """Return the base URL of a flag.
+        """Return the base URL from the command line, else the recorded one unless a tools file has its own; else None.
 
-        A recorded one gives way to that of a tools file. Raises CannotGoOn if it is unusable.
+        Raises CannotGoOn if it is unusable.
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
-        if reason and "metadata" not in reason:  # the owner may name any host
+        if reason and "metadata" not in reason:  # the rule about metadata addresses is for documents, not for the owner
             shown = "" if "@" in str(url) else f" {url}"
             raise CannotGoOn("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
         return url
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """Return the URLs that `--accept-origin` named, now or before."""
+        """Return the URLs that `--accept-origin` named in this run or an earlier one."""
         return (*self._recorded.accept_origin, *self._given.accept_origin)
 
     @property
@@ -81,22 +86,25 @@ class Flags:
                 diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
 
     def selectors(self, kind: Kind) -> Sequence[Selector]:
-        """Return the selectors of the first tools file that has any, unless the command line has some."""
+        """Return the selectors of the first tools file that has any, or none if the command line has some."""
         if getattr(self._given, kind):
             return ()
         return next((found for each in self.files if (found := getattr(each, kind))), ())
 
     def selecting(self, kind: Kind) -> tuple[str, ...]:
-        """Return the selectors of the command line, or the recorded ones if no tools file has any."""
+        """Return the selectors of the command line.
+
+        Without any, return the recorded ones if no tools file has selectors.
+        """
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
         return found
 
 
 def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins that the owner lists: by `--accept-origin`, now or before, or in tools files `on_disk`.
+    """Return the origins that the owner accepts: by `--accept-origin`, now or before, or in tools files `on_disk`.
 
-    A tools file that came by URL is like any document: it cannot accept the origins that it names itself. Raises
+    A tools file fetched by URL is like any document: it cannot accept the origins that it names itself. Raises
     CannotGoOn for a flag value without an origin.
     """
     for url in flags.accepted:
@@ -108,10 +116,9 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
 
 
 def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins of URLs that the owner wrote: `--base-url`, and servers and token URLs of tools files
-    `on_disk`.
+    """Return the origins of URLs that the owner wrote. Writing such a URL accepts its origin.
 
-    They count as accepted where calls or credentials go there.
+    They are `--base-url`, and the servers and token URLs of tools files `on_disk`.
     """
     found = {origins.of_url(flags.base_url or "")}
     chosen = dict(text.split("=", 1) for text in flags.wanted.server_var if "=" in text)

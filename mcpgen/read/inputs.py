@@ -1,6 +1,6 @@
 """Read the inputs of a run: SOURCE, the user's tools file, the documents that they name, and overlays.
 
-Each input is read once, through the file that names it: from its folder, or from the network by `fetch`.
+Each input is read once. A path is relative to the file that names it; `fetch` reads URLs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Described:
     """An API as its document describes it.
 
-    `entry`: what a tools file says of the document, or None if the document is SOURCE.
+    `entry`: the tools file's entry for the document, or None if the document is SOURCE.
     """
 
     api: Api
@@ -43,14 +43,14 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Overlays:
-    """Paths or URLs of overlays. `by`: the file that names them, or None for the command line."""
+    """Paths or URLs of overlays. `by`: the file that names them, or None if the command line does."""
 
     names: tuple[Named, ...]
     by: Opened | None = None
 
 
 class Sources:
-    """All inputs of one run, by their names in `library`."""
+    """All inputs of one run. `library` keeps them by name."""
 
     def __init__(self, diagnostics: Diagnostics, network: Network) -> None:
         self._network = network
@@ -68,13 +68,13 @@ class Sources:
 
     @property
     def described_by(self) -> tuple[Document, ...]:
-        """Return the documents from which APIs were read, after overlays."""
+        """Return the documents from which APIs were read, with overlays applied."""
         return tuple(self._taken.values())
 
     def open(self, fetched: Fetched) -> Opened | None:
-        """Read a tools file, or open a document whose operations are read later.
+        """Read a tools file, or keep a document whose operations are read later.
 
-        Return None for a file in which everything is commented out.
+        Return None for a tools file in which everything is commented out.
         """
         reader = fetched.folder.read if fetched.folder else None
         document = self.library.add(fetched.name, fetched.data, reader)
@@ -87,12 +87,12 @@ class Sources:
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
-        from mcpgen.read.toolsfile.read import read  # it imports a dozen readers, and most runs have no tools file
+        from mcpgen.read.toolsfile.read import read  # late: imports a dozen readers, which most runs do not need
 
         return Opened(fetched, document, read(document, self._definitions, self._diagnostics))
 
     def _folders(self, document: Document) -> Iterator[Named]:
-        """Yield the folders in `ref_dir` of a tools file. A missing folder is reported."""
+        """Yield the folders that a tools file lists under `ref_dir`. A missing folder is reported."""
         for each in toolsfile.folders(document):
             if Folder.is_beside(document.name, each.text):
                 yield each
@@ -101,10 +101,10 @@ class Sources:
                 self._diagnostics.add("unusable-file", message, each.where, "Check the path, or take it out.")
 
     def described(self, opened: Opened, overlays: Iterable[Overlays]) -> tuple[Described, ...]:
-        """Return the APIs of a file: its own, or those of the documents that it names.
+        """Return the APIs that a file describes: its own API, or those of the documents that a tools file names.
 
-        Overlays of an entry come before `overlays`. Raises CannotGoOn if SOURCE is not an API description. A document
-        of a tools file that cannot be read is reported as an error.
+        Overlays of a document's entry are applied before `overlays`. Raises CannotGoOn if SOURCE is not an API
+        description. If a document of a tools file cannot be read, this is reported as an error.
         """
         overlays = list(overlays)
         if opened.tools_file is None:
@@ -125,7 +125,7 @@ class Sources:
         return tuple(found)
 
     def nothing(self) -> Api:
-        """Return an empty API, for a run without a document."""
+        """Return an empty API, for a run without a document to read."""
         return Api("", (), self._definitions)
 
     def report_unused(self, overlays: Iterable[Named]) -> None:
@@ -145,7 +145,7 @@ class Sources:
     # -- documents ----------------------------------------------------------------------------------------------------
 
     def _included(self, fetched: Fetched) -> Document:
-        """Return the document in `fetched`, without overlays."""
+        """Return the document in `fetched` before overlays. It is parsed once."""
         if fetched.name not in self._plain:
             known = self.library.documents.get(fetched.name)
             if known is None:
@@ -178,7 +178,7 @@ class Sources:
         return api
 
     def _registered(self, document: Document, plain: Document) -> Document:
-        """Return `document` as a member of the library, renamed if another version of the same file is there.
+        """Add `document` to the library under a free name, and return it with this name.
 
         Schemas are named by their document, so two results of different overlays on one file need two names.
         """
@@ -209,24 +209,27 @@ class Sources:
         if found.extends and not _is_meant(found, document.name):
             message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
             self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
-        from mcpgen.read.overlay import applied  # imported late for the reason below
+        from mcpgen.read.overlay import applied  # late: imports JSONPath, which few runs need
 
         document, used = applied(found, document, self._diagnostics)
         self._used[found.name] |= used
         return document
 
     def _overlay(self, fetched: Fetched) -> "Overlay | None":
-        from mcpgen.read.overlay import read  # it imports JSONPath, which few runs use
+        from mcpgen.read.overlay import read  # late: imports JSONPath, which few runs need
 
         if fetched.name not in self._overlays:
-            self._overlays[fetched.name] = None  # errors of an overlay are reported once
+            self._overlays[fetched.name] = None  # cached, so that errors of an overlay are reported once
             self._used[fetched.name] = set()
             document = self.library.add(fetched.name, fetched.data, None)
             self._overlays[fetched.name] = read(document, self._diagnostics)
         return self._overlays[fetched.name]
 
     def _report(self, failure: CannotGoOn, where: Where) -> None:
-        """Report an error in a file that another file names: at its place there, else where the file is named."""
+        """Report an error in a file that another file names.
+
+        The place is the error's own, if known, else the line that names the file.
+        """
         found = failure.diagnostic
         inside = found.where if found.where and (found.where.line or found.where.pointer) else where
         code = found.code if found.severity == "error" else "unreadable"
@@ -234,7 +237,7 @@ class Sources:
 
 
 def _is_meant(found: "Overlay", document: str) -> bool:
-    """Return True if the overlay extends this document.
+    """Return True if `extends` of the overlay names this document.
 
     Only the ends of both names are compared, since folders may differ.
     """

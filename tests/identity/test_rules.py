@@ -116,9 +116,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("claims", ACCEPTED.values(), ids=ACCEPTED)
 def test_a3_a_valid_token_is_accepted(guarded: Guarded, claims: dict[str, Any]) -> None:
     now = int(time.time())
-    told: dict[str, Any] = {
-        name: now + each.seconds if isinstance(each, In) else each for name, each in claims.items()
-    }
+    told: dict[str, Any] = {name: now + each.seconds if isinstance(each, In) else each for name, each in claims.items()}
     bearer = guarded.bearer(**told)
     for _ in range(2):  # checked, and remembered
         assert said(guarded.call(bearer).message) == "/echo/hi"

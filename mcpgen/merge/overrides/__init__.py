@@ -1,7 +1,7 @@
 """Apply a person's decisions to the operations of an API: which are left out, and what changes in the others.
 
-`selecting` leaves operations out. `naming` finds the operations that an override names, and reports why there are none.
-`changes` writes an override into the operation, where every later pass reads it.
+`selecting` leaves operations out. `naming` finds the operations that an override's key names, and reports keys that
+name none. `changes` writes an override into the operation, where every later pass reads it.
 """
 
 from mcpgen.merge.overrides.changes import apply

@@ -1,4 +1,7 @@
-"""Write overrides into their operations. Later changes win over earlier ones, key by key and argument by argument."""
+"""Write overrides into their operations.
+
+If several overrides apply, later ones win, for each key and each argument separately.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -23,10 +26,11 @@ def apply(
     *,
     whole: bool = True,
 ) -> Api:
-    """Return `api` with `changes` applied. A change that fits no operation, or several, is reported.
+    """Return `api` with the overrides `changes` applied. An override that fits no operation, or several, is reported.
 
-    `left_out`: operations that a selection removed. If `api` is not `whole`, because a document could not be read,
-    changes without an operation are not reported. A change of something that only `former` knows is a warning.
+    `left_out`: operations that a selection removed. `whole`: False if a document could not be read; then overrides that
+    fit no operation are not reported. If `former` knows what an override concerns, a missing operation is only a
+    warning.
     """
     operations = {operation.key: operation for operation in api.operations}
     tools = Tools(api, former)
@@ -65,7 +69,7 @@ def apply(
 def _ruled(
     rules: list[Rule], operations: dict[str, Operation], tools: Tools, diagnostics: Diagnostics, *, whole: bool
 ) -> dict[str, list[Change]]:
-    """Return the changes that rules make, by operation key.
+    """Return operation key → changes by rules, the least specific first.
 
     Report rules that fit no operation, and rules that give a name.
     """
@@ -86,7 +90,7 @@ def _ruled(
 
 
 def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report changes to arguments of a handwritten schema, which is passed on unchanged."""
+    """Report changes of arguments if the tool has a handwritten input schema, which is passed on unchanged."""
     if operation.decided.input_schema is None:
         return
     for name, argument in change.arguments.items():
@@ -95,7 +99,7 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
 
 
 def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report changes to a body that the operation does not have, or to a media type that it does not offer."""
+    """Report a change of a body that the operation lacks, or of a media type that it does not offer."""
     if change.body is None:
         return
     if operation.body is None or operation.decided.input_schema is not None:
@@ -160,7 +164,7 @@ def _changed_body(body: RequestBody | None, change: BodyChange | None) -> Reques
 
 
 def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
-    """Return `new`, completed by `old`. A fixed value and a default replace each other."""
+    """Return the changes of both; `new` wins. A fixed value and a default replace each other."""
     if new.value is not None:
         return new
     said = {field.name: getattr(new, field.name) for field in fields(ArgumentChange)}
@@ -172,9 +176,9 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return the operations so that each name from a person has one owner.
+    """Return the operations such that a tool name given by a person belongs to only one of them.
 
-    An operation whose document demands the same name loses it.
+    Names that a person gave to two tools are reported. A tool that got the same name from its document loses it.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}
@@ -191,7 +195,7 @@ def _with_names(
 
 
 def _with_own_name(operation: Operation, owners: Mapping[str, str]) -> Operation:
-    """`operation` without its name where another is the owner of that."""
+    """Return `operation`; if `owners` says that its name belongs to another operation, without the name."""
     decided = operation.decided
     if not decided.name or owners.get(decided.name.casefold(), operation.key) == operation.key:
         return operation

@@ -1,4 +1,4 @@
-"""Find the operations that the key of an override names, and report why there are none or several."""
+"""Find the operations that the key of an override names; report a key that names none or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -31,9 +31,9 @@ def former(promises: Promises) -> Former:
 
 
 def named(key: str, operations: Iterable[Found]) -> list[Found]:
-    """Return the operations that `key` names: a handwritten tool, an operationId, or method and path.
+    """Return the operations that `key` names: a handwritten tool, an operationId, or METHOD and path.
 
-    Names of path parameters may differ if that is unambiguous.
+    Names of path parameters may differ from the document's if the path is unambiguous without them.
     """
     operations = list(operations)
     written = [each for each in operations if isinstance(each, Operation) and each.key == _WRITTEN + key]
@@ -49,7 +49,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
 
 
 class Tools:
-    """Names of tools before any override; overrides may use them too."""
+    """Tool names before any override. Overrides may name operations by them."""
 
     def __init__(self, api: Api, former: Former) -> None:
         self._api = api
@@ -57,13 +57,13 @@ class Tools:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Return the names by operation key. Deriving them takes a while, so it is done on first use."""
+        """Return operation key → tool name. Deriving names takes a while, so this is done on first use."""
         known = self._former.tools
         promised = {each.key: Promise(known[each.key]) for each in self._api.operations if each.key in known}
         return tool_names.assign(self._api.operations, Promises(promised), self._api.title)
 
     def named(self, key: str) -> list[Operation]:
-        """Return the operations whose tool has the name `key`."""
+        """Return the operations whose tool is named `key` before any override."""
         if not TOOL_NAME.fullmatch(key):
             return []
         return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
@@ -99,7 +99,7 @@ def report(
 
 
 def _known(key: str, former: Former) -> str:
-    """Return the text of `former.tools` that `key` means, or "". The name of a document may stand before it."""
+    """Return the key of `former.tools` that the override's `key` means, or "". A document's name may precede it."""
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")
     if exact or not path.strip().startswith("/"):
@@ -112,9 +112,10 @@ def _known(key: str, former: Former) -> str:
 def _report_former(
     change: Change, known: str, api: Api, left_out: Sequence[Operation], former: Former, diagnostics: Diagnostics
 ) -> None:
-    """Report that a former operation is gone (a warning) or has another key (an error).
+    """Report an override of an operation that existed in the last generation.
 
-    A moved operation is an error because the override may be a guard, so its owner has to renew it.
+    If the operation is gone, this is a warning. If it has another key, this is an error: the override may be a guard,
+    so its owner has to renew it.
     """
     tool = former.tools[known]
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
@@ -138,7 +139,10 @@ def in_words(operation: Operation) -> str:
 
 
 def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
-    """Return the names that `key` may misspell, in the form that the key has."""
+    """Return the names that `key` may misspell.
+
+    These are METHOD and path if `key` holds a space, else operationIds and names of handwritten tools.
+    """
     operations = (*api.operations, *left_out)
     written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]
     requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]

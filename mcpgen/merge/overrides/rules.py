@@ -1,7 +1,7 @@
-"""Apply overrides to all operations that fit: selectors, and globs over requests, ids and tool names.
+"""Apply overrides whose key fits several operations: a selector, or a glob over requests, ids and tool names.
 
-Of several overrides that fit an operation, the most specific counts: a single name, then a glob over a request, an id
-or a name, then a selector. Within a kind, the one with more literal characters counts.
+If several overrides fit an operation, the most specific wins. A single name is most specific, then a glob over a
+request, an id or a name, then a selector. Within a kind, the key with more literal characters wins.
 """
 
 import re
@@ -19,14 +19,14 @@ _SELECTOR, _GLOB = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A change of every operation that fits. A greater `weight` is more specific."""
+    """An override that applies to every operation that its key fits. A greater `weight` is more specific and wins."""
 
     change: Change
     weight: tuple[int, int]
     selector: Selector | None = None
 
     def fits(self, operation: Operation, tool: str) -> bool:
-        """Return True if the rule applies to an operation whose tool is named `tool`."""
+        """Return True if the key fits `operation`, whose tool is named `tool`."""
         if self.selector is not None:
             return self.selector.selects(operation)
         key = self.change.key.strip()
@@ -37,7 +37,7 @@ class Rule:
 
 
 def rule_of(change: Change) -> Rule | None:
-    """Return a change as a rule, or None if its key names a single operation."""
+    """Return an override as a rule, or None if its key names a single operation."""
     key = change.key.strip()
     literal = len(_WILD.sub("", key))
     try:
@@ -47,7 +47,7 @@ def rule_of(change: Change) -> Rule | None:
 
 
 def as_rule(change: Change) -> Change:
-    """Return what a rule changes in one operation.
+    """Return the override as it applies to one operation of a rule.
 
     A rule gives no name, and skips arguments that an operation lacks.
     """
@@ -59,7 +59,7 @@ def as_rule(change: Change) -> Change:
 def by_operation(
     rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:
-    """Return the changes of each operation by its key, the least specific first. `tools`: operation key → tool name."""
+    """Return operation key → overrides that fit, the least specific first. `tools`: operation key → tool name."""
     ordered = sorted(rules, key=lambda each: each.weight)
     return {
         key: [each.change for each in ordered if each.fits(operation, tools.get(key, ""))]

@@ -13,7 +13,7 @@ from mcpgen.model.selection import Selector, select
 def chosen(
     api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """Return `api` with the operations that the selectors keep, and the operations that they leave out.
+    """Return `api` with the operations that the selectors keep, and separately the operations that they leave out.
 
     Handwritten tools always stay.
     """
@@ -34,7 +34,7 @@ def _selectable(api: Api) -> str:
 
 
 def visible(api: Api, diagnostics: Diagnostics) -> Api:
-    """Return `api` without hidden operations. Those that the document itself hides are reported."""
+    """Return `api` without hidden operations. Report operations that the document itself hides."""
     hidden = [operation for operation in api.operations if operation.decided.hidden]
     by_document = [operation for operation in hidden if operation.extension.get("hidden") is True]
     if by_document:

@@ -1,8 +1,8 @@
-"""Bytes → `Document`: one JSON value, and the line and column of any part of it on demand.
+"""Parse bytes into a `Document`: one JSON value, with the line and column of any part of it on demand.
 
-JSON is tried first, since it is several times quicker, then YAML with the meaning of YAML 1.2. Both are read under
-budgets, so hostile text is refused and never crashes or hangs the compiler. What the value means is left to `openapi`,
-`overlay` and `toolsfile`.
+Text is parsed as JSON first, which is several times faster, and else as YAML with the meaning of YAML 1.2. Budgets
+bound both parsers, so hostile text is refused and cannot crash or block the compiler. What the value means is left to
+`openapi`, `overlay` and `toolsfile`.
 """
 
 from mcpgen.read.document.document import Document

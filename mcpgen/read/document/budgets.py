@@ -1,8 +1,8 @@
 """Limits on the documents of a run.
 
-Each limit exceeds the largest known published document. The largest single documents have about 47 MB of text, two
-million values and keys, and 60 levels. Expansion by aliases is counted apart from what is literally written, so a
-document without aliases never exceeds the limit on expansion.
+Each limit exceeds what any known published document needs. The largest ones have about 47 MB of text, two million
+values and keys, and 60 levels. Values that YAML aliases repeat have a limit of their own, so a document without aliases
+never reaches it.
 """
 
 BYTES = 64 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Parse JSON strictly: finite numbers, no lone surrogates, bounded depth; duplicate keys are reported."""
+"""Parse JSON strictly: finite numbers, no lone surrogates, bounded depth. Duplicate keys are reported."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
 class NotJson(Exception):
-    """The text is not JSON. It may still be YAML, which allows braces too."""
+    """The text is not JSON. It may still be YAML, which also allows braces and brackets."""
 
     def __init__(self, message: str, where: Where) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class NotJson(Exception):
 
 
 def count_nodes(text: str, name: str, most: int) -> int:
-    """Return an upper bound on the number of values and keys in `text`. Raises CannotGoOn for more than `most`.
+    """Return an upper bound on the number of values and keys in `text`. Raises CannotGoOn if it exceeds `most`.
 
     Delimiters are counted before parsing, since parsing is what takes the memory.
     """
@@ -36,7 +36,7 @@ def count_nodes(text: str, name: str, most: int) -> int:
     if counted <= most:
         return counted
     counted = strings = end = 0
-    for found in _STRING.finditer(text):  # delimiters inside strings do not count
+    for found in _STRING.finditer(text):  # count again without the delimiters inside strings
         start = found.start()
         counted += 1 if start - end == 1 else _count_delimiters(text, end, start)
         strings, end = strings + 1, found.end()
@@ -51,7 +51,10 @@ def count_nodes(text: str, name: str, most: int) -> int:
 
 
 def _count_delimiters(text: str, start: int, end: int) -> int:
-    """Return how many values and keys the delimiters of a piece of text may introduce. An empty list counts twice."""
+    """Return an upper bound on the values and keys between `start` and `end`.
+
+    It is the number of opening brackets and braces, commas and colons.
+    """
     inside = text.count("[", start, end) + text.count("{", start, end)
     return inside + text.count(",", start, end) + text.count(":", start, end)
 
@@ -95,7 +98,7 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
 
 
 def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> str:
-    """Return `text` with U+FFFD, which has the same width, in place of lone surrogates.
+    """Return `text` with lone surrogates replaced by U+FFFD, which has the same width.
 
     No UTF-8 text can hold lone surrogates, and readers of the emitted files would refuse the whole file.
     """

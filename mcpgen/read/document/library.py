@@ -1,4 +1,7 @@
-"""The documents of one compile: SOURCE, the user's tools file, and the files that they refer to. Each is read once."""
+"""The documents of one compile: SOURCE, the user's tools file, and the files that they refer to.
+
+Each is read only once.
+"""
 
 from collections.abc import Callable
 
@@ -10,11 +13,11 @@ from mcpgen.read.document.load import load
 from mcpgen.read.document.memory import Memory
 
 Reader = Callable[[str], bytes]
-"""Function from the name of a file to its bytes. Raises CannotGoOn for a file that may not or cannot be read."""
+"""Function from a file name to the bytes of the file. Raises CannotGoOn if the file may not or cannot be read."""
 
 
 class Library:
-    """Documents by their names in diagnostics. A file is opened only when something in it is looked up."""
+    """Documents by their names in diagnostics. A file is opened only when a reference into it is looked up."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.documents: dict[str, Document] = {}
@@ -25,9 +28,9 @@ class Library:
         self.memory = Memory()
 
     def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
-        """Read `data` and keep the document as `name`.
+        """Parse `data` and keep the document as `name`.
 
-        `reader` opens files that it refers to; None forbids such references.
+        `reader` opens files that the document refers to; None forbids such references.
         """
         self._readers[name] = reader
         self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
@@ -42,7 +45,7 @@ class Library:
         self.documents[document.name] = document
 
     def allow(self, name: str, reader: Reader | None) -> None:
-        """Let `reader` open the files that the document `name` refers to."""
+        """Permit the document `name` to refer to other files, which `reader` opens."""
         self._readers[name] = reader
 
     def may_refer(self, name: str) -> bool:
@@ -54,7 +57,7 @@ class Library:
         self._readers.setdefault(name, self._readers[by])
 
     def document(self, name: str) -> Document:
-        """Return the document `name`, which was added or referred to before.
+        """Return the document `name`, which was added, or registered by `refer`.
 
         Raises CannotGoOn if it cannot be read; a second call raises the same error.
         """
@@ -69,9 +72,9 @@ class Library:
             raise
 
     def content(self, name: str, by: str) -> bytes:
-        """Return the bytes of the file `name`, which is no document and which the document `by` names.
+        """Return the bytes of `name`, a file that the document `by` names and that is not parsed as a document.
 
-        Raises CannotGoOn if it may not or cannot be read.
+        Raises CannotGoOn if the file may not or cannot be read.
         """
         reader = self._readers.get(by)
         if reader is None:

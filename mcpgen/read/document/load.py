@@ -8,9 +8,9 @@ from mcpgen.read.document.memory import Memory
 
 
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
-    """Read `data` as JSON, else as YAML.
+    """Parse `data` as JSON, else as YAML, and return the document.
 
-    Raises CannotGoOn, with a place, if it is neither, or exceeds the budgets or what is left of `memory`.
+    Raises CannotGoOn, with a place, if it is neither, or exceeds the budgets or the rest of the budget `memory`.
     """
     memory = memory or Memory()
     text = _decode(name, data)
@@ -28,7 +28,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
-    from mcpgen.read.document import yaml_text  # PyYAML takes a quarter of the start of a run that reads JSON
+    from mcpgen.read.document import yaml_text  # only YAML needs PyYAML, whose import is a quarter of the start
 
     try:
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)

@@ -1,8 +1,8 @@
-"""Memory budget for the documents of one run, estimated before memory is taken.
+"""Memory budget for the documents of one run. Memory is estimated and taken from the budget before it is used.
 
-The estimate keeps every run under a GiB; 64 MiB of `[[],[],…]` would otherwise become 2 GB. It assumes the worst
-documents of their size: objects with short, distinct keys and values, in texts where a single character makes Python
-store all with four bytes each.
+The estimate keeps every run below 1 GiB; 64 MiB of `[[],[],…]` would otherwise become 2 GB. It assumes the worst
+documents of their size: objects with short, distinct keys and values. It also assumes a wide character in each text,
+for which Python stores every character in four bytes.
 """
 
 import sys
@@ -12,7 +12,7 @@ from mcpgen.base.errors import CannotGoOn
 from mcpgen.read.document import budgets
 
 _OF_A_NODE, _OF_A_SCHEMA = 130, 300
-"""Bytes for a value or a key, and for a converted schema."""
+"""Estimated bytes of memory for one value or key, and for one converted schema."""
 
 
 class Memory:
@@ -28,7 +28,7 @@ class Memory:
         return min(budgets.NODES - self.nodes, self._left // _OF_A_NODE)
 
     def take_text(self, name: str, data: bytes, text: str) -> None:
-        """Take memory for a file: its bytes, its text, and once more for the strings in it.
+        """Take memory for a file: its bytes, its decoded text, and the strings parsed from the text.
 
         Raises CannotGoOn if too little is left.
         """

@@ -1,8 +1,8 @@
-"""Positions of the outer keys of a YAML text, noted while it is parsed.
+"""Index of the outer keys of a YAML text, with their positions, noted while the text is parsed.
 
-A place inside the text is then found without parsing all of it again: the lines from one such key to the next on the
-same or an outer level are YAML by themselves, a mapping with one member. Aliases in that piece do not matter, since
-only positions are needed.
+With the index, a position inside the text is found by parsing one piece of it. A piece reaches from one noted key to
+the next on the same or an outer level; by itself it is a YAML mapping with one member. Aliases in a piece need not be
+resolved, since only positions are wanted.
 """
 
 from mcpgen.read.document import budgets
@@ -11,12 +11,12 @@ Path = tuple[str, ...]
 Position = tuple[int, int]
 
 LEVELS = 3
-"""Depth to which keys are noted: sections, then paths and schemas, then operations."""
+"""Depth, in levels, to which keys are noted: sections, then paths and schemas, then operations."""
 
 
 # Decision 0158: Places of a YAML text are noted while it is read.
 class Outline:
-    """The outer keys of `text`, in order. The parser of the text notes the keys of block mappings."""
+    """Index of the outer keys of `text`, in order. The parser calls `note` for each key of a block mapping."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -25,9 +25,9 @@ class Outline:
         self._open = True
 
     def note(self, path: Path, index: int, line: int, column: int) -> None:
-        """Note the position of the key at the end of `path`, counted from 0."""
+        """Note the position of the key at the end of `path`: offset, line and column, each counted from 0."""
         start = index - column
-        if not self._open or self.text[start:index].strip(" "):  # a key behind `?` or `---` does not begin its line
+        if not self._open or self.text[start:index].strip(" "):  # a key after `?` or `---` does not begin its line
             return
         if len(self._keys) == budgets.OUTLINE:
             self.drop()
@@ -36,26 +36,26 @@ class Outline:
         self._keys.append((path, start, (line + 1, column + 1)))
 
     def drop(self) -> None:
-        """Forget all notes and take no more: positions then need a parse of the whole text."""
+        """Empty the index and note nothing more. Positions are then found by parsing the whole text."""
         self._open = False
         self._keys.clear()
         self._numbers.clear()
 
     def nearest(self, path: Path) -> Path:
-        """Return the longest noted prefix of `path`."""
+        """Return the longest prefix of `path` that was noted, or ()."""
         length = min(len(path), LEVELS)
         while path[:length] not in self._numbers and length:
             length -= 1
         return path[:length]
 
     def position(self, path: Path) -> Position:
-        """Return line and column, from 1, of a noted key: of its last occurrence, if it is duplicate."""
+        """Return line and column, from 1, of the noted key `path`. For a duplicate key, its last occurrence counts."""
         return self._keys[self._numbers[path]][2]
 
     def piece(self, path: Path) -> tuple[str, int]:
-        """Return the piece of text that begins with a noted key, and the number of lines above that piece."""
+        """Return the piece of text that begins with the noted key `path`, and the number of lines before it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # no copy: there may be many pieces
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazily: there may be many pieces
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

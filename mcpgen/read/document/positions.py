@@ -1,8 +1,8 @@
-"""Find the positions of parts of a text: one walk over JSON text or YAML events for all pointers.
+"""Find the positions of parts of a text in one walk over JSON text or YAML events, for all pointers at once.
 
-Only branches that lead to a wanted pointer are followed by name. Others are skipped, in JSON by the scanner of the
-standard library, in YAML by counting brackets. Of YAML, only pieces are parsed that hold a pointer which the outline
-does not know.
+Only branches that lead to a wanted pointer are entered. Others are skipped: in JSON by the scanner of the standard
+library, in YAML by counting opened and closed collections. Of YAML, only pieces with a pointer that the outline does
+not know are parsed.
 """
 
 import json
@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
 def locate(text: str, outline: Outline | None, pointers: Iterable[str]) -> dict[str, Position]:
-    """Return line and column, from 1, of every pointer (see `Document.positions`)."""
+    """Return pointer → (line, column) for every pointer, as `Document.positions` describes."""
     wanted = {pointer: tuple(tokens(pointer)) for pointer in pointers}
     found: dict[Path, Position] = {(): (1, 1)}
     if outline is None:
@@ -59,7 +59,7 @@ class _JsonWalk:
         self._found: dict[Path, int] = {}
 
     def offsets(self, trie: _Trie) -> dict[Path, int]:
-        """Return path → offset at which its key, or its array item, begins."""
+        """Return path → offset in the text at which the path's key, or its array item, begins."""
         self._value(self._blanks(0), trie, ())
         return self._found
 
@@ -69,7 +69,7 @@ class _JsonWalk:
         return found.end()
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
-        """Return the offset behind the value at `at`, noting the offsets that `trie` asks for."""
+        """Return the offset after the value at `at`. Note the offsets of the paths in `trie`."""
         opening = self._text[at]
         if not trie or opening not in "{[":
             return self._decode(self._text, at)[1]
@@ -91,7 +91,7 @@ class _JsonWalk:
 
 
 def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
-    """Convert offsets to lines and columns."""
+    """Convert offsets in `text` to lines and columns, counted from 1."""
     found: dict[Path, Position] = {}
     line, line_start, counted = 1, 0, 0
     for path, offset in sorted(offsets.items(), key=lambda entry: entry[1]):
@@ -108,7 +108,7 @@ def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
 
 
 def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
-    """Return path → position of its key or array item, from the outline or from the piece around it."""
+    """Return path → position of its key or array item, from the outline, or from the piece of text around it."""
     found: dict[Path, Position] = {}
     inside: dict[Path, list[Path]] = {}
     for path in paths:
@@ -124,12 +124,12 @@ def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
 
 
 class _YamlWalk:
-    """Walk over the events of a YAML text that is known to be valid, in its first document."""
+    """Walk over the events of a valid YAML text. Only the first document of the text is read."""
 
     def __init__(self, text: str) -> None:
-        import yaml  # not needed for JSON
+        import yaml  # imported here: JSON documents do not need YAML
 
-        from mcpgen.read.document.yaml_text import events, place  # not needed for JSON
+        from mcpgen.read.document.yaml_text import events, place  # imported here: JSON documents do not need YAML
 
         self._next = events(text)
         self._place = place
@@ -141,7 +141,10 @@ class _YamlWalk:
         self._found: dict[Path, Position] = {}
 
     def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
-        """Return path → position of its key or array item. The text is whole, or the piece at `path`."""
+        """Return path → position of its key or array item.
+
+        The text is the whole text, or the piece that begins at `path`.
+        """
         event = self._next()
         while type(event) in self._before:
             event = self._next()
@@ -154,7 +157,7 @@ class _YamlWalk:
         return self._found
 
     def _value(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the value that begins with `event`, noting the positions that `trie` asks for."""
+        """Read the value that begins with `event`. Note the positions of the paths in `trie`."""
         if type(event) not in self._opening:
             return
         if not trie:

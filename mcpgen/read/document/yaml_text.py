@@ -1,10 +1,12 @@
-"""YAML text → value, composed over PyYAML's event stream.
+"""Build the value of a YAML text from PyYAML's event stream.
 
 PyYAML's loader is not used. It gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects) and expands
-merges without a bound. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
-(section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted while events arrive, before
-anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them. Explicit keys win, earlier sources
-win over later ones, and each copied key counts.
+merges without a limit. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
+(section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted as events arrive, before anything
+large exists.
+
+Merge keys (`<<`) belong to YAML 1.1, but API documents use them. Explicit keys win, earlier sources win over later
+ones, and each copied key is counted.
 """
 
 import re
@@ -32,26 +34,26 @@ _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _MEANINGFUL = frozenset("0123456789.+-") | {word[:1] for word in _WORDS}
-"""First characters of plain scalars that may be something other than text."""
+"""First characters of plain scalars that may be a number, a boolean or null. All other plain scalars are text."""
 
 _CORE = "tag:yaml.org,2002:"
 _MERGE = object()
 
 
 def events(text: str) -> Callable[[], yaml.Event | None]:
-    """Return a function that returns the next event, and None at the end. libyaml's parser is used if PyYAML has it."""
+    """Return a function that returns the next event, or None at the end. Uses libyaml's parser if PyYAML has it."""
     loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
     return loader.get_event
 
 
 def printable(text: str) -> str:
     """Return `text` without the characters that YAML does not allow (section 5.1)."""
-    # substitution takes twice as long as matching
+    # a match takes half the time of a substitution
     return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)
 
 
 def place(event: yaml.Event) -> tuple[int, int]:
-    """Return line and column, from 1, at which `event` begins."""
+    """Return line and column, counted from 1, at which `event` begins."""
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
@@ -66,7 +68,7 @@ class Composed:
 
 
 class _Frame:
-    """A collection that is being filled: a sequence by `append`, a mapping by `key`, which waits for its value.
+    """A collection that is being filled: a sequence (`append`), or a mapping, whose `key` waits for its value.
 
     The outline notes the keys of mappings that have a `path`.
     """
@@ -91,10 +93,10 @@ class _Frame:
 
 
 class _Composer:
-    """Builds the value from events.
+    """Builder of the value from events.
 
-    `frame`: the collection that is filled now; `stack`: those around it. The outermost takes the root value. `keys`:
-    every key once, to share memory. `most`: limit on values and keys that are written, or copied by merges.
+    `frame`: the collection that is being filled; `stack`: the collections around it. The outermost frame takes the root
+    value. `keys`: one copy of each key, to save memory. `most`: limit on values and keys, written or copied by merges.
     """
 
     def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
@@ -118,7 +120,7 @@ class _Composer:
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # a piece of the text would not know the tags declared here
+        if event.tags:  # the outline cannot be used: a piece of the text lacks the tags declared here
             self.outline.drop()
 
     # -- handlers of events: these run a million times, so they call as little as possible ------------------------
@@ -193,7 +195,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Read an alias without a value as null. Refuse it as a key or as the source of a merge."""
+        """Treat an alias without a value as null. Raises CannotGoOn for one that is a key or the source of a merge."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -281,7 +283,7 @@ class _Composer:
         return value
 
     def _ignore_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
-        """Report a tag that JSON does not have. The value is read as if it had no tag: tags never construct objects."""
+        """Report a tag that JSON has no type for. The value is read as if untagged: tags never construct objects."""
         kind = {yaml.ScalarEvent: "a text", yaml.MappingStartEvent: "an object"}.get(type(event), "a list")
         message = f"The tag {event.tag} is not part of JSON; its value is read as {kind}."
         self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag.")
@@ -326,9 +328,9 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """Return the value of the first document in `text`, which may have `most_nodes` values and keys.
+    """Return the value of the first document in `text`, which may hold `most_nodes` values and keys, with its outline.
 
-    The default is what the budgets allow. Raises CannotGoOn, with a place, for all that is refused.
+    Raises CannotGoOn, with a place, for text that is invalid or exceeds a budget.
     """
     clean = printable(text)
     if len(clean) != len(text):
@@ -360,7 +362,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):
-            mark = error.context_mark  # the unclosed construct began there
+            mark = error.context_mark  # where the construct begins that is not closed
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None
@@ -372,10 +374,10 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
 
 # Decision 0113: The first document of a YAML file is read.
 def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnostics: Diagnostics) -> None:
-    """Report a second document behind `---`."""
+    """Report a second document after `---`, which is ignored."""
     try:
         event = next_event()
-    except yaml.YAMLError:  # not YAML, so no second document
+    except yaml.YAMLError:  # what follows `---` is not valid YAML, so there is no second document
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."

@@ -1,4 +1,4 @@
-"""SOURCE → bytes: a path, `-` for standard input, or an http(s) URL. Every way has a limit of bytes."""
+"""Read the bytes of SOURCE: a path, `-` for standard input, or an http(s) URL. The number of bytes is limited."""
 
 from mcpgen.read.fetch.files import Folder
 from mcpgen.read.fetch.network import Network

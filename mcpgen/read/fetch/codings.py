@@ -1,7 +1,7 @@
-"""Undo content codings (RFC 9110, section 8.4.1) under one limit, however many are nested.
+"""Undo content codings (RFC 9110, section 8.4.1) under one size limit, however many are nested.
 
-The HTTP library inflates a whole chunk before anybody can count: 5 kB that are gzip twice become 3 GB. So raw bytes are
-received, and decoded here in small steps.
+The HTTP library decompresses whole chunks before their size can be checked: 5 kB that were compressed twice by gzip
+become 3 GB. So raw bytes are received, and decompressed here in small steps.
 """
 
 import zlib
@@ -15,23 +15,26 @@ ACCEPTED = "gzip, deflate"
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _MEMBER = b"\x1f"
-"""First byte of a further member of a gzip stream. Any other byte behind the last member is padding."""
+"""First byte of a further member of a gzip stream. Any other byte after a member is padding, which is ignored."""
 
 _STEP = 64 * 1024
-"""Bytes that one decoder passes to the next at a time."""
+"""How many bytes a decoder passes to the next decoder at a time."""
 
 _MOST_LAYERS = 4
 _MOST_MEMBERS = 10_000
-"""Limit on the members of one gzip stream (RFC 1952, section 2.2). Empty members take time but no bytes."""
+"""Limit on the members of one gzip stream (RFC 1952, section 2.2).
+
+Empty members take time but yield no bytes to count.
+"""
 
 
 class Decoder:
     """Decoder for the content of one HTTP response. No coding may take or yield more than `limit` bytes."""
 
     def __init__(self, codings: Sequence[str], limit: int, url: str) -> None:
-        """Prepare for the values of Content-Encoding, in the order of the field.
+        """Prepare decoders for the values of Content-Encoding, in the order of the header field.
 
-        Raises CannotGoOn for a coding that was not asked for.
+        Raises CannotGoOn for a coding that was not requested.
         """
         named = [coding.strip().lower() for coding in codings]
         layers = [coding for coding in named if coding not in ("", "identity")]
@@ -67,7 +70,7 @@ class _Layer:
 
     @property
     def is_complete(self) -> bool:
-        """Return True if the stream has begun and ended."""
+        """Return True if the compressed stream has begun and ended."""
         return self._stream is not None and self._stream.eof
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -91,9 +94,9 @@ class _Layer:
         return zlib.decompressobj(self._window(data))
 
     def _inflate(self, stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-        """Yield the content of one member, as far as `data` holds it.
+        """Yield the decoded content of one member of the stream, as far as `data` holds it.
 
-        After a full step the decoder may hold more output, although it has consumed all of `data`.
+        A decoder may hold more output after a full step, even if it has consumed all of `data`.
         """
         full = False
         while data or full:
@@ -109,7 +112,7 @@ class _Layer:
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers leave out the zlib header that the standard demands; its low bits say "deflate".
+        # Some servers omit the zlib header that the standard demands. Its low bits name the method "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW
 
 
@@ -122,5 +125,5 @@ def _decode_through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
 
 
 def unreadable_answer(url: str, what: str) -> CannotGoOn:
-    """Return the error for a response from `url`. `what` is the rest of the sentence about it."""
+    """Return the error for an unreadable response from `url`. `what` is the predicate of its sentence."""
     return CannotGoOn("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")

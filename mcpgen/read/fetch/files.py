@@ -1,4 +1,4 @@
-"""Files on this machine → bytes. A path must lead to a regular file: a pipe or a device could block the compiler."""
+"""Read files of this machine. A path must lead to a regular file, since a pipe or a device could block the compiler."""
 
 import os
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Folder:
     roots: tuple[str, ...]
 
     def and_beside(self, name: str, folders: tuple[str, ...]) -> "Folder":
-        """Return these folders and `folders`, which are relative to the folder of the file `name`."""
+        """Return these folders and also `folders`, which are relative to the folder of the file `name`."""
         return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
 
     @staticmethod
@@ -27,14 +27,14 @@ class Folder:
     def read(self, name: str) -> bytes:
         """Return the bytes of the file `name`.
 
-        Raises CannotGoOn if its real path lies outside these folders, or if it cannot be read. A link that appears
+        Raises CannotGoOn if the file cannot be read, or its real path lies outside these folders. A link that appears
         between check and reading is not followed (`safe_open.py`).
         """
         try:
             real = os.path.realpath(name)
             roots = (root for root in map(os.path.realpath, self.roots) if os.path.commonpath([root, real]) == root)
             root = next(roots, None)
-        except (OSError, ValueError):  # OSError: a link vanished while it was read
+        except (OSError, ValueError):  # OSError: a link on the path disappeared meanwhile
             root = None
         if root is None:
             raise CannotGoOn(
@@ -48,8 +48,8 @@ class Folder:
 def read_file(path: str, source: str, root: str | None = None) -> bytes:
     """Return the bytes of the file at `path`, which messages call `source`.
 
-    Below the folder `root`, if given, no link is followed. Raises CannotGoOn if the file cannot be read or is larger
-    than the budget.
+    No symbolic link below the folder `root`, if given, is followed. Raises CannotGoOn if the file cannot be read or is
+    larger than the budget.
     """
     most = budgets.BYTES + 1
     try:

@@ -1,7 +1,7 @@
-"""http(s) URL → bytes. The only module of the compiler that opens a socket.
+"""Fetch an http(s) URL. This is the only module of the compiler that opens a socket.
 
-The HTTP library has a timeout per read, follows redirects anywhere, and inflates without a bound. So this module has
-its own deadline for the whole fetch, rule for redirects, and decoder with a limit of bytes.
+The HTTP library alone would apply its timeout to each read, follow redirects anywhere, and decompress without a limit.
+So this module has a deadline for the whole fetch, a rule for redirects, and a decoder with a size limit.
 """
 
 import time
@@ -31,10 +31,10 @@ class Network:
     """Network access of one run: allowed redirects, headers, and the seconds that are left."""
 
     def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
-        """Set up the access of a run.
+        """Set up the network access of a run.
 
-        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header, sent only to the origin of `home`,
-        the source that they were given for.
+        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. They are sent only to the origin of
+        `home`, the source for which they were given.
         """
         self._allowed = allowed
         self._headers = headers
@@ -42,12 +42,12 @@ class Network:
         self._left = ALL_SECONDS
 
     def download(self, url: str) -> tuple[bytes, str]:
-        """Return the bytes at `url`, and the base URL of relative URLs in them.
+        """Return the bytes at `url`, and the base URL for relative URLs in the document.
 
         The base URL stays on the server of `url`, even if a flag allowed a redirect to another server. Raises
-        CannotGoOn if there is no document, or on a missed deadline.
+        CannotGoOn if the server sends no document, or on a missed deadline.
         """
-        import asyncio  # takes as long to load as httpx below
+        import asyncio  # late: loads slowly, like httpx below
 
         began, seconds = time.monotonic(), min(SECONDS, self._left)
         try:
@@ -56,12 +56,12 @@ class Network:
             self._left = max(0.0, self._left - (time.monotonic() - began))
 
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
-        import asyncio  # see download
+        import asyncio  # late: loads slowly, like httpx below
 
-        import httpx  # takes a tenth of a second, which runs on files save
+        import httpx  # late: takes a tenth of a second, and runs on files need no network
 
         try:
-            # The client's own timeout applies to each read; it is longer, so that the deadline of the fetch comes
+            # The client's own timeout applies to each read, and is longer than the deadline of the fetch, which comes
             # first.
             async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True) as client:
                 return await self._follow(client, url)
@@ -69,12 +69,12 @@ class Network:
             raise _deadline_error(url, seconds) from None
         except CannotGoOn:
             raise
-        except Exception as error:  # errors of httpx, of the libraries below it, and exception groups
+        except Exception as error:  # errors of httpx and of the libraries that it uses, and exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise CannotGoOn("unreadable", message, hint="Check the URL and the network.") from None
 
     async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
-        """Follow redirects from `url`. Return the document and its base URL."""
+        """Fetch `url`, following allowed redirects. Return the document's bytes and its base URL."""
         at = base = url
         on_own_server = True
         for _ in range(_MOST_REDIRECTS + 1):
@@ -92,14 +92,20 @@ class Network:
         )
 
     def _headers_for(self, url: str) -> dict[str, str]:
-        """Return the header fields for a request to `url`. Raises CannotGoOn if the variable of one cannot be used."""
+        """Return the header fields for a request to `url`.
+
+        Raises CannotGoOn if the environment variable for a value is unset or unusable.
+        """
         if not self._headers or not is_same_origin(url, self._home):
             return _HEADERS
         return {**_HEADERS, **fetch_headers(self._headers, url)}
 
 
 async def _read_content(response: "httpx.Response", url: str) -> bytes:
-    """Return the decoded content of a response. Raises CannotGoOn unless its status is 200, and above the budget."""
+    """Return the decoded content of a response.
+
+    Raises CannotGoOn unless its status is 200, or if it exceeds the budget.
+    """
     if response.status_code != 200:
         message = f"{url} answered with status {response.status_code}."
         raise CannotGoOn("unreadable", message, hint="Open the URL in a browser.")
@@ -121,7 +127,7 @@ def _deadline_error(url: str, seconds: float) -> CannotGoOn:
 
 
 def refuse_login(url: str) -> None:
-    """Raise CannotGoOn for a URL with user information: messages repeat URLs, and the lock records them."""
+    """Raise CannotGoOn for a URL with user and password, because messages repeat URLs and the lock records them."""
     if "@" in url.partition("://")[2].partition("/")[0]:
         raise CannotGoOn(
             "unreadable",

@@ -1,8 +1,8 @@
 """Decide which redirects of a fetched document are followed (RFC 9110, section 15.4).
 
-A document decides where a server sends its requests, so it must come from where the user says. A redirect may stay on
-host and port, or go from http to https. Any other host needs a flag that names it. Link-local and metadata addresses
-are never followed, whatever the flags.
+A document decides where a server sends its requests, so it must come from the host that the user named. A redirect may
+stay on the same host and port, or go from http to https. Any other host needs a flag that names it. Redirects to
+link-local and metadata addresses are never followed, whatever the flags.
 """
 
 import re
@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Target of a redirect. `is_own`: the target is on the redirecting server, so no flag was needed."""
+    """Target of a redirect. `is_own`: True if the target is on the redirecting server, so that no flag was needed."""
 
     url: str
     is_own: bool
@@ -96,7 +96,7 @@ def _split(url: str) -> tuple[SplitResult, int]:
 
 
 def _authority(parts: SplitResult, port: int) -> str:
-    """Return host and port in the form that the flag takes."""
+    """Return host and port of a URL in the form of the flag: HOST or HOST:PORT."""
     host = (parts.hostname or "").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     return clipped(host if port == _PORTS.get(parts.scheme) else f"{host}:{port}", 120)

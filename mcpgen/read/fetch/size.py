@@ -1,4 +1,4 @@
-"""The limit of bytes for every source, wherever it comes from."""
+"""The size limit for every source, whether read from a file, standard input or the network."""
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import CannotGoOn
@@ -6,7 +6,7 @@ from mcpgen.read.document import budgets
 
 
 def within_budget(data: bytes, name: str) -> bytes:
-    """Return `data`. Raises CannotGoOn if it is larger than the budget."""
+    """Return `data` unchanged. Raises CannotGoOn if it is larger than the budget."""
     if len(data) > budgets.BYTES:
         raise too_large(name)
     return data

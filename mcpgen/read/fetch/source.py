@@ -1,4 +1,4 @@
-"""Fetch a source by its name, and what a file names relative to itself."""
+"""Read a source by its path or URL, and further sources that a file names relative to itself."""
 
 import os
 import sys
@@ -17,8 +17,8 @@ from mcpgen.read.fetch.size import within_budget
 class Fetched:
     """A source that was read.
 
-    `name`: its name in diagnostics. `url`: base of relative URLs, if it came from the network. `folder`: the files that
-    it may refer to, if it is a file. `network`: access for the rest of the run.
+    `name`: its name in diagnostics. `url`: base of relative URLs, if it came from the network. `folder`: for a file,
+    the folders that its references may lead into. `network`: network access for the rest of the run.
     """
 
     name: str
@@ -29,10 +29,9 @@ class Fetched:
 
 
 def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
-    """Return the bytes of `source`.
+    """Return the bytes of `source`, with what its references may lead to: its own folder and `ref_dirs`.
 
-    Its references may lead into its folder and into `ref_dirs`. Raises CannotGoOn if it cannot be read or is larger
-    than the budget.
+    Raises CannotGoOn if it cannot be read or is larger than the budget.
     """
     network = network or Network()
     if source == "-":
@@ -47,10 +46,10 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
 
 # Decision 0109: A tools file by URL names its own origin.
 def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
-    """Return the source that the file `fetched` calls `name`: a path relative to its folder, or a URL.
+    """Return the source that the file `fetched` names as `name`: a path relative to its folder, or a URL.
 
-    A file that came by URL may only name sources of its own origin. A file from standard input may only name URLs.
-    Raises CannotGoOn if the source may not or cannot be read.
+    A file that was fetched by URL may only name sources of its own origin. A file from standard input may only name
+    URLs. Raises CannotGoOn if the source may not or cannot be read.
     """
     own = fetched.url
     is_url = name.startswith(("http://", "https://"))

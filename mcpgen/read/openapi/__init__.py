@@ -1,4 +1,7 @@
-"""OpenAPI documents → `Api`. Versions of OpenAPI differ in this folder and nowhere later."""
+"""Convert OpenAPI documents to `Api`.
+
+Differences between versions of OpenAPI end in this folder; later passes see none.
+"""
 
 from mcpgen.read.openapi.read import read, version_of
 from mcpgen.read.openapi.references import References

@@ -38,7 +38,7 @@ def read_body(value: JsonValue, where: Where, references: References, diagnostic
 
 
 def is_required(raw: JsonObject) -> bool | None:
-    """Return the value of `required` of a body, in OpenAPI or Swagger, or None if it is missing."""
+    """Return `required` of a body in OpenAPI or Swagger, or None if the document does not say."""
     said = raw.get("required")
     return said if isinstance(said, bool) else None
 
@@ -46,14 +46,14 @@ def is_required(raw: JsonObject) -> bool | None:
 def read_content(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[MediaType, ...]:
-    """Return the media types under a `content` key, in order. Invalid ones are reported and left out."""
+    """Return the media types under a `content` key, in order. Invalid ones are reported and omitted."""
     found = []
     for name, entry in as_object(value).items():
         if not _is_taken(name, where.inside(name), diagnostics):
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
-        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: the items of a sequential media type
+        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: items of a sequential media type
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
         found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
@@ -61,13 +61,13 @@ def read_content(
 
 
 def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
-    """Return the valid media types of a list. Invalid ones are reported and left out."""
+    """Return the valid media types of a list. Invalid ones are reported and omitted."""
     taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
     return [name.strip() or "application/json" for name in taken]
 
 
 def is_media_type(name: str) -> bool:
-    """Return True if `name` is a media type, or a range of media types (RFC 9110, section 8.3.1)."""
+    """Return True if `name` is a media type, or a range such as `image/*` (RFC 9110, section 8.3.1)."""
     return bool(_MEDIA_TYPE.fullmatch(name.strip()))
 
 
@@ -103,7 +103,7 @@ def _part_headers(
     found = []
     for name, entry in as_object(value).items():
         if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
-            continue  # these describe the part itself, and the sender writes them
+            continue  # the sender sets these fields itself for each part
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except Unusable as unusable:
@@ -132,7 +132,10 @@ def _encoding(raw: JsonObject, headers: tuple[Parameter, ...]) -> Encoding:
 def read_responses(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[Response, ...]:
-    """Return the responses by status. Unreadable ones are reported and left out: the tool only loses a description."""
+    """Return the responses in a `responses` object, each with its status.
+
+    Responses that cannot be read are reported and omitted: the tool only loses a description.
+    """
     found = []
     for status, entry in as_object(value).items():
         if status.startswith("x-"):

@@ -1,7 +1,7 @@
-"""Leave out form members that are credentials, if the request carries the credential anyway.
+"""Remove form members that are credentials, if the request carries the credential anyway.
 
 A member counts as a credential if three things agree. Parameters of the same name are credentials elsewhere in the
-document. Its own description begins like that of a credential. The operation needs a declared security scheme.
+document. The member's description begins like a credential's. The operation requires a declared security scheme.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,9 +24,9 @@ def withhold_members(
     definitions: Mapping[str, JsonObject],
     diagnostics: Diagnostics,
 ) -> tuple[Operation, ...]:
-    """Return `operations` without form members that are credentials.
+    """Return `operations` without form members that are credentials. Report each name once.
 
-    Each name is reported once. `security`: the default of the document.
+    `security`: the document's default security.
     """
     operations = tuple(operations)
     known = {fold(each.name) for one in operations for each in one.withheld if verdict(each) == "credential"}
@@ -48,7 +48,10 @@ def withhold_members(
 
 
 def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObject]) -> list[str]:
-    """Return the names of form members that are credentials."""
+    """Return the names of a body's form members that are credentials.
+
+    `known`: folded names of credential parameters.
+    """
     schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
     return [name for name, member in members.items() if fold(name) in known and _is_called(member, definitions)]
@@ -59,7 +62,10 @@ def _is_form(media_type: MediaType) -> bool:
 
 
 def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the schema that a bare reference leads to, else the schema itself. References that lead nowhere stay."""
+    """Return the schema that `schema` refers to if it holds nothing but `$ref`, else `schema` itself.
+
+    A broken reference is returned unchanged.
+    """
     own = as_object(schema)
     try:
         return definitions[as_text(own["$ref"])] if own.keys() == {"$ref"} else own

@@ -1,6 +1,6 @@
-"""Find parameters that a model should not fill in: credentials, parts of signatures, and plumbing of the API.
+"""Find parameters that a model should not fill in: credentials, parts of signatures, and technical options of the API.
 
-A parameter is judged by its place, name and description, and by the share of operations that take it. A credential gets
+A parameter is judged by its place, name and description, and by the share of operations that have it. A credential gets
 an environment variable, as if the document declared a security scheme for it.
 """
 
@@ -17,10 +17,10 @@ from mcpgen.model import Operation, Parameter, SecurityScheme
 Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
 
 USUAL = 0.9
-"""Share of the operations above which a parameter belongs to the whole API."""
+"""Share of the operations; a parameter that more of them have belongs to the whole API."""
 
 FEWEST = 5
-"""Number of operations below which a share says nothing."""
+"""How many operations a document must have, at least, for a share to mean anything."""
 
 
 def _split(text: str) -> frozenset[str]:
@@ -28,7 +28,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 _NAMES = _split("apikey apitoken accesstoken authtoken authkey authapikey subscriptionkey oauthtoken oauthaccesstoken")
-"""Folded names that mean a credential in any place, also behind a prefix in `_BEFORE`."""
+"""Folded names (`base.names.fold`) that mean a credential in any place, also after a prefix in `_BEFORE`."""
 
 _BEFORE = re.compile(r"^(?:x|ocpapim)+")
 
@@ -37,16 +37,16 @@ _HEADER_ENDINGS = (
     *("applicationkey", "appkey", "apptoken", "secretkey", "apisecret", "appsecret", "clientsecret", "sessiontoken"),
     *("registryauth", "usertoken", "bearertoken", "authorization"),
 )
-"""Endings of folded header names that carry a credential, whatever vendor's name comes before."""
+"""Endings of folded header names that mean a credential, after any vendor's name."""
 
 _BARE = _split("key token secret password auth passwd pwd apisecret appid")
-"""Names that are ambiguous: lookups in one API and credentials in another."""
+"""Ambiguous names: credentials in some APIs, search parameters in others."""
 
 _OTHER_TOKENS = _split("""
     page next previous prev continuation continue cursor sync upload idempotency csrf xsrf crumb device push invite
     invitation reset verification confirmation payment card source cart share
     """)
-"""Words in a name whose key or token is data of the API, not a credential."""
+"""Words that make a name with `key` or `token` mean data of the API instead of a credential."""
 
 _SAID = re.compile(
     r"^\W*(?:(?:the|an?|your|user|account|valid|unique|registered|personal|private|public|secret|optional|own|of|"
@@ -54,7 +54,7 @@ _SAID = re.compile(
     r"(?:api|access|auth\w*|subscription|bearer|secret|oauth ?2?\.?0?)[ _-]?(?:api[ _-]?)?(?:key|token|secret)\b",
     re.IGNORECASE,
 )
-"""Beginning of a description that names a credential."""
+"""Pattern of descriptions that begin by naming a credential."""
 
 _SIGNATURES = _split("""
     xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzsecuritytoken xamzsignature xamzsignedheaders
@@ -66,19 +66,19 @@ _PLUMBING = _split("""
     alt callback prettyprint pp quotauser userip uploadtype uploadprotocol xgafv strict pretty
     zuoratrackid zuoraentityids xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid
     """)
-"""Folded names of parameters that APIs accept on every request and that belong to no task.
+"""Folded names of technical parameters that APIs accept on every request, whatever the task.
 
-`fields` is not among them: it saves tokens.
+`fields` is not among them, because it saves tokens.
 """
 
 
 def withhold(
     operations: Iterable[Operation], schemes: Iterable[SecurityScheme], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return `operations` without parameters that are no arguments. Each kind is reported once, with a count.
+    """Return `operations` without parameters that must not become arguments. Report each kind once, with a count.
 
     `schemes`: the declared security schemes. Removed parameters stay in `Operation.withheld`, so that an override can
-    bring them back.
+    turn them into arguments again.
     """
     operations = tuple(operations)
     counts = Counter(slot for each in operations for slot in {(p.location, fold(p.name)) for p in each.parameters})
@@ -121,9 +121,9 @@ def withhold(
 
 # Decision 0067: Undeclared credential parameters are judged over the whole document.
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
-    """Return why no model may fill in this parameter, or None for an argument.
+    """Return why no model may fill in this parameter, or None if it may become an argument.
 
-    `usual`: nearly all operations of the document take it.
+    `usual`: True if nearly all operations of the document have the parameter.
     """
     if parameter.location not in ("header", "query", "cookie"):
         return None
@@ -155,7 +155,7 @@ def is_called_credential(description: str) -> bool:
 
 # Decision 0068: Plumbing parameters are schemes of the type setting.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
-    """Return the security scheme, with this `name`, for a parameter that is a credential."""
+    """Return a security scheme called `name` for a parameter that carries a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"
     words = parameter.description
     if parameter.location == "header" and fold(parameter.name) == "authorization":
@@ -173,18 +173,18 @@ def _is_authorization(scheme: SecurityScheme) -> bool:
 
 
 _UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
-"""Kinds that get no environment variable of their own."""
+"""Kinds of withheld parameters that get no environment variable of their own."""
 
 _UNDECLARED = ("token", "header")
-"""Names of the default schemes of an API whose document declares none (`lower/request/security.py`)."""
+"""Names of the default schemes for an API whose document declares none (`lower/request/security.py`)."""
 
 Taken = list[tuple[Parameter, Verdict]]
 
 
 def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str, str], SecurityScheme]:
-    """Return the scheme for each place that a credential fills.
+    """Return the security scheme for each place that credential parameters fill.
 
-    The same name in two places shares a variable, but has two schemes.
+    If a name occurs in two places, it gets two schemes that share one environment variable.
     """
     found: dict[tuple[str, str], SecurityScheme] = {}
     names = {*_UNDECLARED, *(each.name for each in declared)}
@@ -244,7 +244,7 @@ def _report(taken: Taken, diagnostics: Diagnostics) -> None:
 
 
 def with_credential(operation: Operation, name: str, is_one: bool) -> Operation | None:
-    """Return `operation` with the parameter `name` turned into a credential (`is_one`) or back into an argument.
+    """Return `operation` with its parameter `name` as a credential (`is_one`), or as an argument again.
 
     Return None if there is no such parameter.
     """
@@ -264,7 +264,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
         )
     front = operation.decided.prefix or "_".join(words(operation.document))
     label = "_".join(filter(None, (front, name)))
-    # The place in the label keeps the name apart from schemes that documents declare.
+    # With the place in its label, the name differs from schemes that documents declare.
     schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)
     return replace(
         operation,

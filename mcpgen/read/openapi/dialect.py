@@ -1,12 +1,12 @@
-"""Convert one schema from any dialect of OpenAPI to JSON Schema 2020-12.
+"""Convert a schema from any dialect of OpenAPI to JSON Schema 2020-12.
 
 OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), and 3.1 uses 2020-12.
 Published documents mix both and hold values of wrong types (`required: "false"`, `type: String`). So one function reads
-all of it leniently.
+all dialects leniently.
 
 The result holds only keywords of 2020-12 and of OpenAPI's vocabulary, each with a value of the right type. Other
-members are left out: extensions, markup, and examples unless there is a pattern. A wrong value costs its keyword, never
-the schema.
+members are dropped: extensions, markup, and examples unless there is a pattern. A keyword with a wrong value is dropped
+too, but never the whole schema.
 """
 
 from typing import Protocol
@@ -15,7 +15,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 
 class Names(Protocol):
-    """Names the schemas to which a schema refers."""
+    """Assigns names to the schemas to which a schema refers. Implemented by `schemas.py`."""
 
     def count(self) -> None:
         """Count one more converted schema. Raises Unusable if there are too many."""
@@ -27,7 +27,7 @@ class Names(Protocol):
         """Return the name of the target of a `$dynamicRef`."""
 
     def of_embedded(self, raw: JsonObject) -> str | None:
-        """Return the name of a subschema that is a resource of its own (`$id`), or None for any other."""
+        """Return the name of `raw` if it is a resource of its own (a subschema with `$id`), else None."""
 
 
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
@@ -39,7 +39,7 @@ LENIENT_TYPES = {
     "bool": "boolean",
     "list": "array",
 }
-"""Wrong names of types → the types that are meant."""
+"""Misspelt names of types → the types that authors mean by them."""
 
 _ONE_SCHEMA = (
     "items",
@@ -73,10 +73,7 @@ _COUNTS = (
 _SELDOM = frozenset((*_FLAGS, "xml"))
 _BOUNDS = frozenset(_NUMBERS + _COUNTS)
 _WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
-"""Keywords that hold subschemas.
-
-Most schemas are leaves without bounds, so testing for these sets at once saves twenty lookups.
-"""
+"""Keywords that hold subschemas. A schema with none of them, as most are, is spared twenty lookups."""
 
 
 def convert(raw: JsonValue, names: Names) -> JsonObject:
@@ -157,7 +154,7 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
 
 
 def _examples(raw: JsonObject, schema: JsonObject) -> None:
-    """Keep the examples beside a pattern: they tell whether the pattern is meant as written."""
+    """Return the examples of a schema with a pattern: they show whether the pattern works as its author meant it."""
     declared = raw.get("examples")
     examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
     if texts := [example for example in examples if isinstance(example, str)]:
@@ -236,7 +233,7 @@ def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _allow_null(schema: JsonObject) -> None:
-    """Apply `nullable: true` of OpenAPI 3.0, or `x-nullable` before it, also beside a reference or a composition."""
+    """Apply `nullable: true` of OpenAPI 3.0, or the older `x-nullable`, also beside a `$ref` or a composition."""
     kind = schema.get("type")
     if isinstance(kind, str) and kind != "null":
         schema["type"] = [kind, "null"]

@@ -1,7 +1,7 @@
-"""Read `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
+"""Read the extension `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
 
-A document is not the owner of the server. It may name, describe and hide its tools, and ask for more caution, but never
-for less. Unusable values are reported as warnings and ignored.
+The author is not the owner of the server. An author may name, describe and hide tools, and ask for more caution, but
+never for less. Unusable values are reported as warnings and ignored.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -22,7 +22,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 
 
 def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
-    """Return the usable members of `x-mcp` of the operation `raw` at `where`.
+    """Return the usable members of the `x-mcp` of the operation `raw` at `where`.
 
     `confirm`, `roles` and `scopes` are checked later, where they are applied.
     """
@@ -43,12 +43,12 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
 
 
 def hides(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True if the path item or tag `raw` hides its operations."""
+    """Return True if the `x-mcp` of a path item or tag `raw` hides the operations there."""
     return _checked(raw, where, (HIDDEN,), diagnostics).get(HIDDEN) is True
 
 
 def hidden_tags(root: JsonObject, where: Where, diagnostics: Diagnostics) -> frozenset[str]:
-    """Return the names of tags that hide their operations."""
+    """Return the names of tags whose `x-mcp` hides their operations."""
     place = where.inside("tags")
     tags = ((as_object(tag), place.inside(index)) for index, tag in enumerate(as_list(root.get("tags"))))
     return frozenset(str(tag.get("name")) for tag, at in tags if hides(tag, at, diagnostics))

@@ -1,6 +1,6 @@
-"""Read what an operation takes and gives, in the words of OpenAPI 3: parameters, body, responses, servers.
+"""Read the inputs and outputs of an operation in OpenAPI 3: parameters, body, responses, servers.
 
-Versions of OpenAPI differ in their `Reader`; everything around it is the same.
+Each version of OpenAPI has its own `Reader` function; all else is shared.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,9 +16,10 @@ from mcpgen.read.openapi.references import References
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the operations of one document share.
+    """Facts that all operations of one document share.
 
-    `reader`: the reader of its version. `hidden_tags`: tags whose operations are hidden.
+    `reader`: the function that reads an operation in the document's version. `hidden_tags`: tags whose operations are
+    hidden.
     """
 
     root: JsonObject
@@ -31,7 +32,7 @@ class Surroundings:
 
     @property
     def credentials(self) -> parameters.Credentials:
-        """Return the API keys of the document by the places that they fill."""
+        """Return place → the API key that the document declares for it."""
         keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
         return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 
@@ -51,9 +52,9 @@ class Site(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What the document says of one operation.
+    """Inputs and outputs of one operation, as the document describes them.
 
-    `servers`: None if the operation has none. `credentials`: parameters that carry a credential.
+    `servers`: None if the operation has none of its own. `credentials`: parameters that carry a credential.
     """
 
     parameters: tuple[Parameter, ...]
@@ -67,9 +68,9 @@ Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
 
 
 def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """Read the inputs by OpenAPI 3.
+    """Return the inputs of an operation in OpenAPI 3.1 and later.
 
-    Raises Unusable if the operation cannot be called without a part that is not understood.
+    Raises Unusable if a part cannot be read that calls of the operation need.
     """
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
     lists, keys = site.parameter_lists(), around.credentials
@@ -84,7 +85,10 @@ def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
 
 
 def read_3_0(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """Read the inputs by OpenAPI 3.0, where the style of a multipart body's parts "SHALL be ignored" (4.7.15)."""
+    """Return the inputs of an operation in OpenAPI 3.0.
+
+    There, the style of a multipart body's parts "SHALL be ignored" (4.7.15).
+    """
     found = read(site, template, around)
     if found.body is None:
         return found

@@ -1,8 +1,8 @@
-"""Run openapi-spec-validator over a document, in a child process with limits.
+"""Run openapi-spec-validator over a document, in a child process with limits on time and memory.
 
-The validator walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever) and matches patterns that
-take for ever. It never opens a socket or a file here: references out of the document are refused, except to files that
-`library` reads.
+The validator walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever), and matches patterns in
+exponential time. Here it never opens a socket or a file. References out of the document are refused, except to files
+that `library` reads.
 """
 
 import posixpath
@@ -16,27 +16,27 @@ from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
 from mcpgen.read.document import Document, Library
 
 SECONDS, SECONDS_PER_MB = 20, 5
-"""Seconds of CPU time, and further seconds per megabyte of text.
+"""Limits of the validator: seconds of CPU time, and further seconds per megabyte of text.
 
 Published documents take up to two seconds per megabyte.
 """
 
 _MEBIBYTES = 512
 _PLACE = "place_in_document"
-"""Attribute of an error that holds its path from the root of the document."""
+"""Name of the attribute in which an error keeps its path from the root of the document."""
 
 _FOLDER = "/1/2/3/4/5/6/7/8"
-"""Path that stands for the document's folder in URIs, deep enough for references that lead up."""
+"""Path that stands for the document's folder in URIs, deep enough that `../` never leaves the root."""
 
 Place = tuple[str | int, ...]
 Finding = tuple[Place, str]
-"""A path in the document, and what is wrong there."""
+"""A path in the document, and a message about what is wrong there."""
 
 
 def official_findings(document: Document, version: str, library: Library) -> Iterator[Finding]:
     """Yield the findings of the validator.
 
-    A failure or an exceeded limit comes last, at the schema that was being checked.
+    If the validator fails or exceeds a limit, the last finding says so, at the schema that was being checked.
     """
     seconds = SECONDS + SECONDS_PER_MB * len(document.text) // 1_000_000
     at: Place = ()
@@ -52,12 +52,12 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
 
 
 def place_of(path: JsonValue) -> Place:
-    """Return a path as a tuple, from its JSON form."""
+    """Return a path as a tuple, from the JSON array that the child process wrote."""
     return tuple(part for part in as_list(path) if isinstance(part, (str, int)))
 
 
 def _run(document: Document, version: str, library: Library, tell: Tell) -> None:
-    """Tell `[path, message]` for each finding, and `[path, null]` before each schema is checked."""
+    """Report `[path, message]` for each finding, and `[path, null]` before each schema is checked."""
     beside = _Beside(document, library)
     try:
         checker = _checker(version, beside, tell)
@@ -68,13 +68,13 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
         raise
     except RecursionError:
         tell([[], "the check of the whole ended early: schemas refer to each other too deep"])
-    except Exception:  # the validator's errors for broken documents have no common class
+    except Exception:  # for broken documents the validator raises errors of any class
         tell([[], f"the check of the whole ended early: {beside.unread}"])
 
 
 def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
-    """Return the validator for a version of OpenAPI, limited to files beside the document."""
-    import openapi_spec_validator as standard  # a third of a second
+    """Return the validator for a version of OpenAPI. It reads no files but those beside the document."""
+    import openapi_spec_validator as standard  # late: takes a third of a second
 
     kind: Any = {
         "2.0": standard.OpenAPIV2SpecValidator,
@@ -87,10 +87,10 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
             return  # a file as a response, which is not JSON Schema (2.0, "Response Object"); the meta-schema checks it
-        if not named.get("meta_checked"):  # the surrounding schema has not checked this one already
+        if not named.get("meta_checked"):  # report it, unless a surrounding schema was reported
             tell([[*getattr(schema, "parts", ())], None])
         for error in schemas.__call__(self, schema, *given, **named):
-            if not hasattr(error, _PLACE):  # the validator counts paths from the schema, not from the document
+            if not hasattr(error, _PLACE):  # the error's path begins at the schema; put the schema's path before it
                 setattr(error, _PLACE, [*getattr(schema, "parts", ()), *error.absolute_path])
             yield error
 
@@ -100,9 +100,9 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
 
 class _Beside:
-    """The files beside a document, for a validator that asks for them by URI.
+    """Loader of the files beside a document, for a validator that requests them by URI.
 
-    `unread`: the reason why the validator could not go on.
+    `unread`: if a file could not be read, a clause that says why.
     """
 
     def __init__(self, document: Document, library: Library) -> None:
@@ -112,7 +112,7 @@ class _Beside:
         self._library = library
 
     def read(self, uri: str) -> JsonValue:
-        """Return the value of the file that `uri` names. Raises LookupError if there is none that may be read."""
+        """Return the parsed value of the file that `uri` names. Raises LookupError if it may not or cannot be read."""
         path = posixpath.relpath(unquote(urlsplit(uri).path), _FOLDER)
         name = posixpath.normpath(posixpath.join(posixpath.dirname(self._document.name), path))
         try:

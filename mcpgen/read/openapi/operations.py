@@ -80,9 +80,7 @@ def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> It
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
-    """Yield each method of a path item with its value, its place, and the reason why it cannot be offered ("" if it
-    can).
-    """
+    """Yield each method of a path item: its name, value and place, and why it cannot become a tool ("" if it can)."""
     for key in (*METHODS, "trace"):
         if key in item:
             yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
@@ -132,7 +130,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
 
 
 def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
-    """Return True if the document hides an operation, by its own word, else by its path item or one of its tags."""
+    """Return True if the document hides an operation: by `x-mcp` of the operation, its path item or one of its tags."""
     if extension.HIDDEN in said:
         return said[extension.HIDDEN] is True
     return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
@@ -141,7 +139,7 @@ def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
 
 
 def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:
-    """Let only one operation keep a name that several demand: the first in the order of their keys."""
+    """If several operations demand the same name by `x-mcp`, let only the first keep it, in the order of keys."""
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):
         if operation.decided.name is not None:
@@ -163,7 +161,7 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
 
 # Decision 0016: Twin paths are told apart by parameter names.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
-    """Give operations with equal keys, such as `/a/{x}` and `/a/{y}`, keys with the names of their parameters."""
+    """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would have equal keys."""
     found = tuple(found)
     counts = Counter(operation.key for operation in found)
     return tuple(

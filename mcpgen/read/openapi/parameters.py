@@ -1,4 +1,4 @@
-"""Read the parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with defaults of style and explode."""
+"""Read the parameters of an operation (OpenAPI 3.1, 4.8.12): lists merged, references resolved, defaults filled in."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,10 @@ _STYLES: dict[Location, tuple[Style, ...]] = {
     "cookie": ("form", "cookie"),
     "querystring": ("form",),
 }
-"""The styles of each place, the default first (OpenAPI 3.2, 4.12.3)."""
+"""Place of a parameter → the styles allowed there, the default first (OpenAPI 3.2, 4.12.3)."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""Names of header fields (RFC 9110, section 5.6.2)."""
+"""Pattern of names of header fields (RFC 9110, section 5.6.2)."""
 
 FRAMING = frozenset(
     re.findall(
@@ -37,7 +37,7 @@ FRAMING = frozenset(
 """Header fields that delimit messages or address the next hop."""
 
 JUDGED = ("accept", "authorization")
-"""Header parameters of documents that are never arguments but carry information: a version, or a credential."""
+"""Header parameters that are never arguments, but may carry information: a version, or a credential."""
 
 NOT_ARGUMENTS = FRAMING | frozenset(
     re.findall(
@@ -49,7 +49,7 @@ NOT_ARGUMENTS = FRAMING | frozenset(
     """,
     )
 )
-"""Header parameters that belong to HTTP, carry credentials or trace a request: never arguments."""
+"""Header parameters that never become arguments: they belong to HTTP, carry credentials, or trace requests."""
 
 Credentials = Mapping[tuple[str, str], SecurityScheme]
 """Place (see `place_of`) → the API key that is sent there."""
@@ -63,10 +63,10 @@ def read(
     *,
     by_name: bool = True,
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """Return the parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
+    """Return the parameters in all `lists` that are arguments, and the credentials found among the others.
 
-    `credentials`: schemes by the places that they fill. `by_name`: see `without_credentials`. Raises Unusable if a
-    required parameter cannot be read.
+    `lists`: pairs (JSON value, its place). `credentials`: place → declared API key. `by_name`: see
+    `without_credentials`. Raises Unusable if a required parameter cannot be read.
     """
     raw_ones = gathered(lists, references)
     _refuse_two_queries(raw_ones)
@@ -94,14 +94,17 @@ def can_be_set(name: str) -> bool:
 
 
 def place_of(location: str, name: str) -> tuple[str, str]:
-    """Return the place that a credential fills. Names that some server reads as the same are one place."""
+    """Return the place that a credential fills: location and folded name.
+
+    Names that a server may confuse are one place.
+    """
     return location, fold(name)
 
 
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
     """Return the Parameter Objects of all `lists`, with references resolved.
 
-    Later lists replace parameters of the same name and place.
+    A parameter replaces one of the same name and place in an earlier list.
     """
     found: dict[tuple[str, str], tuple[JsonObject, Where]] = {}
     for value, where in lists:
@@ -114,11 +117,10 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 def without_credentials(
     found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics, *, by_name: bool = True
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """Return the arguments among `found`, and the schemes of the others, which the server or HTTP fills and which are
-    reported.
+    """Return the arguments among `found`, and the security schemes of parameters that carry credentials.
 
-    `by_name`: recognise undeclared credentials by their names (`X-API-Key` as a mere header). For documents, `withhold`
-    does that later.
+    Parameters that the server or HTTP fills in are removed and reported. `by_name`: also recognise undeclared
+    credentials by name, such as a header parameter `X-API-Key`. For documents, `withhold` does that later.
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
@@ -141,12 +143,12 @@ def without_credentials(
 
 
 def credential(parameter: Parameter, credentials: Credentials) -> SecurityScheme | None:
-    """Return the credential that a parameter carries, declared or recognised by its name, or None."""
+    """Return the security scheme for a parameter that carries a credential, declared or recognised by name, or None."""
     return credentials.get(place_of(parameter.location, parameter.name)) or _implied(parameter)
 
 
 def is_of_http(name: str) -> bool:
-    """Return True if a tool may not set the header field of this name."""
+    """Return True if HTTP reserves the header field of this name, so that no tool may set it."""
     return name.lower().replace("_", "-") in NOT_ARGUMENTS
 
 
@@ -157,9 +159,9 @@ def _implied(parameter: Parameter) -> SecurityScheme | None:
 def matched_with_path(
     read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> tuple[Parameter, ...]:
-    """Return the parameters with those of the path in the path's order.
+    """Return the parameters, those in the path in the path's order.
 
-    Undeclared path parameters are added, superfluous ones left out.
+    Undeclared path parameters are added. Parameters that the path does not name are removed.
     """
     in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
     for name, declared in zip(template.variables, template.declared, strict=True):
@@ -187,9 +189,9 @@ def matched_with_path(
 def _with_those_of_query(
     in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
 ) -> tuple[Parameter, ...]:
-    """Return the parameters outside the path, together with those in the query of the path key, which are required.
+    """Return the parameters outside the path, and those in the query of the path key, which are required.
 
-    Parameters that are declared as `in: path` but stand in that query are removed from `in_path`.
+    Parameters that are declared as `in: path`, but stand in that query, are removed from `in_path`.
     """
     known = {each.name: each for each in elsewhere if each.location == "query"}
     used = {variable: in_path.pop(variable, None) for _, variable in template.query_variables}
@@ -209,7 +211,7 @@ def _with_those_of_query(
 def of_header(
     name: str, raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics
 ) -> Parameter | None:
-    """Return a Header Object (OpenAPI 3.1, 4.8.21) as a parameter, or None, reported, if it cannot be sent."""
+    """Return a Header Object (OpenAPI 3.1, 4.8.21) as a parameter. If it cannot be sent, report it and return None."""
     header = _read_one({**raw, "name": name, "in": "header", "required": False}, where, references, diagnostics)
     return header and replace(header, required=raw.get("required") is True)
 
@@ -217,9 +219,9 @@ def of_header(
 def name_and_place(
     raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
 ) -> tuple[str, Location] | None:
-    """Return name and place of a parameter, which must be one of `locations`.
+    """Return name and place of a parameter. The place must be one of `locations`.
 
-    Return None, reported, if they cannot be sent. Raises Unusable if such a parameter is required.
+    If the parameter cannot be sent, report it and return None. Raises Unusable if it is required.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None

@@ -1,8 +1,8 @@
 """Parse the path keys of a document (OpenAPI 3.1, 4.8.8.2), and derive the stable key of an operation.
 
 Published keys hold more than the standard allows: a query (`/a?action=b`), a fragment (`/#X-Target=c`), several
-variables in a segment. Unambiguous ones are kept. Keys that could lead elsewhere (`//host`, `..`, control characters)
-are refused.
+variables in a segment. Such keys are accepted if they are unambiguous. Keys that could lead elsewhere (`//host`, `..`,
+control characters) are refused.
 """
 
 import re
@@ -22,10 +22,9 @@ LONGEST = 4000
 
 
 def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
-    """Return the template of `path`.
+    """Return the template of `path`. Raises Unusable if no request can be made from it.
 
-    Raises Unusable if no request can be made of it. A query in it is reported, unless it was written on purpose
-    (`query_is_meant`).
+    A query in the path is reported, unless it was written on purpose (`query_is_meant`).
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")
@@ -55,7 +54,7 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
 def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
     """Return the constant pairs of a query, and the pairs (name, variable) whose value is one variable.
 
-    Raises Unusable if a variable stands beside other text, since no rule says how to write the two together.
+    Raises Unusable if a value mixes a variable and other text, since no rule says how to encode such a value.
     """
     fixed: list[tuple[str, str]] = []
     filled: list[tuple[str, str]] = []
@@ -72,7 +71,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
 
 # Decision 0032: A path that names a parameter twice gets two arguments.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names with repeated ones numbered: `x`, `x_2`."""
+    """Return the names, each repeated one with a number: `x`, `x_2`."""
     found: list[str] = []
     for name in variables:
         number = 2

@@ -14,7 +14,7 @@ from mcpgen.read.openapi.schemas import Definitions
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """Differences between versions at the root: the pointer to security schemes, and the reader of inputs."""
+    """Differences between versions at the root of a document: pointer to security schemes, and reader of inputs."""
 
     schemes: str
     reader: inputs.Reader
@@ -30,7 +30,7 @@ VERSIONS = {
 
 
 def version_of(document: Document) -> str | None:
-    """Return the version, such as `3.1`, or None if the document does not call itself an OpenAPI document."""
+    """Return the document's version of OpenAPI, such as `3.1`, or None if it is not an OpenAPI document."""
     root = as_object(document.value)
     declared = root.get("openapi", root.get("swagger"))
     if not isinstance(declared, (str, int, float)):
@@ -40,7 +40,7 @@ def version_of(document: Document) -> str | None:
 
 
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
-    """Return the API that `document` describes, with its schemas in `definitions`.
+    """Return the API that `document` describes; its schemas go to `definitions`.
 
     `base_url`: where the document came from, for relative server URLs. Raises CannotGoOn for an unsupported version.
     """

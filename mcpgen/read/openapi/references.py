@@ -1,8 +1,10 @@
 """Resolve each `$ref` in a document (RFC 6901; OpenAPI 3.1, 4.8.23).
 
 A reference may lead to any place of the same document, to other files of its folder, and to schemas by `$id` and
-`$anchor`. Nothing is ever fetched: a URI is a name and not a location. Data such as examples, defaults and enums is
-never searched: only callers that know that a reference may stand there ask.
+`$anchor`. Nothing is ever fetched: a URI is a name and not a location.
+
+Data such as examples, defaults and enums is never searched for references. Callers ask only where a reference may
+stand.
 """
 
 import posixpath
@@ -18,11 +20,11 @@ from mcpgen.read.openapi.resources import Resource, Resources
 
 _LONGEST_CHAIN = 50
 _NOT_A_FILE = re.compile(r"[\x00-\x1f\x7f\\?:]|^/")
-"""Parts that a reference to a neighbouring file never has: schemes, hosts, absolute paths, and Windows paths."""
+"""Pattern of references that name no neighbouring file: schemes, hosts, absolute paths, and Windows paths."""
 
 
 class References:
-    """Resolves references in the documents of `library`. Places have no line yet."""
+    """Resolver of references in the documents of `library`. The places that it returns have no line yet."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -48,18 +50,18 @@ class References:
         return self._library.memory.take_schemas(schemas)
 
     def content(self, name: str, by: str) -> bytes:
-        """Return the bytes of the file `name`, which the document `by` names.
+        """Return the bytes of the file `name`, to which the document `by` refers.
 
-        Raises CannotGoOn if it may not or cannot be read.
+        Raises CannotGoOn if the file may not or cannot be read.
         """
         return self._library.content(name, by)
 
     # -- resolving ----------------------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
-        """Return the object that `value` is or refers to, and its place.
+        """Return `value` and its place; if `value` is a reference, the object that it leads to.
 
-        Raises Unusable if there is none, or if references form a loop.
+        Raises Unusable if there is no such object, or if references form a loop.
         """
         start = where
         for _ in range(_LONGEST_CHAIN):
@@ -88,7 +90,10 @@ class References:
         return self._inside(root, fragment, reference, where)
 
     def at(self, target: Where, origin: Where) -> JsonValue:
-        """Return the value at `target`. Raises Unusable, placed at `origin`, if there is none."""
+        """Return the value at `target`.
+
+        If there is none, raises Unusable with the place `origin`, where the reference stands.
+        """
         try:
             document = self._library.document(target.file)
         except CannotGoOn as failure:
@@ -101,7 +106,7 @@ class References:
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def _root(self, address: str, resource: Resource, reference: str, where: Where) -> Where:
-        """Return the resource or file that the part of a reference before `#` names."""
+        """Return the root of the resource or file that a reference names before its `#`."""
         known = self.resources.named(address, resource)
         if known is not None:
             return known
@@ -121,7 +126,8 @@ class References:
             return root
         if fragment.startswith("/"):
             target = Where(root.file, root.pointer + fragment)
-            # A pointer counts from its resource. If the resource has no such place, authors mean the whole document.
+            # A pointer starts at the root of its resource. If that leads nowhere, it starts at the root of the
+            # document.
             return target if not root.pointer or self.exists(target) else Where(root.file, fragment)
         self.at(root, where)
         anchored = self.resources.anchored(root, fragment)
@@ -130,13 +136,13 @@ class References:
         return anchored
 
     def _decoded(self, root: Where, fragment: str) -> str:
-        """Return the fragment percent-decoded, unless the document has a key that is spelled with percent signs."""
+        """Return the fragment percent-decoded; unchanged if a key of the document is spelled with percent signs."""
         if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)
         return fragment if self.exists(Where(root.file, root.pointer + fragment)) else unquote(fragment)
 
     def exists(self, target: Where) -> bool:
-        """Return whether there is a value at `target`."""
+        """Return True if there is a value at `target`."""
         try:
             self.at(target, target)
         except Unusable:

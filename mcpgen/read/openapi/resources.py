@@ -1,4 +1,4 @@
-"""Find schemas that are named by `$self`, `$id`, `$anchor` and `$dynamicAnchor`.
+"""Find schemas by the names that `$self`, `$id`, `$anchor` and `$dynamicAnchor` give them.
 
 See JSON Schema 2020-12, section 8.2, and OpenAPI 3.2, 4.1.2.1. A schema with an `$id` is a resource of its own:
 references inside it are relative to it. Most documents use none of these keywords and are never walked.
@@ -22,14 +22,14 @@ _MAPS = frozenset(
         *("paths", "webhooks", "content", "encoding", "variables"),
     }
 )
-"""Members whose own keys are names that an author chose."""
+"""Keywords whose object has keys that an author chose, such as `properties`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
     """A document, or a schema with an `$id`.
 
-    `base`: its URI, or "". `anchors` and `dynamic`: anchor → place inside the resource.
+    `base`: its URI, or "". `anchors` and `dynamic`: `$anchor` and `$dynamicAnchor` → place inside the resource.
     """
 
     root: Where
@@ -39,7 +39,7 @@ class Resource:
 
 
 class Resources:
-    """The resources in those documents of `library` that were indexed so far."""
+    """Index of the resources in documents of `library`. A document is indexed when something in it is looked up."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -48,7 +48,7 @@ class Resources:
         self._embedded: dict[int, Where] = {}
 
     def around(self, where: Where) -> Resource:
-        """Return the innermost resource around `where`, a place in a document that was read."""
+        """Return the innermost resource that contains `where`. The document of `where` must have been read."""
         resources = self._in(where.file)
         if len(resources) == 1:
             return resources[""]
@@ -58,7 +58,7 @@ class Resources:
         return resources[pointer]
 
     def named(self, address: str, resource: Resource) -> Where | None:
-        """Return the root of the resource that the URI `address`, relative to `resource`, names.
+        """Return the place of the resource that the URI `address`, resolved against `resource`, names.
 
         Return None if no indexed document has it.
         """
@@ -67,15 +67,15 @@ class Resources:
         return self._by_uri.get(_joined(resource.base, address))
 
     def anchored(self, root: Where, anchor: str) -> Where | None:
-        """Return the place of `anchor` in the resource at `root`."""
+        """Return the place of `anchor` in the resource at `root`, or None."""
         return self.around(root).anchors.get(anchor)
 
     def embedded(self, raw: JsonObject) -> Where | None:
-        """Return the place of `raw` if it is a schema with an `$id` inside another schema."""
+        """Return the place of `raw` if it is a subschema with an `$id`, else None."""
         return self._embedded.get(id(raw)) if self._embedded else None
 
     def _in(self, file: str) -> dict[str, Resource]:
-        """Return the resources of a file by the pointers of their roots."""
+        """Return pointer of the root → resource, for all resources in a file."""
         if file not in self._of_file:
             document = self._library.document(file)
             own = as_text(as_object(document.value).get("$self"))
@@ -103,7 +103,7 @@ class Resources:
         return found
 
     def _enter(self, raw: JsonObject, where: Where, resource: Resource, found: list[Resource]) -> Resource:
-        """Return the resource that `raw` is, or belongs to, and note its anchors."""
+        """Return the resource that `raw` begins, else the one around it. Note the anchors of `raw`."""
         identifier = as_text(raw.get("$id"))
         if identifier.startswith("#"):
             resource.anchors.setdefault(identifier[1:], where)
@@ -123,9 +123,7 @@ class Resources:
 
 
 def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonValue, bool]]:
-    """Yield the members of `value` in which a schema may stand: key, member, and whether the member's keys are an
-    author's names.
-    """
+    """Yield members of `value` that may hold a schema: key, member, and whether an author chose the member's keys."""
     if isinstance(value, dict):
         for key, member in value.items():
             if is_map or not (key in _DATA or key.startswith("x-")):
@@ -136,7 +134,7 @@ def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonVa
 
 
 def _joined(base: str, address: str) -> str:
-    """Return the absolute URI without fragment. Invalid or overlong addresses stay as they are."""
+    """Return the absolute URI of `address` without fragment. Invalid or overlong addresses are returned unchanged."""
     if len(base) + len(address) > LONGEST_URL:
         return address
     try:

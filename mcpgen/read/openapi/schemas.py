@@ -1,12 +1,14 @@
-"""Schemas of documents as JSON Schema 2020-12, converted only when they are looked up.
+"""Provide the schemas of documents as JSON Schema 2020-12, converted only when they are looked up.
 
-A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of a name by one level.
-Whatever the dialect, keywords of the result have the meaning and types of 2020-12, and each reference is again such a
-name. Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are
-never converted.
+A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of that name, one level
+deep. Keywords of the result have the meaning and types of 2020-12, whatever the document's dialect. References in the
+result are such names again.
+
+Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are never
+converted.
 
 The meaning of a `$dynamicRef` depends on the path to it (JSON Schema 2020-12, section 8.2.3.2). That path is the scope:
-the resources with dynamic anchors that were entered, outermost first. A name in a non-empty scope begins with the
+the resources with dynamic anchors that were entered, outermost first. In a non-empty scope, a name begins with the
 number of the scope.
 """
 
@@ -25,14 +27,14 @@ Scope = tuple[Where, ...]
 
 
 MOST = 100_000
-"""Limit on the schemas inside one named schema."""
+"""Limit on the number of subschemas inside one named schema."""
 
 
 class Definitions(Mapping[str, JsonObject]):
-    """Name → schema, converted on demand.
+    """Mapping name → schema, converted on demand.
 
-    Raises Unusable for a reference that leads nowhere or is not allowed, placed at the reference. Raises Unusable for a
-    schema that is too large, placed at the schema.
+    Raises Unusable for a reference that leads nowhere or is not allowed, at the place of the reference. Raises Unusable
+    for a schema that is too large, at the place of the schema.
     """
 
     def __init__(self, references: References) -> None:
@@ -54,9 +56,9 @@ class Definitions(Mapping[str, JsonObject]):
         return self._converted[name]
 
     def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
-        """Return a schema with a discriminator, with its subtypes as `oneOf` if it lists no alternatives.
+        """Return a schema with a discriminator completed: if it lists no alternatives, its subtypes become its `oneOf`.
 
-        `isInherited` marks a discriminator that was completed like this.
+        `isInherited` marks a discriminator that was completed in this way.
         """
         children = {} if "oneOf" in schema or "anyOf" in schema else self._children(schema, where, scope)
         if not children:
@@ -72,8 +74,9 @@ class Definitions(Mapping[str, JsonObject]):
         }
 
     def _children(self, schema: JsonObject, where: Where, scope: Scope) -> dict[str, str]:
-        """Return the names of the schemas that extend the one at `where` or that its mapping names, each with its own
-        discriminator value.
+        """Return the names of a schema's subtypes, each with its discriminator value.
+
+        Subtypes are the schemas that extend the schema at `where`, and those that its mapping names.
         """
         places = [
             self._meant(str(name))[0] for name in as_object(as_object(schema["discriminator"])["mapping"]).values()
@@ -90,7 +93,7 @@ class Definitions(Mapping[str, JsonObject]):
         return self._scoped.get(name) or (self.references.place(name), ())
 
     def converted(self, raw: JsonValue, where: Where) -> JsonObject:
-        """Return the schema `raw`, with its references resolved as if it stood at `where`."""
+        """Return `raw` converted, with references resolved as if it stood at `where`."""
         return dialect.convert(raw, _Names(self, where, ()))
 
     def __iter__(self) -> Iterator[str]:
@@ -100,7 +103,7 @@ class Definitions(Mapping[str, JsonObject]):
         return len(self._converted)
 
     def take(self, converted: int, where: Where) -> None:
-        """Take memory for one more schema inside the one at `where`, of which `converted` were converted.
+        """Take memory for one more subschema of the schema at `where`, after `converted` others.
 
         Raises Unusable if there are too many.
         """
@@ -125,8 +128,9 @@ class Definitions(Mapping[str, JsonObject]):
         return name
 
     def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
-        """Return the name of the target of a `$dynamicRef`: the outermost resource of the scope with that anchor
-        decides.
+        """Return the name of the target of a `$dynamicRef`.
+
+        It is the anchor in the outermost resource of the scope that has this anchor.
         """
         anchor = reference.rpartition("#")[2]
         try:
@@ -140,12 +144,12 @@ class Definitions(Mapping[str, JsonObject]):
         return self.named(reference, origin, scope)
 
     def embedded(self, raw: JsonObject, scope: Scope) -> str | None:
-        """Return the name of `raw` if it is a schema with an `$id` of its own."""
+        """Return the name of `raw` if it is a subschema with an `$id`, else None."""
         where = self.references.resources.embedded(raw)
         return self._name(where, scope) if where is not None else None
 
     def entered(self, where: Where, scope: Scope) -> Scope:
-        """Return `scope`, extended by the resource around `where` if that has dynamic anchors."""
+        """Return `scope`, extended by the resource that contains `where` if it has dynamic anchors."""
         resource = self._around(where)
         return (*scope, resource.root) if resource.dynamic and resource.root not in scope else scope
 
@@ -192,7 +196,7 @@ class Definitions(Mapping[str, JsonObject]):
 
 
 class _Names:
-    """Names the schemas to which the schema at `where` refers, in `scope`."""
+    """Assigns names to the targets of references in the schema at `where`, within `scope`."""
 
     def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
         self._definitions = definitions

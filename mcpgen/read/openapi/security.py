@@ -1,4 +1,4 @@
-"""Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
+"""Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect requests."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ _PASSWORD = Login(
     "/access_token",
     "/expires_in",
 )
-"""The resource owner password credentials grant (RFC 6749, section 4.3)."""
+"""Name of the resource owner password credentials flow (RFC 6749, section 4.3)."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 
@@ -31,7 +31,7 @@ _WELL_KNOWN = "/.well-known/openid-configuration"
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the security schemes. A scheme of a kind that cannot be filled in is reported and becomes `other`."""
+    """Return the security schemes. A scheme that the server cannot fill in is reported and becomes `other`."""
     found = []
     for name, entry in sorted(as_object(value).items()):
         try:
@@ -155,26 +155,30 @@ def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 
 
 def _client_credentials(raw: JsonObject) -> JsonObject:
-    """Return the client credentials flow, which needs no person, or {}. In Swagger 2.0 the scheme is the flow."""
+    """Return the client credentials flow of a scheme, which needs no person, or {}.
+
+    In Swagger 2.0, a scheme is one flow.
+    """
     flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _password(raw: JsonObject) -> JsonObject:
-    """Return the password flow, or {}. In Swagger 2.0 the scheme is the flow."""
+    """Return the password flow of a scheme, or {}. In Swagger 2.0, a scheme is one flow."""
     flow = raw if raw.get("flow") == "password" else as_object(as_object(raw.get("flows")).get("password"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _refusal(token_url: str) -> str:
-    """Return why a token URL may not be used, or "". It follows the rules of server URLs, but may have a query."""
+    """Return why a token URL may not be used, or "". The rules are those of server URLs, but a query is allowed."""
     return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
 
 
 def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
-    """Return the scopes that a `security` list asks for, by scheme.
+    """Return scheme → the scopes that a `security` list requires.
 
-    If its alternatives ask one scheme for different scopes, the first counts. Invalid scopes are reported and left out.
+    If alternatives require different scopes of one scheme, the first alternative counts. Invalid scopes are reported
+    and omitted.
     """
     found: dict[str, tuple[str, ...]] = {}
     for index, entry in enumerate(as_list(value)):
@@ -197,7 +201,7 @@ def read_requirements(
 ) -> tuple[SecurityRequirement, ...] | None:
     """Return the alternatives of a `security` list, or None if there is no list.
 
-    Names that are not among `schemes` are reported and stay: such an operation must not be called with other
+    Names that are not in `schemes` are reported and kept, because the operation must not be called with other
     credentials.
     """
     if not isinstance(value, list):

@@ -1,8 +1,8 @@
-"""Read server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6) with their variables, and judge which are usable.
+"""Read server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6) with their variables, and refuse unusable ones.
 
-The URL in a document decides where credentials go. So only http(s) URLs without user information, query and fragment
-count, and none with a link-local or metadata address: such a host may only come from the operator, by `--base-url` or
-the environment.
+The URL in a document decides where credentials go. So it must be http(s), without user information, query and fragment.
+It must not have a link-local or metadata address: only the operator may set such a host, by `--base-url` or the
+environment.
 """
 
 import re
@@ -56,7 +56,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
 
 
 def _resolved(base_url: str, url: str) -> str:
-    """Return `url` resolved against `base_url`. An invalid URL stays as it is and is refused later."""
+    """Return `url` resolved against `base_url`. An invalid URL is returned unchanged, and refused later."""
     try:
         return urljoin(base_url, url) if len(url) <= addresses.LONGEST_URL else url
     except ValueError:
@@ -79,7 +79,7 @@ def with_defaults(server: Server) -> str:
 
 
 def refusal(url: str) -> str:
-    """Return why `url` cannot be a server, or "" if it can. Relative URLs can."""
+    """Return why `url` cannot be the URL of a server, or "" if it can. Relative URLs are allowed."""
     if len(url) > addresses.LONGEST_URL:
         return f"it is longer than {addresses.LONGEST_URL:,} characters"
     try:
@@ -103,5 +103,5 @@ def refusal(url: str) -> str:
 
 
 def is_private(url: str) -> bool:
-    """Return True if the host of `url` is loopback or in a private network, as far as its spelling tells."""
+    """Return True if the host of `url` is spelled as loopback or an address of a private network."""
     return addresses.is_private(urlsplit(url).hostname or "")

@@ -1,7 +1,7 @@
-"""Find schemas that extend another one by `allOf`: with a discriminator they are its alternatives (OpenAPI 3.0.3,
-4.7.24).
+"""Find the subtypes of a schema: schemas that extend it by `allOf`.
 
-The parent does not name its subtypes, so all schemas beside it are searched, once per folder of schemas.
+Subtypes of a schema with a discriminator are its alternatives (OpenAPI 3.0.3, 4.7.24). The parent does not name them,
+so all schemas beside it are searched, once per folder of schemas.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,12 +39,12 @@ class Subtypes:
         return sorted(known - {parent}, key=lambda child: child.pointer)
 
     def value_of(self, child: Where) -> str:
-        """Return the discriminator value that `child` states for itself, or ""."""
+        """Return the discriminator value that `child` states by an extension, or ""."""
         raw = as_object(self._references.at(child, child))
         return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
 
     def _look_through(self, folder: Where) -> Children:
-        """Return the schemas in `folder` that others extend, each with those others."""
+        """Return parent → the schemas in `folder` that extend the parent directly."""
         children: dict[Where, list[Where]] = {}
         for name, raw in as_object(self._references.at(folder, folder)).items():
             child = folder.inside(name)
@@ -59,4 +59,4 @@ class Subtypes:
                 try:
                     yield self._references.target(reference, where)
                 except Unusable:
-                    continue  # reported when a tool needs the schema
+                    continue  # broken references are reported when a tool needs the schema

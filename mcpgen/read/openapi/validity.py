@@ -1,6 +1,6 @@
-"""Check a document against the schema of its version: quickly in every compile, by the standard's validator on demand.
+"""Check a document against its version of OpenAPI: quickly in every compile, and by the full validator on demand.
 
-Published documents are often invalid in harmless ways, so findings are warnings; parts that are not understood are
+Published documents are often invalid in harmless ways, so findings are warnings. Parts that are not understood are
 reported by their readers. Neither check opens a socket or a file: references out of the document are refused.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 50
 _MOST_COPIED = 200_000
-"""Limit on copied values, of about 1.5 kB each, for a check in this process.
+"""Limit on values copied for errors, about 1.5 kB each, up to which the check runs in this process.
 
 Few published documents with errors exceed it.
 """
@@ -39,8 +39,8 @@ def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
 def verdict(document: Document, version: str, library: Library, diagnostics: Diagnostics) -> None:
     """Report the full verdict of openapi-spec-validator, which takes half a minute for the largest documents.
 
-    Files that the document refers to are read through `library`. The validator names the outermost wrong value; where
-    the meta-schema locates the fault inside that value, its findings replace the validator's.
+    Files that the document refers to are read through `library`. The validator names the outermost wrong value. If the
+    meta-schema locates the fault inside that value, its findings are reported instead.
     """
     precise = _precise(document, version)
 
@@ -55,12 +55,12 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
 
 def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
-    """Return the departures from the meta-schema: path of the outermost wrong value → findings inside it.
+    """Return path of the outermost wrong value → findings inside it, from the meta-schema.
 
-    Each error holds a copy of its value, and those around it hold copies too. If deep nesting would multiply the
-    copies, a child process does the work under limits.
+    Each error holds a copy of its value, and errors around it hold copies too. If deep nesting would multiply the
+    copies, a child process with limits does the work.
     """
-    import jsonschema_rs  # not needed for tools files and --help
+    import jsonschema_rs  # late: tools files and --help do not need it
 
     validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
     found: dict[Place, list[Finding]] = {}
@@ -88,9 +88,9 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
 
 
 def _copies(value: JsonValue) -> int:
-    """Count the values that are copied if each value is copied with all that it holds.
+    """Return how many values are copied if each value is copied with all values inside it.
 
-    The count stops above the limit.
+    Counting stops above the limit.
     """
     copied, depth, level = 0, 1, [value]
     while level and copied <= _MOST_COPIED:
@@ -115,7 +115,7 @@ def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnosti
 def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
     """Yield each finding once.
 
-    The validator repeats findings by chance, because it identifies schemas by their memory addresses.
+    The validator may repeat findings, because it identifies schemas by memory addresses, which are reused.
     """
     told: set[Finding] = set()
     for path, message in found:
@@ -126,7 +126,10 @@ def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
 
 
 def _existing(path: Place, value: JsonValue) -> Place:
-    """Return the part of the path that exists: the validator sometimes adds parts of its own schema."""
+    """Return the longest prefix of the path that exists in the document.
+
+    The validator may append keys of its own schema.
+    """
     for depth, part in enumerate(path):
         match value, part:
             case dict(), str() if part in value:
@@ -139,9 +142,9 @@ def _existing(path: Place, value: JsonValue) -> Place:
 
 
 def _leaves(error: "ValidationError") -> list["ValidationError"]:
-    """Return the real errors behind a failed `oneOf` or `anyOf`: those of the branch that matched deepest.
+    """Yield the errors that explain a failed `oneOf` or `anyOf`: those of the branch that matched deepest.
 
-    Most choices are `Schema or Reference`; that a value is not a reference is never worth reporting.
+    Most alternatives are `Schema or Reference`; that a value is not a Reference is never worth reporting.
     """
     branches: list[list[ValidationError]] = getattr(error.kind, "context", None) or []
     inner = [[leaf for nested in branch for leaf in _leaves(nested)] for branch in branches]
@@ -151,9 +154,9 @@ def _leaves(error: "ValidationError") -> list["ValidationError"]:
 
 @cache
 def _meta_schema(version: str) -> JsonObject:
-    """Return the meta-schema that comes with openapi-spec-validator.
+    """Return the meta-schema that openapi-spec-validator ships.
 
-    The package is located and not imported, since importing it takes a third of a second.
+    Its file is located without importing the package, since the import takes a third of a second.
     """
     spec = find_spec("openapi_spec_validator")
     assert spec is not None, "a dependency"

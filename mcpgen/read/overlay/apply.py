@@ -1,7 +1,7 @@
 """Apply the actions of an overlay in order, each to the result of the one before (Overlay 1.0, 4.4.3).
 
-Nothing is changed in place: parts that no action touches are shared by the document before and after it. Actions that
-would grow or nest a document beyond its budgets are refused.
+Nothing is changed in place: the old and the new document share the parts that no action touches. Actions that would
+make a document larger or deeper than its budgets are refused.
 """
 
 from collections.abc import Callable
@@ -15,17 +15,17 @@ from mcpgen.read.overlay.read import Action, Overlay
 
 MOST_SELECTED = 100_000
 MOST_ADDED = 1_000_000
-"""Limits: values that one action may select, and values that an overlay may add."""
+"""Limits: how many values one action may select, and how many values an overlay may add."""
 
 
 class _Refused(Exception):
-    """An action cannot be carried out. The message is the reason."""
+    """An action cannot be applied. The message is the reason."""
 
 
 def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> tuple[Document, frozenset[int]]:
-    """Return `document` after `overlay`, and the indices of actions that selected something or failed.
+    """Return `document` with `overlay` applied, and the indices of actions that selected something or failed.
 
-    A failing action is reported; the others are carried out.
+    A failed action is reported; the others are still applied.
     """
     value, used, left = document.value, set(), MOST_ADDED
     for index, action in enumerate(overlay.actions):
@@ -76,7 +76,7 @@ def _growth(action: Action, locations: list[Location]) -> int:
 
 @dataclass(slots=True)
 class _Branch:
-    """The selected places in a value: `here` for the value itself, `inside` for its members."""
+    """Tree of the selected places. `here`: the value itself is selected; `inside`: key → tree for that member."""
 
     here: bool = False
     inside: dict[str | int, "_Branch"] = field(default_factory=dict)
@@ -97,7 +97,10 @@ def _acted(action: Action, value: JsonValue, locations: list[Location], replaces
 
 
 def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], JsonValue] | None) -> JsonValue:
-    """Return `value` with the selected places changed, innermost first, or removed if `change` is None."""
+    """Return `value` with the selected places changed by `change`, innermost first.
+
+    If `change` is None, remove them.
+    """
     gone = {key for key, inner in branch.inside.items() if inner.here and change is None}
     kept = {key: inner for key, inner in branch.inside.items() if key not in gone}
     if isinstance(value, dict):
@@ -116,7 +119,7 @@ def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], 
 
 
 def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
-    """Return the updated value: an object is merged into, an array appended to."""
+    """Return `target` updated: an object is merged, an array gets the update appended."""
     if isinstance(target, dict):
         if not isinstance(update, dict):
             raise _Refused("it selects an object, and only an object can be merged into one")

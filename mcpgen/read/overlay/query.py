@@ -1,6 +1,6 @@
-"""Evaluate JSONPath (RFC 9535); the only importer of the library that parses it.
+"""Evaluate JSONPath (RFC 9535). This is the only module that imports the JSONPath library.
 
-Expressions are text of a file, so their cost is bounded. Every value that an expression or its filters visit is
+Expressions come from files of others, so their cost is bounded. Every value that an expression or its filters visit is
 counted, and patterns in filters run on a linear-time engine.
 """
 
@@ -28,7 +28,7 @@ Location = tuple[str | int, ...]
 
 
 class Malformed(Exception):
-    """A text is not a JSONPath expression. The message is the reason, `offset` the character at which it fails."""
+    """The text is no JSONPath expression. The message is the reason, `offset` the index of the character at fault."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -36,11 +36,11 @@ class Malformed(Exception):
 
 
 class Costly(Exception):
-    """The budget is exhausted."""
+    """The budget of visited values is used up."""
 
 
 class Budget:
-    """How many values may still be visited."""
+    """How many values expressions may still visit."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
@@ -53,7 +53,7 @@ class Budget:
 
 
 class Query:
-    """One expression, which selects places of a value."""
+    """A parsed expression, which selects places in a value."""
 
     def __init__(self, text: str, budget: Budget) -> None:
         if len(text) > LONGEST:
@@ -76,7 +76,7 @@ class Query:
 
 
 class _Node(JSONPathNode):
-    """A visited place. Each of its children is counted against the budget."""
+    """A visited place. Visiting its children draws on the budget."""
 
     __slots__ = ("budget",)
     budget: Budget
@@ -101,7 +101,7 @@ class _Query(JSONPathQuery):
 
 
 class _Parser(Parser):
-    """Parser whose queries count visited values, inside filters as well."""
+    """Parser whose expressions count the values that they visit, inside filters too."""
 
     def parse_root_query(self, stream: TokenStream) -> Expression:
         return self._counting(super().parse_root_query(stream))
@@ -133,9 +133,9 @@ class _Environment(jsonpath.JSONPathEnvironment):
 
 
 class _Pattern(FilterFunction):
-    """The functions `match` and `search` of RFC 9535.
+    """The filter functions `match` and `search` of RFC 9535.
 
-    Values that are not text, and patterns that do not run in linear time, match nothing.
+    They return false for values that are not text, and for patterns that cannot run in linear time.
     """
 
     arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 (the library declares them so)

@@ -1,6 +1,6 @@
 """Read the actions of an overlay file (Overlay 1.0, section 4.4).
 
-A person wrote the file, so every fault in it is an error with its place.
+A person wrote the file, so every mistake in it is an error with its place.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,7 @@ from mcpgen.read.overlay.query import Budget, Malformed, Query
 
 VERSIONS = ("1.0", "1.1")
 MOST_STEPS = 20_000_000
-"""Limit on the values that all expressions of an overlay may visit: about twenty times those of the largest documents.
-"""
+"""Limit on the values that all expressions of an overlay may visit: about twenty times the largest documents."""
 
 _OF_FILE = ("overlay", "info", "extends", "actions")
 _OF_ACTION = ("target", "description", "update", "remove")
@@ -34,10 +33,9 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """One overlay.
+    """One overlay. `extends`: the document for which it was written, by its own words.
 
-    `extends`: the document that it says it is for. `replaces`: whether plain values may be replaced, as in 1.1 but not
-    in 1.0.
+    `replaces`: True if plain values may be replaced, as in version 1.1 but not in 1.0.
     """
 
     name: str
@@ -47,9 +45,9 @@ class Overlay:
 
 
 def read(document: Document, diagnostics: Diagnostics) -> Overlay:
-    """Return the overlay in `document`.
+    """Return the overlay in `document`. Report faulty actions and omit them.
 
-    Raises CannotGoOn if it is none, or of an unsupported version. Faulty actions are reported and left out.
+    Raises CannotGoOn if the document is no overlay, or of an unsupported version.
     """
     root, top = as_object(document.value), document.where("")
     declared = root.get("overlay")
@@ -86,7 +84,7 @@ class _Reporter:
         self._diagnostics.add("invalid-overlay", message, where, hint)
 
     def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
-        """Report keys that are not `known`. Return the known keys that they may misspell."""
+        """Report the keys that are not in `known`. Return the known keys that the reported ones may misspell."""
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
             self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
@@ -125,9 +123,9 @@ def _actions(
 
 
 def _within(document: Document, where: Where, text: str, offset: int) -> Where:
-    """Return the place of a character of `text`, the value at `where`.
+    """Return the place of the character at an offset in `text`, the value at `where`.
 
-    If the file writes the value differently, return the place of its key.
+    If the file spells the value differently, as with escapes, return the place of its key.
     """
     line, column = document.positions([where.pointer])[where.pointer]
     found = document.text.splitlines()[line - 1].find(text, column - 1)

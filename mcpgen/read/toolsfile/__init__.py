@@ -1,7 +1,7 @@
-"""Tools files (YAML tool definitions) → `ToolsFile`. A handwritten tool becomes an operation and is lowered like any
-other.
+"""Read tools files (YAML tool definitions) into `ToolsFile`.
 
-Only runs with a tools file import the module `read`.
+A handwritten tool becomes an operation and is compiled like the operations of documents. The module `read` is imported
+only in runs with a tools file.
 """
 
 from mcpgen.read.toolsfile.credentials import Required

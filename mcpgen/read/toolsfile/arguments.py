@@ -1,8 +1,8 @@
-"""Read `arguments:` of the tools file, the short form: name → type or schema.
+"""Read `arguments:` of a tool, the short form: name → type or schema.
 
-The result is parameters and members of a JSON body. An argument that the path names goes into the path, and one that
-the tool's `send` names goes there alone. Others go where `in` says, else into the query, or into the body of a POST,
-PUT or PATCH.
+Each argument becomes a parameter or a member of a JSON body. An argument that the path names goes into the path, and
+one that the tool's `send` names goes only there. Others go where `in` says. Without `in`, they go into the body of a
+POST, PUT or PATCH, and else into the query.
 """
 
 from collections.abc import Container, Iterable
@@ -23,7 +23,7 @@ WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array")
 OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")
-"""Keys of a Parameter Object that an argument cannot have."""
+"""Keys of OpenAPI's Parameter Object that an argument in short form cannot have."""
 
 _OWN = ("in", "name")
 
@@ -32,9 +32,9 @@ Place = Location | Literal["body"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The tool of the arguments, as far as it decides where they go.
+    """The facts about a tool that decide where its arguments go.
 
-    `sent`: arguments that `send` names. `body`: the key that otherwise describes the body, or "".
+    `sent`: arguments that `send` names. `body`: the key that describes the body otherwise, or "".
     """
 
     where: Where
@@ -47,7 +47,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """The arguments in short form: parameters, a body, and those that go where `send` says."""
+    """The result of reading arguments in short form: parameters, a body, and arguments that go where `send` says."""
 
     parameters: tuple[Parameter, ...] = ()
     body: RequestBody | None = None
@@ -66,7 +66,7 @@ class _Argument:
 
 # Decision 0125: The short form and the long form give one table.
 def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagnostics) -> Short:
-    """Return the `arguments` of a tool. `taken`: names that its `parameters` and `body` define."""
+    """Return the `arguments` of a tool. `taken`: names that the tool's `parameters` and `body` already define."""
     known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()
     for name, entry in as_object(value).items():
         where = site.where.inside("arguments", name)
@@ -91,7 +91,7 @@ def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagno
 
 
 def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics: Diagnostics) -> _Argument | None:
-    """Return one argument, or None if its fault was reported here or by `schema_check`."""
+    """Return one argument, or None if it is faulty. Its fault was reported here or by `schema_check`."""
     if isinstance(entry, str):
         kind, _, rest = entry.partition(" ")
         if kind not in TYPES or rest not in ("", "required"):
@@ -121,7 +121,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics
 def _place(
     name: str, wire: str, entry: JsonObject, where: Where, site: Site, diagnostics: Diagnostics
 ) -> Place | Literal[False] | None:
-    """Return the place of an argument, None if `send` decides, or False, reported, if it can go nowhere."""
+    """Return where an argument goes, or None if `send` decides. If it can go nowhere, report this and return False."""
 
     def refuse(message: str, hint: str, key: str = "in") -> Literal[False]:
         place = where.inside(key) if key in entry else where

@@ -23,7 +23,7 @@ class Required:
 
 
 def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
-    """Return the security of the tool `entry` at `where`. An empty list means that its requests carry no credential."""
+    """Return the security of the tool `entry` at `where`. With an empty list, its requests carry no credential."""
     value, place = entry.get("security"), where.inside("security")
     if value == "none":
         return Required(NO_CREDENTIALS)

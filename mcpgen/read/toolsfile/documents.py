@@ -1,4 +1,4 @@
-"""Read `openapi:` of the tools file, and the selectors and overlays there and at the top.
+"""Read `openapi:` of the tools file, a list of API documents, with the selectors and overlays of each and of the file.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -26,10 +26,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """An API description from which a tools file takes tools.
+    """An API description whose operations a tools file includes.
 
     `document`: empty if the entry names none, which was reported. `servers`: replace those of the document.
-    `unsecured`: the API wants no credentials.
+    `unsecured`: the API needs no credentials.
     """
 
     document: Named
@@ -43,7 +43,7 @@ class Included:
 
 
 def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
-    """Return the entries of the `openapi` list at `where`. `variables`: those that base URLs may use."""
+    """Return the entries of the `openapi` list at `where`. `variables`: declared variables, which base URLs may use."""
     return tuple(
         _entry(entry, where.inside(index), variables, diagnostics)
         for index, entry in enumerate(as_list(value))

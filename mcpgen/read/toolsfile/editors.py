@@ -1,7 +1,7 @@
-"""What editors need to complete and check a tools file: the format's schema, and a line that points to it.
+"""Help editors to complete and check a tools file: the schema of its format, and a first line that points to it.
 
-The schema is a file beside each tools file that we write, and the line names it by a relative path. That works without
-a network, in a moved folder, and for the version that wrote it. VS Code's YAML extension, every editor with
+The schema is a file beside each tools file that we write, named by a relative path. So it works without a network, in a
+moved folder, and for the version of mcpgen that wrote it. VS Code's YAML extension, every editor with
 yaml-language-server, and JetBrains' IDEs read the line.
 """
 
@@ -24,5 +24,5 @@ def schema_file() -> bytes:
 
 
 def is_schema_file(data: bytes) -> bool:
-    """Return True if `data` is the schema of the tools file, written by this or another version of mcpgen."""
+    """Return True if `data` is the schema of the tools file, as this or another version of mcpgen writes it."""
     return as_text(schema_check.schema().get("$id")).encode() in data[:500]

@@ -18,9 +18,9 @@ _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaPro
 
 
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
-    """Return the keys that are named like flags, from `ref_dir` to `max_tokens`.
+    """Return the keys that are named like command-line flags, from `ref_dir` to `max_tokens`.
 
-    Missing keys count as not given, and paths stay as written.
+    Missing keys count as flags that were not given. Paths stay as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
     variables = as_object(root.get("server_var")).items()
@@ -48,7 +48,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
 
 
 def folders(document: Document) -> tuple[Named, ...]:
-    """Return the folders of `ref_dir`, which must be known before anything in the file is resolved."""
+    """Return the folders of `ref_dir`. They must be known before references in the file are resolved."""
     return named(as_object(document.value), "ref_dir", document.where(""))
 
 

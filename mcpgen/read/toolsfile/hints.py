@@ -17,7 +17,7 @@ LONGEST = 3600
 
 # Decision 0127: Hints and timeouts of a tools file count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
-    """Return the written hints by their names in MCP."""
+    """Return the tool annotations that were written: MCP's name → value."""
     found = as_object(entry.get("annotations"))
     if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
         message = "A tool that changes nothing cannot destroy anything."
@@ -27,7 +27,7 @@ def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[
 
 
 def timeout(entry: JsonObject) -> float | None:
-    """Return the seconds that a call may take, or None if nothing is said."""
+    """Return how many seconds a call may take, or None if `timeout` is missing."""
     value = entry.get("timeout")
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LONGEST:
         return value
@@ -35,12 +35,12 @@ def timeout(entry: JsonObject) -> float | None:
 
 
 def redirects(entry: JsonObject) -> Redirects | None:
-    """Return what is done about redirects, or None if nothing is said."""
+    """Return what the server does about redirects, or None if `redirects` is missing."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
 
 
 def portable(entry: JsonObject) -> bool | None:
-    """Return whether a handwritten schema must be portable to every client, or None if nothing is said."""
+    """Return whether a handwritten schema must work with every client, or None if `portable` is missing."""
     value = entry.get("portable")
     return value if isinstance(value, bool) else None

@@ -1,6 +1,6 @@
-"""Hints for keys that people write from habit: from OpenAPI, other tools, or older YAML.
+"""Suggest the right key for keys that people write from habit: from OpenAPI, other tools, or older YAML.
 
-Keys are compared without case, `_` and `-`. The containers have the names of `$defs` in `schema.json`.
+Keys are compared ignoring case, `_` and `-`. A container is named like its definition in `$defs` of `schema.json`.
 """
 
 import json
@@ -122,14 +122,14 @@ _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # Decision 0132: A key of another tool gets a hint.
 def key(container: str, written: str) -> str:
-    """Return what to write in place of the key `written`, or ""."""
+    """Return what to write in place of the unknown key `written`, or "" if nothing is known."""
     return KEYS.get(container, {}).get(written.casefold().replace("_", "").replace("-", ""), "")
 
 
 def kind(value: JsonValue, kinds: Sequence[str], name: str) -> str:
-    """Return what to write in place of a value of the wrong type, or "".
+    """Return what to write in place of a value of the wrong type, or "" if nothing is known.
 
-    `kinds`: the expected JSON Schema types. `name`: the key.
+    `kinds`: the expected JSON Schema types. `name`: the key of the value.
     """
     if isinstance(value, dict) and "array" in kinds:
         return "Write a list: begin each item with `- `."

@@ -1,4 +1,4 @@
-"""Check that `links:` of results lead to something a client can read: public https, or a resource of the same file."""
+"""Check that clients can read what the `links:` of results lead to: public https, or a resource of the same file."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
 
 
 def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]:
-    """Yield the tools and the overrides of a file with their places."""
+    """Yield the tools and overrides of a file, each with its place."""
     for index, tool in enumerate(as_list(root.get("tools"))):
         yield as_object(tool), top.inside("tools", index)
     described = enumerate(as_list(root.get("openapi")))
@@ -40,7 +40,7 @@ def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]
 
 
 def _resources(root: JsonObject) -> Iterator[str]:
-    """Yield the URIs of the resources, templates as they are written."""
+    """Yield the URIs of the file's resources; URI templates as they are written."""
     server = as_text(as_object(root.get("server")).get("name"))
     for entry in map(as_object, as_list(root.get("resources"))):
         uri, name = as_text(entry.get("uri")), as_text(entry.get("name"))
@@ -58,13 +58,11 @@ def _is_public(uri: str) -> bool:
 
 
 def _fits(uri: str, known: str) -> bool:
-    """Return True if a link matches the URI of a resource: equal literal parts, with placeholders in the same
-    positions.
-    """
+    """Return True if a link matches the URI of a resource, with example values in place of the link's placeholders."""
     pattern = "[^/?#]+".join(re.escape(literal) for literal in re.split(r"\{[^{}]*\}", known))
     return re.fullmatch(pattern, _PLACE.sub(_example, uri)) is not None
 
 
 def _example(place: re.Match[str]) -> str:
-    """Return an example value for a placeholder."""
+    """Return a text that a placeholder may become: a letter, or the brace for which `{{` or `}}` stands."""
     return place[0][0] if place[0] in ("{{", "}}") else "x"

@@ -11,11 +11,11 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 
 @dataclass(frozen=True, slots=True)
 class LoginChoice:
-    """The operation that logs in.
+    """The operation that logs in, and its request.
 
-    `fields`: the members of its body, each with its name, the role of its variable, and a constant where the role is
-    empty. `scheme`: the security scheme that the token fills, or "" if there is only one. `token` and `expires`: JSON
-    Pointers into the response.
+    `fields`: members of its body, as (name, role, constant): the role's environment variable gives the value, or, if
+    the role is empty, the constant. `scheme`: the security scheme that the token fills, or "" if there is only one.
+    `token` and `expires`: JSON Pointers into the response.
     """
 
     where: Where

@@ -11,19 +11,19 @@ _WORDS: Mapping[str, Output] = {word: word for word in get_args(Output)}
 
 
 def output(entry: JsonObject) -> Output | None:
-    """Return the form of results, or None if it is missing, or invalid and reported by `schema_check`."""
+    """Return the form of results. Return None if it is missing or invalid; `schema_check` has reported invalid ones."""
     value = entry.get("output")
     return _WORDS.get(value) if isinstance(value, str) else None
 
 
 def fields(entry: JsonObject) -> bool | None:
-    """Return whether calls may ask for parts of results, or None if nothing is said."""
+    """Return whether calls may select parts of results, or None if `fields` is missing."""
     value = entry.get("fields")
     return value if isinstance(value, bool) else None
 
 
 def schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
-    """Return the output schema as it was written."""
+    """Return the output schema as it was written, or None if there is none."""
     value = entry.get("outputSchema")
     if not isinstance(value, dict):
         return None

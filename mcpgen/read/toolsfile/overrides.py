@@ -1,4 +1,4 @@
-"""Read `overrides:` of the tools file, by the operation or tool that each names.
+"""Read `overrides:` of the tools file: decisions about single operations and tools.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -11,7 +11,7 @@ from mcpgen.read.toolsfile import confirmation, hints, outputs, results, roles, 
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the changes of the `overrides` at `where`, in order."""
+    """Return the `overrides` at `where` as changes, in order."""
     return tuple(
         _change(key, entry, where.inside(key), diagnostics)
         for key, entry in as_object(value).items()
@@ -20,7 +20,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the changes of the `arguments` at `where`: operation or tool → argument → change."""
+    """Return the `arguments` at `where` as changes: operation or tool → argument → change."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()
@@ -92,7 +92,7 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
 def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
     """Return the schema that replaces an argument's.
 
-    A schema with references is reported, since nothing could resolve them.
+    References in it are reported, since nothing could resolve them.
     """
     if not isinstance(value, dict):
         return None

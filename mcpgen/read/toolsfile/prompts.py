@@ -1,6 +1,6 @@
 """Read `prompts:` of the tools file: messages with placeholders for arguments.
 
-`schema_check` has reported malformed prompts.
+Malformed prompts are skipped here; `schema_check` has already reported them.
 """
 
 import re
@@ -15,7 +15,7 @@ _ROLES = ("user", "assistant")
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
-    """Return the prompts at `where`. The resources of their messages are not looked up yet."""
+    """Return the prompts at `where`. Whether the resources exist that their messages name is checked later."""
     found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
     return tuple(prompt for prompt in found if prompt is not None)
 
@@ -23,7 +23,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prom
 def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt | None:
     name, declared = entry.get("name"), as_object(entry.get("arguments"))
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     for key in declared:
         if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
             message = f"'{clipped(key)}' cannot be the name of an argument."
@@ -59,7 +59,7 @@ def _values(entry: JsonObject) -> tuple[str, ...]:
 
 
 def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """Return one message, or None if its fault was reported."""
+    """Return one message, or None if it is faulty, which was reported."""
     role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
     if len(given) != 1:
         said = "both a text and a resource" if given else "neither a text nor a resource"
@@ -67,7 +67,7 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
         return None
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     if given == ["resource"]:
         return Message(where, role, resource=value)
     return _text(value, role, place, known, diagnostics)

@@ -1,8 +1,9 @@
 """Read a tools file.
 
-The file uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and security schemes. A person wrote the
-file, so an unknown key or a value of the wrong type is never ignored. It is an error with its place and the nearest
-key.
+The file uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and security schemes.
+
+A person wrote the file, so an unknown key or a value of the wrong type is never ignored. It is an error with its place
+and a suggestion.
 """
 
 from mcpgen.base.diagnostics import Diagnostics
@@ -35,9 +36,9 @@ VERSION = 1
 
 
 def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:
-    """Return the contents of a tools file, with its schemas in `definitions`.
+    """Return the contents of a tools file; its schemas go to `definitions`, its errors to `diagnostics`.
 
-    Raises CannotGoOn for another version of the format; other errors go to `diagnostics`.
+    Raises CannotGoOn for another version of the format.
     """
     root = as_object(document.value)
     if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:

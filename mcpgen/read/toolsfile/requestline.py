@@ -1,7 +1,7 @@
-"""Read `request:` of the tools file: a method, a path, and a query behind `?`.
+"""Read `request:` of a tool: a method, a path, and a query after `?`.
 
-A field of plain text is always sent, like a query in a path of a document. A field with `{name}` is a template, as if
-it stood under `send`.
+A query field without placeholders is always sent, like a query in a path of a document. A field with `{name}` is a
+template, as if it were written under `send`.
 """
 
 import re
@@ -20,14 +20,17 @@ _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
 
 @dataclass(frozen=True, slots=True)
 class RequestLine:
-    """A request line. `path` includes the constant fields of the query. `query`: the other fields, name → template."""
+    """A parsed request line.
+
+    `path` includes the constant query fields. `query`: the other query fields, name → template.
+    """
 
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
 
     def template(self, where: Where, diagnostics: Diagnostics) -> PathTemplate:
-        """Return the template of the path. Raises Unusable if no request can be made of it."""
+        """Return the template of the path. Raises Unusable if no request can be made from it."""
         return paths.parse(self.path, where, diagnostics, query_is_meant=True)
 
 

@@ -1,7 +1,7 @@
-"""Read `resources:` of the tools file: what a client can read.
+"""Read `resources:` of the tools file: content that clients can read under a URI.
 
-A `request` becomes an operation whose parameters are the variables of the URI, so it is sent by the rules of tools.
-`schema_check` has reported malformed resources.
+A `request` becomes an operation whose parameters are the variables of the URI, so it is sent like a tool's request.
+Malformed resources are skipped here; `schema_check` has already reported them.
 """
 
 import os
@@ -21,7 +21,10 @@ from mcpgen.read.toolsfile import scopes, server, uris
 
 # Decision 0057: A file of a resource is taken in at compile time.
 LARGEST = 1024 * 1024
-"""Largest file, in bytes, that becomes part of a server: as base64 it fits into one message of every client."""
+"""Largest file, in bytes, that becomes part of a server.
+
+As base64, such a file fits into one message of every client.
+"""
 
 _REQUEST = re.compile(r"GET (/\S*)")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:\s*;.*)?", re.ASCII)
@@ -50,7 +53,7 @@ _KNOWN = {
     ".yml": "application/yaml",
     ".zip": "application/zip",
 }
-"""File ending → media type. A table of our own makes every machine compile the same."""
+"""File name extension → media type. The system's table is not used, since it differs between machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Around:
 
 
 def read(value: JsonValue, where: Where, around: Around) -> tuple[Resource, ...]:
-    """Return the resources at `where`, without those that have an error."""
+    """Return the resources at `where`. Those with an error are omitted."""
     found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
     return tuple(resource for resource in found if resource is not None)
 
@@ -86,7 +89,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
     elif isinstance(entry.get("request"), str):
         operation = _operation(entry, variables, where, around)
     if content is None and operation is None:
-        return None  # the fault was reported
+        return None  # the error was already reported
     return Resource(
         where,
         name,
@@ -102,7 +105,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
 
 
 def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
-    """Return True if exactly one key says what the resource holds. Keys that do not fit it are reported."""
+    """Return True if exactly one key gives the content of the resource. Keys that do not fit that key are reported."""
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
         said = "does not say what it holds" if not given else f"has both {given[0]!r} and {given[1]!r}"
@@ -116,7 +119,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> b
 
 
 def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
-    """Return True if the URI is missing or can be served."""
+    """Return True if the URI is missing or a server can offer it; report any other URI."""
     uri = entry.get("uri")
     if uri is None:
         return True
@@ -142,7 +145,7 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) ->
 def _content(file: str, where: Where, around: Around) -> bytes | str | None:
     """Return the content of a file: text if it can be decoded, else bytes.
 
-    Return None, with an error, if it cannot be used.
+    If the file cannot be used, report an error and return None.
     """
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
     hint = "Name a file beside the tools file, or in a folder there."
@@ -163,7 +166,7 @@ def _content(file: str, where: Where, around: Around) -> bytes | str | None:
 
 
 def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: Around) -> str:
-    """Return the written media type, else that of the content. Return "" if only the response will tell."""
+    """Return the media type that was written, else that of the content. Return "" if it depends on the response."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
         message = f"'{clipped(given)}' is no media type."
@@ -175,12 +178,13 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
 
 
 def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: Around) -> Operation | None:
-    """Return the GET whose parameters are the variables of the URI: in the path where the path names them, else in the
-    query.
+    """Return a GET operation whose parameters are the variables of the URI.
+
+    Variables that the path names go into the path, all others into the query.
     """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:

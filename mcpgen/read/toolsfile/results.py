@@ -1,4 +1,4 @@
-"""Read `result:` of a tool or an override: what a model is shown of a successful response."""
+"""Read `result:` of a tool or an override: which parts of a successful response are returned."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _TEXTS = ("uri", "name", "title", "description", "mimeType")
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
     """Return the `result` of the tool or override `entry`, or None.
 
-    Arguments and resources that it names are checked later.
+    Whether the arguments and resources exist that it names is checked later.
     """
     found = entry.get("result")
     if not isinstance(found, dict) or not found:
@@ -40,7 +40,7 @@ def _pointers(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -
 
 
 def _is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True for a JSON Pointer. `schema_check` has reported texts that do not begin like one."""
+    """Return True for a JSON Pointer. `schema_check` has already reported texts that do not begin with `/`."""
     if "~" in value.replace("~0", "").replace("~1", ""):
         message = f"'{clipped(value)}' is no JSON Pointer: a ~ in it stands alone."
         diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
@@ -70,6 +70,6 @@ def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> I
     for index, value in enumerate(values):
         link, place = as_object(value), where.inside(index)
         if not all(isinstance(link.get(key), str) for key in ("uri", "name")):
-            continue  # reported by schema_check
+            continue  # schema_check has reported this error
         texts = {key: str(link.get(key, "")) for key in _TEXTS}
         yield Link(*(_text(text, place.inside(key), diagnostics) for key, text in texts.items()))

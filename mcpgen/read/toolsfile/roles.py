@@ -1,4 +1,4 @@
-"""Read `roles:` of the tools file: which operators offer a tool, or all tools of a kind.
+"""Read `roles:` of the tools file: which roles an operator needs for a tool, or for all tools of a kind.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -9,12 +9,12 @@ from mcpgen.read.toolsfile.confirmation import KINDS
 
 
 def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
-    """Return the roles of one tool, or None if nothing is said. An empty list means that it needs no role."""
+    """Return the roles for one tool, or None if `roles` is missing. With an empty list, the tool needs no role."""
     return _names(entry.get("roles"))
 
 
 def of_server(server: JsonObject) -> dict[str, tuple[str, ...]]:
-    """Return the roles by method, and by DESTRUCTIVE for all destructive tools."""
+    """Return HTTP method → roles. The key DESTRUCTIVE stands for all destructive tools."""
     found = {kind: _names(value) for kind, value in as_object(server.get("roles")).items() if kind in KINDS}
     return {kind: names for kind, names in found.items() if names is not None}
 

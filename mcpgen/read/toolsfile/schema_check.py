@@ -1,8 +1,8 @@
-"""Check the shape of a tools file: which keys stand where, and which type of value each takes.
+"""Check the structure of a tools file: which keys are allowed where, and which type of value each takes.
 
-`schema.json` beside this module is the one description of the format. Editors complete by it, and this module walks it,
-so every key that an editor offers is also read. Unknown keys, missing keys and values of the wrong type are reported
-here, with their place and a suggestion. The readers judge what a value means.
+`schema.json` beside this module is the one description of the format. Editors complete keys by it, and this module
+checks by it, so every key that an editor offers is also read. Unknown keys, missing keys and values of the wrong type
+are reported here, with their place and a suggestion. What a value means is left to the readers.
 """
 
 import json
@@ -29,7 +29,7 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "boolean": ((bool,), "true or false"),
 }
 _NAMED = ("tool", "resource", "prompt", "parameter", "link")
-"""Kinds of items that messages call by their `name`."""
+"""Definitions in the schema whose items messages call by their `name`, such as "tool 'ping'"."""
 
 
 @cache
@@ -39,38 +39,38 @@ def schema() -> JsonObject:
 
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
-    """Report every departure of a tools file from its schema."""
+    """Report every violation of the schema in a tools file."""
     _Walk(diagnostics).visit(value, schema(), _Position(where, "The file", "", "", "", "file"))
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report departures of `value`, which stands alone at `where`, from the definition `noun` of the schema."""
+    """Report where `value`, which stands alone at `where`, violates the definition `noun` of the schema."""
     around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
     _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
 
 
 def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a value whose type is none of `kinds`. `label` names the value at the beginning of the message."""
+    """Report a value whose type is not in `kinds`. `label` names the value at the beginning of the message."""
     _Walk(diagnostics).visit(value, {"type": [*kinds]}, _Position(where, label, "", "", "", ""))
 
 
 def keys(noun: str) -> tuple[str, ...]:
-    """Return the keys that the definition `noun` of the schema has."""
+    """Return the keys that the definition `noun` of the schema allows."""
     return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
 
 
 def described(noun: str, key: str) -> str:
-    """Return the description of a key of the definition `noun`."""
+    """Return the description that the schema gives for a key of the definition `noun`."""
     return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
 
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Position of the walk.
+    """Position of the walk: the value that is checked, and words for messages about it.
 
-    `label`: name of the value at the beginning of a message. `inside`: where its members are, such as " of 'result' of
-    tool 'ping'". `owner`: the last part of that, the item with a name. `key`: the key of the value. `noun`: its
+    `label`: its name at the beginning of a message. `inside`: phrase for where its members are, such as " of 'result'
+    of tool 'ping'". `owner`: the last part of `inside`, the nearest item with a name. `key`: its key. `noun`: its
     definition in the schema.
     """
 
@@ -97,7 +97,7 @@ class _Position:
 
 
 class _Walk:
-    """Walks over a value and its schema side by side. A value of the wrong type is not entered."""
+    """Walk over a value and its schema side by side. The members of a value of the wrong type are not checked."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
@@ -213,7 +213,7 @@ def _resolved(node: JsonObject) -> JsonObject:
 
 
 def _noun(node: JsonObject) -> str:
-    """Return the name of the definition that a schema refers to."""
+    """Return the name of the definition to which a schema's `$ref` leads, or ""."""
     return as_text(node.get("$ref")).rpartition("/")[2]
 
 
@@ -221,7 +221,7 @@ def _noun(node: JsonObject) -> str:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern of the schema (ECMA-262).
 
-    Its `$` matches only at the end; Python's also matches before a final line break.
+    `$` is translated: in ECMA-262 it matches only at the end, in Python also before a final line break.
     """
     return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern))
 
@@ -240,7 +240,7 @@ def _is(value: JsonValue, kind: str) -> bool:
 
 
 def _equal(value: JsonValue, other: JsonValue) -> bool:
-    """Return True if two values are equal in JSON Schema: 1 equals 1.0, but not true."""
+    """Return True if two values are equal in JSON Schema: 1 equals 1.0, but true does not equal 1."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
@@ -255,5 +255,5 @@ def _described(properties: JsonObject, key: str) -> str:
 
 
 def shown(value: JsonValue) -> str:
-    """Return a value for a message, a text in quotes."""
+    """Return a value as shown in a message: text in quotes, other values as JSON."""
     return f"'{clipped(value)}'" if isinstance(value, str) else clipped(json.dumps(value))

@@ -1,7 +1,7 @@
-"""Check the schemas of tools in OpenAPI's words: known keywords, each with a value of the right type.
+"""Check the schemas of tools, written in OpenAPI's words: known keywords, each with a value of the right type.
 
-For published documents, OpenAPI's reader ignores unknown keywords. In a tools file an unknown keyword is a misspelling
-that would be lost silently. References are followed only inside the file.
+In published documents, OpenAPI's reader ignores unknown keywords. In a tools file an unknown keyword is a misspelling,
+which would be lost silently. References are followed only inside the file.
 """
 
 from collections import deque
@@ -50,7 +50,7 @@ _MEDIA_TYPE = ("schema", "itemSchema", "example", "examples", "encoding", "itemE
 
 
 class Schemas:
-    """The schemas of one file. Each place is checked once, and faults go to `diagnostics`."""
+    """Checker of the schemas of one file. Checks each place once, and reports faults to `diagnostics`."""
 
     def __init__(self, references: References, diagnostics: Diagnostics) -> None:
         self._references = references
@@ -75,7 +75,7 @@ class Schemas:
         raw, place = self._led(entry, where)
         if not isinstance(raw, dict) or place in self._seen:
             return
-        if place != where:  # `schema_check` covers what stands in the tool itself
+        if place != where:  # `schema_check` has checked what is written in the tool itself
             schema_check.check_part(raw, "parameter", place, self._diagnostics)
         self._seen.add(place)
         self._schema(raw.get("schema"), place.inside("schema"))
@@ -103,9 +103,9 @@ class Schemas:
                 self._unknown(key, where, nearest(key, known))
 
     def _led(self, value: JsonValue, where: Where) -> tuple[JsonValue, Where]:
-        """Return what `value` is or refers to, and its place.
+        """Return `value` and its place; if `value` is a reference, the object that it leads to.
 
-        Return None if it leads nowhere or out of the file; its reader reports that.
+        Return None if the reference leads nowhere or out of the file; the reader of `value` reports that.
         """
         if not isinstance(as_object(value).get("$ref"), str):
             return value, where
@@ -118,9 +118,9 @@ class Schemas:
     # -- schemas ------------------------------------------------------------------------------------------------------
 
     def _schema(self, value: JsonValue, where: Where, told: tuple[str, ...] = ()) -> None:
-        """Check a schema, its subschemas, and the schemas that it refers to.
+        """Check a schema, its subschemas, and the schemas to which it refers.
 
-        `told`: keys of the format itself, which were checked before.
+        `told`: keys that `schema_check` has checked.
         """
         waiting = deque([(value, where, told)])
         while waiting:
@@ -165,7 +165,7 @@ class Schemas:
             if target.file == where.file:
                 yield self._references.at(target, where), target
         except Unusable:
-            return  # reported by the reader
+            return  # OpenAPI's reader reports this error
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
         message = f"Nothing reads the key '{clipped(key)}' of '{_name(where)}'."
@@ -187,6 +187,6 @@ def _inside(schema: JsonObject, where: Where) -> Iterator[tuple[JsonValue, Where
 
 
 def _name(where: Where) -> str:
-    """Return the name of a value for messages: its key, or the key of the list that holds it."""
+    """Return the name of a value for messages: its key, or for an item the key of its list."""
     names = [token for token in tokens(where.pointer) if not token.isdigit()]
     return clipped(as_text(names[-1]) if names else where.file)

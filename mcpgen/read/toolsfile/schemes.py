@@ -1,7 +1,7 @@
 """Read `security:` at the top of the tools file: Security Scheme Objects, each with the keys of its kind.
 
-OpenAPI's reader accepts incomplete schemes. Here an incomplete scheme is an error, since every call would be refused.
-`schema_check` has reported unknown keys and values of the wrong type.
+OpenAPI's reader accepts incomplete schemes. Here an incomplete scheme is an error, since every call would fail.
+`schema_check` has already reported unknown keys and values of the wrong type.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -13,7 +13,7 @@ from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import schema_check
 
 HTTP = ("bearer", "basic")
-"""Schemes of HTTP authentication that a server can fill in."""
+"""HTTP authentication schemes for which a server can send credentials."""
 
 _DEMANDED = {
     "apiKey": ("in", "name"),
@@ -42,11 +42,11 @@ def read(
 def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
     kind = as_text(entry.get("type"))
     if kind not in _DEMANDED:
-        return False  # reported by schema_check
+        return False  # schema_check has reported this error
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:
-        # a misspelt key was already reported
+        # schema_check has reported a misspelt key
         misspelt = any(key in near(other, known) for other in entry if other not in known)
         if (key not in entry and not misspelt) or entry.get(key) == "":
             message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."
@@ -64,7 +64,10 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
 
 
 def _can_be_read(kind: str, entry: JsonObject) -> bool:
-    """Return True if the keys that a kind demands have valid values. `schema_check` has reported the others."""
+    """Return True if the keys that this kind of scheme needs have valid values.
+
+    `schema_check` has reported invalid ones.
+    """
     if kind == "apiKey" and entry.get("in") not in ("header", "query", "cookie"):
         return False
     return all(as_text(entry.get(key)) or isinstance(entry.get(key), dict) for key in _DEMANDED[kind])

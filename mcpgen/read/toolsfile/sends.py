@@ -1,4 +1,4 @@
-"""Read `send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
+"""Read `send:` and `inputSchema:` of a tool: templates that say where arguments go."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,10 +18,9 @@ _ALONE = ("if", "then", "else")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the templates of a tool may use.
+    """Names that the templates of a tool may use, or must not fill.
 
-    `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields that come from the
-    request line.
+    `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields of the request line.
     """
 
     names: list[str]
@@ -30,7 +29,7 @@ class Known:
 
 
 def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
-    """Return the `send` of the tool `entry` at `where`, or None."""
+    """Return the `send` of the tool `entry` at `where`, or None if it is missing."""
     found = entry.get("send")
     if not isinstance(found, dict):
         return None
@@ -80,7 +79,7 @@ def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
 
 
 def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a body that cannot be sent. `node`: the template of that body."""
+    """Report a body that its media type cannot carry. `node`: the template of that body."""
     method = request.split(" ")[0]
     if method in WITHOUT_BODY:
         message = f"`send` has a body, and a {method} has none."
@@ -105,7 +104,7 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
 
 
 def named(sends: Sends | None) -> set[str]:
-    """Return the arguments that templates name."""
+    """Return the names of all arguments that the templates use."""
     if sends is None:
         return set()
     every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
@@ -113,7 +112,7 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """Return `sends` with the arguments in short form that its templates use."""
+    """Return `sends` with `taken`, the arguments in short form that its templates use."""
     return replace(sends, arguments=taken) if sends is not None else None
 
 
@@ -123,8 +122,8 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
     """Return where the arguments of a schema go if `send` does not say so.
 
-    Arguments that the request line does not name go into the query or the JSON body. So do arguments that the schema
-    allows without naming them. `said`: the query of the request line.
+    Arguments that the request line does not name go into the query or the JSON body. Undeclared arguments that the
+    schema allows go there too. `said`: the query of the request line.
     """
     query = dict(said.query) if said else {}
     left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]
@@ -137,7 +136,7 @@ def implied(schema: JsonObject, template: PathTemplate, method: str, where: Wher
 
 
 def names_of(schema: JsonObject) -> list[str]:
-    """Return the arguments that a schema names: its properties, and those of schemas combined at its root."""
+    """Return the names of arguments in a schema: its properties, and those of schemas that are combined at its root."""
     found: dict[str, None] = {}
     waiting: list[JsonValue] = [schema]
     seen: list[JsonValue] = []
@@ -156,7 +155,10 @@ def names_of(schema: JsonObject) -> list[str]:
 
 
 def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
-    """Return the target of a reference inside a schema, or nothing if it is broken, which is reported elsewhere."""
+    """Return the target of a reference inside the schema, as a list of at most one.
+
+    Broken references are reported elsewhere.
+    """
     try:
         return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []
     except KeyError:

@@ -1,4 +1,4 @@
-"""Read `server:`, `base_url:` and `variables:` of the tools file: the server's name, and where its API is."""
+"""Read `server:`, `base_url:` and `variables:` of the tools file: the server's name, and the URL of its API."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,13 +14,13 @@ _DECLARE = "Declare it under `variables`, with a default."
 
 
 def name(server: JsonObject) -> str | None:
-    """Return the server's name, or None if it is missing, or invalid and reported by `schema_check`."""
+    """Return the server's name. Return None if it is missing or invalid; `schema_check` has reported invalid ones."""
     found = server.get("name")
     return found if isinstance(found, str) and SERVER_NAME.fullmatch(found) else None
 
 
 def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
-    """Return the version, or "" if it is missing or no version of a Python package."""
+    """Return the server's version, or "" if it is missing or no version of a Python package."""
     found = as_text(server.get("version"))
     if not found or VERSION_NUMBER.fullmatch(found):
         return found
@@ -30,18 +30,18 @@ def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
 
 
 Variables = Mapping[str, ServerVariable]
-"""The variables of base URLs, by name."""
+"""Name → variable, for the variables of base URLs."""
 
 
 def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
-    """Return the `variables`: Server Variable Objects (OpenAPI 3.1, 4.8.6)."""
+    """Return the `variables` of the tools file: Server Variable Objects (OpenAPI 3.1, 4.8.6)."""
     found: dict[str, ServerVariable] = {}
     for name, entry in as_object(value).items():
         raw = as_object(entry)
         enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
         default = raw.get("default")
         if not isinstance(default, str):
-            continue  # reported by schema_check
+            continue  # schema_check has reported this error
         if enum and default not in enum:
             message = f"The default of '{clipped(name)}' is none of its values."
             place = where.inside(name, "default")
@@ -63,7 +63,7 @@ def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where,
 def base_url(
     value: JsonValue, where: Where, diagnostics: Diagnostics, known: Variables | None = None
 ) -> tuple[Server, ...]:
-    """Return a base URL as a list of one server, with the variables that it uses, or an empty list if it is unusable.
+    """Return a base URL as a list of one server with the variables that it uses, or [] if the URL is unusable.
 
     `known`: the declared variables.
     """
@@ -80,7 +80,7 @@ def base_url(
     reason = servers.refusal(address) or ("" if "//" in address else "it is not absolute")
     if not reason:
         return (server,)
-    shown = "" if "@" in url else f" '{clipped(url)}'"  # a password is not repeated
+    shown = "" if "@" in url else f" '{clipped(url)}'"  # do not repeat a password in the message
     message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
     return ()

@@ -52,9 +52,9 @@ class Around:
 
 
 def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """Return the operations of the `tools` at `where`, and those that were skipped.
+    """Return the operations made from the `tools` at `where`, and the tools that were skipped.
 
-    `schema_check` has reported malformed tools.
+    `schema_check` has already reported malformed tools.
     """
     found: dict[str, Operation] = {}
     skipped: list[Skipped] = []
@@ -85,7 +85,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
-        return None  # reported by schema_check
+        return None  # schema_check has reported this error
     if hints.redirects(entry) == "follow" and line.method != "GET":
         message = f"Redirects of {line.method} are told and not followed."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
@@ -138,7 +138,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """The inputs of a tool. `credentials`: parameters that turned out to be credentials."""
+    """The inputs of a tool. `credentials`: parameters that were recognised as credentials."""
 
     parameters: tuple[Parameter, ...]
     body: RequestBody | None = None
@@ -177,7 +177,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
 
 
 def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
-    """Report each repeated parameter: in a document the last one counts, here a repetition is a mistake."""
+    """Report each repeated parameter: in a document the last one counts, but in a tools file it is a mistake."""
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(described):
         raw, _ = references.resolve(entry, where.inside(index))
@@ -219,17 +219,16 @@ def _by_hand(
 
 
 def _members(body: JsonValue) -> list[str]:
-    """Return the members that the `body` of a tool names at its root."""
+    """Return the names of the members that the `body` of a tool describes at its root."""
     content_of = as_object(as_object(body).get("content"))
     schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
     return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
 
 
 def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
-    """Return the `body` and its place.
+    """Return the `body` of a tool and its place. A reference to a Request Body Object is resolved.
 
-    A reference to a Request Body Object is resolved. A reference to a schema stays, and so does a broken one, which is
-    reported when the schema is checked.
+    References to a schema stay, and so do broken ones, which are reported when the schema is checked.
     """
     if not isinstance(value, dict) or "$ref" not in value:
         return value, where
@@ -241,7 +240,7 @@ def _described_body(value: JsonValue, where: Where, references: References) -> t
 
 
 def _body(entry: JsonObject, value: JsonValue, where: Where, around: Around) -> RequestBody | None:
-    """Return the body from a Request Body Object, or from a bare schema, which means required JSON."""
+    """Return the body described by a Request Body Object, or by a bare schema, which means a required JSON body."""
     if value is None:
         return None
     if "body" in as_object(entry.get("send")):

@@ -1,4 +1,4 @@
-"""The contents of a tools file. This module recognises a tools file without importing any reader of its parts."""
+"""The contents of a tools file. This module can recognise a tools file without importing the readers of its parts."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ from mcpgen.read.toolsfile.logins import LoginChoice
 class ToolsFile:
     """The contents of a tools file.
 
-    `api`: the server with its handwritten tools. `documents`: the API descriptions of other tools. `choices`: flags
-    that the file sets. `variables` and `security`: places of `server_var` and of the schemes. `login`: the operation
-    that returns a credential.
+    `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
+    `choices`: settings that equal command-line flags. `variables` and `security`: places of `server_var` and of the
+    schemes. `login`: the operation that returns a credential.
     """
 
     api: Api
@@ -34,5 +34,5 @@ class ToolsFile:
 
 
 def is_tools_file(value: JsonValue) -> bool:
-    """Return True if a document calls itself a tools file."""
+    """Return True if a document has the key `mcpgen`, which marks a tools file."""
     return isinstance(value, dict) and "mcpgen" in value

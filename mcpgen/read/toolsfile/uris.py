@@ -17,12 +17,12 @@ def variables(uri: str) -> tuple[str, ...]:
 
 
 def blanked(uri: str) -> str:
-    """Return the URI with its variables blanked. Templates with equal results match the same URIs."""
+    """Return the URI template with its variables blanked. Templates with equal results match the same URIs."""
     return _VARIABLE.sub("{}", uri)
 
 
 def refusal(uri: str) -> str:
-    """Return why `uri` cannot be the URI of a resource, as the rest of a sentence, or "" if it can."""
+    """Return why `uri` cannot be the URI of a resource, such as "has one variable twice", or "" if it can."""
     names, pieces = variables(uri), _VARIABLE.split(uri)[::2]
     scheme = _SCHEME.match(pieces[0])
     if len(uri) > LONGEST:

@@ -1,6 +1,7 @@
-"""OpenAPI 2.0, formerly Swagger → the same `Api`.
+"""Convert OpenAPI 2.0 documents (formerly Swagger) to the same `Api`.
 
-Its parameters are schemas, its bodies are parameters, and media types, hosts and security stand in other places.
+In OpenAPI 2.0, parameters are schemas, bodies are parameters, and media types, hosts and security stand in other
+places.
 """
 
 from mcpgen.read.openapi.swagger.inputs import read_inputs

@@ -1,6 +1,4 @@
-"""Read a parameter that is a schema itself, and `collectionFormat` (OpenAPI 2.0, Parameter Object) as style and
-explode.
-"""
+"""Read parameters of OpenAPI 2.0, which are schemas themselves, and convert `collectionFormat` to style and explode."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
@@ -12,16 +10,13 @@ from mcpgen.read.openapi.references import References
 
 _STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
 _DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
-"""Keywords that describe a parameter's value. A parameter without any of them is text."""
+"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
 
 _PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
 
 
 def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    """Return the parameter, or None if it was reported and is left out.
-
-    Raises Unusable for a required one that is not understood.
-    """
+    """Return the parameter, or None if it cannot be read, which is reported. Raises Unusable if it is required."""
     named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
     if named is None:
         return None
@@ -41,9 +36,9 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
 
 
 def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
-    """Return style and explode, which matter only for arrays.
+    """Return style and explode of a parameter, which matter only for arrays.
 
-    Raises Unusable for arrays in arrays: each may have its own format, for which later versions have no style.
+    Raises Unusable for arrays in arrays: each may have its own format, which no style of later versions can express.
     """
     if as_object(raw.get("items")).get("type") == "array":
         message = "Arrays in arrays, each with a collectionFormat of its own, are not written."

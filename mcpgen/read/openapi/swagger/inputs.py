@@ -15,9 +15,9 @@ Raw = tuple[JsonObject, Where]
 
 
 def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """Read the inputs by OpenAPI 2.0.
+    """Return the inputs of an operation in OpenAPI 2.0.
 
-    Raises Unusable if the operation cannot be called without a part that is not understood.
+    Raises Unusable if a part cannot be read that calls of the operation need.
     """
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)
@@ -35,7 +35,7 @@ def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inp
 
 
 def _media_types(key: str, site: Site, around: Surroundings) -> list[str]:
-    """Return the media types of `consumes` or `produces`: the operation's, else the document's."""
+    """Return the media types of `consumes` or `produces`: those of the operation, else those of the document."""
     holder, where = (site.raw, site.where) if key in site.raw else (around.root, Where(site.where.file))
     names = [name for name in as_list(holder.get(key)) if isinstance(name, str)]
     return content.media_types(names, where.inside(key), around.diagnostics)
@@ -68,7 +68,7 @@ def _body(
 
 
 def _form(fields: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics) -> RequestBody:
-    """Return the `formData` parameters as a body with one object."""
+    """Return the `formData` parameters as one body, an object with a member for each."""
     properties: JsonObject = {}
     encodings: dict[str, Encoding] = {}
     required: list[JsonValue] = []

@@ -9,7 +9,7 @@ def as_servers(root: JsonObject, schemes: JsonValue, base_url: str | None) -> li
     """Return the servers as a `servers` list, https first. Without a host, URLs are relative to the document's own."""
     host, base_path = as_text(root.get("host")).strip(), as_text(root.get("basePath")).strip()
     path = base_path if not base_path or base_path.startswith("/") else f"/{base_path}"
-    host = host.rpartition("://")[2].rstrip("/")  # some authors write the whole URL
+    host = host.rpartition("://")[2].rstrip("/")  # some authors write a whole URL as `host`
     if not host:
         return [{"url": path or "/"}]
     spoken = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme in ("https", "http")]

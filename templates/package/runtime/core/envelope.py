@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Envelope of a request: revision, capabilities, progress token, caller, and the user's answer to an earlier question.
+"""Read the envelope of a request: revision, capabilities, progress token, caller, and the user's answer to a question.
 
-Raises Fault if a field is invalid. Pure.
+Functions raise Fault if a field is invalid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNSUPPORTED_VERSION = -32022
 
 
 def is_stateless(meta: object) -> bool:
-    """Return True if `_meta` names a revision or capabilities; only stateless requests do."""
+    """Return True if `_meta` names a revision or client capabilities, as only requests of the stateless era do."""
     return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
 
 
@@ -33,7 +33,10 @@ def meta_of(message: Message) -> object:
 
 
 def named_revision(meta: Members) -> str:
-    """Return the revision that a stateless request names, whether or not the server knows the revision."""
+    """Return the revision that a stateless request names, even if the server does not support it.
+
+    Raise Fault if a required field of `_meta` is missing.
+    """
     version = meta.get(VERSION)
     if not isinstance(version, str):
         raise Fault(INVALID_PARAMS, f"params._meta needs {VERSION}, a string.")
@@ -65,8 +68,9 @@ def progress_token(request: Request) -> Id | None:
 
 
 def takes_forms(capabilities: object) -> bool:
-    """Return True if ClientCapabilities allow asking the user by a form. An empty `elicitation` object means forms
-    only.
+    """Return True if ClientCapabilities allow asking the user by a form.
+
+    An empty `elicitation` object means that only forms are supported.
     """
     elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
@@ -86,8 +90,9 @@ def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
-    """Return how the user can be asked about this call: by the request's own `_meta` if stateless, else by the
-    handshake.
+    """Return how the user can be asked about this call.
+
+    A stateless request says so in its own `_meta`; for any other, the handshake counts.
     """
     if revision not in STATELESS_REVISIONS:
         return handshake
@@ -101,8 +106,9 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
 
 
 def origin(request: Request, handshake: Origin) -> Origin:
-    """Return the caller and trace of a request; what the request leaves out is taken from the handshake. The values are
-    unchecked here and checked where used.
+    """Return the caller and trace of a request. Fields that the request omits are taken from the handshake.
+
+    The values are not checked here, but where they are used.
     """
     said = request.meta
     if not said or not isinstance(said, dict):

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Identity: who calls over HTTP, as a checked access token says."""
+"""The caller of an HTTP request, as a checked access token identifies it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Credentials: chosen by the binding, attached last.
+"""Choose the credentials that a tool's binding requires, and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the document or a hook gives way if its name
-equals a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent to the
-binding's server only, as redirects are never followed. A token that must be fetched first is described here by a Grant,
-and attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter from the document or a hook is dropped if its name is
+a credential's name, or if servers may read it as that name (`name_conflicts.fold`).
+
+Credentials are sent only to the binding's server; a redirect to another origin carries none. If a token must be fetched
+first, a Grant describes how, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ if TYPE_CHECKING:
 
 
 Encoding = dict[str, Callable[[str], str]]
-"""Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
+"""Functions that encode a credential: one for the query, one for a cookie, one for HTTP Basic."""
 
 Written = tuple[str, str, str]
-"""Credential in a request: place (`header`, `query` or `cookie`), name and encoded value."""
+"""A credential as sent: place (`header`, `query` or `cookie`), name, and encoded value."""
 
 MOST_CHOSEN = 1024
-"""Number of bindings whose chosen credentials are cached."""
+"""How many bindings keep their chosen credentials in the cache."""
 
 _LOGIN = ("username", "password")
 
@@ -70,12 +71,12 @@ _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identif
 
 
 def client_login(identity: str, secret: str) -> str:
-    """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
+    """Return an OAuth 2 client id and secret, encoded for the Authorization header (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
 
 
 class Chosen:
-    """Selected credentials for one binding.
+    """Credentials selected for one binding. `put(request)` attaches them.
 
     `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
     for a token that must be fetched. `own` is the caller's credential, if the API is called as the caller. `scopes` are
@@ -161,15 +162,13 @@ def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the minimal alternatives. An alternative whose variables include all of another is dropped: the extra ones
-    are optional.
-    """
+    """Return the alternatives without those that need all variables of another one and more: the rest is optional."""
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if one complete set of the scheme's variables is set."""
+    """Return True if the environment sets all variables of one of the scheme's sets."""
     return any(secrets.keys() >= set(way) for way in _ways(scheme))
 
 
@@ -180,12 +179,12 @@ def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
 
 
 def _ways(scheme: Scheme) -> list[list[str]]:
-    """Return the sets of variables that each fill the scheme."""
+    """Return the sets of environment variables that can supply the scheme's credential."""
     return [[scheme["variables"][role] for role in roles] for roles in ways(scheme)]
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
-    """Return the sets of variables that fill all of the schemes, in words."""
+    """Return, for a message, the sets of variables that supply the credentials of all schemes together."""
     each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
     if len(each) == 1:
         return each[0]
@@ -198,8 +197,9 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes as sent, except for tokens to fetch. Pass another `encode` for
-    credentials that are only shown.
+    """Return the credentials of these schemes as they are sent. Tokens that must be fetched are missing.
+
+    Pass another `encode` for credentials that are only shown.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -242,7 +242,7 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
 
 
 def put(request: Request, credentials: list[Written]) -> None:
-    """Attach the credentials to the request, replacing fields and parameters of the same name."""
+    """Attach the credentials to the request. Header fields and parameters of the same name are replaced."""
     for place, name, value in credentials:
         if place == "header":
             set_field(request, name, value)
@@ -256,7 +256,7 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class Keys:
-    """Credentials of one server. The selection for each binding is cached."""
+    """Credentials of one server. Caches the selection for each binding."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
@@ -292,7 +292,7 @@ class Keys:
             return chosen  # a login that is made later counts
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
+        self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
         return chosen
 
     def _choose(self, binding: Binding) -> Chosen:
@@ -308,7 +308,7 @@ class Keys:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
+        credentials = cache(lambda: written(sent, secrets))  # encode when the first request is sent, not before
         return Chosen(
             lambda request: put(request, credentials()),
             [
@@ -366,7 +366,7 @@ class Keys:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts that only the upstream may see: secrets, and texts derived from them."""
+    """Return the texts that only the upstream may see, and results redact: secrets, and texts made from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
@@ -383,12 +383,12 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # not secret: results may show it
+                continue  # the user name is not secret: results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # as sent, because an upstream may repeat it so
+                encode = SENT.get(scheme.get("in", ""), str)  # the encoded value, which an upstream may repeat
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings for serving over HTTP: listening address, callers, accepted host names and origins, and shared state of
-replicas.
+"""Settings for serving over HTTP.
 
-Each check raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
-value.
+They are the listening address, callers, accepted host names and origins, and state that replicas share.
+
+Each check raises ValueError with a reason such as "must be a port". The reason never holds the value.
 """
 
 from __future__ import annotations
@@ -98,8 +98,10 @@ class Listening:
 
 
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
-    """Load the HTTP settings. `checked` reads one variable, named without the prefix, and notes its problems. Raise
-    ValueError with a sentence if settings contradict each other.
+    """Load the HTTP settings.
+
+    `checked` reads one variable, named without the prefix, and records its problems. Raise ValueError with a sentence
+    if settings contradict each other.
     """
     listening = Listening(*address)
     listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)
@@ -160,7 +162,7 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
 
 
 def address(text: str) -> tuple[str, int]:
-    """Return host and port of `[HOST:]PORT`. Raise ValueError with the rest of a sentence."""
+    """Return host and port of the text `[HOST:]PORT`. Raise ValueError with a reason such as "must be a port"."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")
@@ -176,7 +178,7 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return the accepted values of `Host`: names, each with or without a port."""
+    """Return the values of the `Host` header to accept: the listed names, each with or without a port."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     if any("/" in each or "@" in each or "*" in each for each in found):
         raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
@@ -184,7 +186,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def origins(value: str) -> frozenset[str]:
-    """Return origins in the form that browsers send."""
+    """Return the listed origins in the form in which browsers send them."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     for each in found:
         scheme, separator, rest = each.partition("://")
@@ -194,7 +196,7 @@ def origins(value: str) -> frozenset[str]:
 
 
 def tokens(value: str) -> dict[bytes, str]:
-    """Return the callers in a file, by the SHA-256 of their tokens. `#` begins a comment."""
+    """Return the names of the callers in a file, by SHA-256 of their tokens. `#` begins a comment."""
     try:
         with open(value, encoding="utf-8") as file:
             lines = file.read(1024 * 1024).splitlines()
@@ -214,7 +216,7 @@ def tokens(value: str) -> dict[bytes, str]:
 
 
 def keys(value: str) -> list[bytes]:
-    """Return the comma-separated secrets: base64 of at least 32 bytes, or any text of that length."""
+    """Return the comma-separated sealing keys. Each is base64 of at least 32 bytes, or any text of that length."""
     found = [_key(each.strip()) for each in value.split(",") if each.strip()]
     if not found or any(len(each) < SHORTEST_KEY for each in found):
         raise ValueError(f"must hold {SHORTEST_KEY} bytes or more, such as `openssl rand -base64 32` prints")
@@ -222,14 +224,14 @@ def keys(value: str) -> list[bytes]:
 
 
 def store(value: str) -> str:
-    """Return the URL of the shared store."""
+    """Return the URL of the store that replicas share."""
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # already loaded
+    from .setting_parsers import switch  # imported here: the settings have loaded this module
 
     return switch(value)
 
@@ -246,7 +248,7 @@ def _digest(text: str) -> bytes | None:
 
 
 def _key(text: str) -> bytes:
-    """Return the bytes of a secret: decoded base64 if that gives enough bytes, else the text's own bytes."""
+    """Return the bytes of a key: its decoded base64 if that yields enough bytes, else the bytes of the text itself."""
     try:
         decoded = b64decode(text, validate=True)
     except Error:
