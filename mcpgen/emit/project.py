@@ -61,7 +61,10 @@ def user_files(identity: Identity) -> frozenset[str]:
 
 
 def _package_files() -> dict[str, bytes]:
-    """Return the files that are the same in every package: Python, and the licence and the digests of the runtime."""
+    """Return path → contents of the files that are the same in every package.
+
+    These are the Python files, the licence, and SHA256SUMS of the runtime.
+    """
     root = assets.package_templates()
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _copied_files(root)}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
@@ -69,13 +72,13 @@ def _package_files() -> dict[str, bytes]:
 
 
 def _copied_files(root: Path) -> list[Path]:
-    """Return the licence and the Python files alone: an installed template folder also holds compiled files."""
+    """Return the paths of the licence and the Python files below `root`, without compiled Python."""
     python = [path for path in root.rglob("*.py") if "__pycache__" not in path.parts]
     return sorted([*python, root / LICENSE])
 
 
 def _values(catalog: Catalog) -> dict[str, object]:
-    """Return the values for the templates. These only loop and choose, and compute nothing."""
+    """Return name → value for the templates, which only loop over values and choose among them."""
     variables = environment(catalog)
     return {
         "identity": catalog.identity,

@@ -90,8 +90,7 @@ def _has_schemes(api: Api) -> bool:
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
-    """Return all schemes of a known type, each name once: declared ones, then those implied by credential parameters.
-    """
+    """Return all schemes of a known type, each name once: declared ones, then those of credential parameters."""
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
     return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
@@ -100,7 +99,7 @@ def _fillable(api: Api) -> list[SecurityScheme]:
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
     """Return role (`value`, `client_id`, …) → environment variable for `scheme`.
 
-    Names are made of the scheme's name, then with `AUTH_` before it, then with a hash; the first not in `taken` count.
+    The names are made of the scheme's name; if one is in `taken`, of `AUTH_` and the name; at last with a hash.
     """
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
