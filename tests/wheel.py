@@ -31,7 +31,7 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Return the folder of programs of a new environment with that wheel and links to its declared dependencies only."""
+    """Return the folder of programs of a new environment, with that wheel and links to its declared dependencies."""
     venv.create(folder, symlinks=True)
     programs = folder / "bin"
     install = [*PIP, "--python", str(programs / "python"), "install", "--no-deps", "--no-index", str(wheel)]
@@ -44,10 +44,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _required(by: Distribution) -> Iterable[Distribution]:
-    """Return the distributions that one requires, directly or indirectly, as installed here.
-
-    Fails for a wrong version.
-    """
+    """Return the distributions that one requires, directly or not, as installed here. Fails for a wrong version."""
     found: dict[str, Distribution] = {}
     left = [(by, line) for line in by.requires or ()]
     while left:

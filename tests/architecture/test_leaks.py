@@ -1,4 +1,4 @@
-"""Test that every test file which starts a generated server also searches its output for a secret (`tests/leaks.py`)."""
+"""Test that every test file that starts a generated server also searches its output for a secret (`leaks.py`)."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
 
 
 def has_map(schema: Any) -> bool:
-    """Return True if an object in `schema` has `additionalProperties` with a schema, which strict mode cannot express."""
+    """Return True if `additionalProperties` of an object in `schema` is a schema, which strict mode cannot express."""
     if isinstance(schema, list):
         return any(map(has_map, schema))
     if not isinstance(schema, dict):
