@@ -36,7 +36,9 @@ HIDDEN = ("labels", "milestones", "assignees", "topics", "forks", "tags", "teams
 
 
 def overlay() -> str:
-    """Return an overlay of 33 actions: ten rename and describe, ten add a parameter, ten hide, three have wide targets."""
+    """Return an overlay of 33 actions: ten rename and describe, ten add a parameter, ten hide, three match many
+    targets.
+    """
     actions: list[dict[str, object]] = []
     for path, (method, name) in NAMED.items():
         words = f"{name.replace('_', ' ').capitalize()}, as our team wants it."
