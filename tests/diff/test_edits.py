@@ -92,9 +92,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` with `additionalProperties: false` everywhere, except for UNLISTED: callers send only what is
-    listed.
-    """
+    """Return `schema` for what callers send: listed members, and UNLISTED, a member that no schema lists."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)

@@ -101,7 +101,7 @@ def always(status: int) -> Answer:
 
 
 def for_get(status: int) -> Answer:
-    """Answer GET with 200, and close the connection on HEAD, which this server does not know."""
+    """Return an upstream's `answer`: `status` for GET, and None for HEAD, which closes the connection."""
     return lambda method, path: status if method == "GET" else None
 
 

@@ -65,10 +65,7 @@ def ended(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send the signal repeatedly:
-
-    CPython handles it when a read is interrupted, not between two reads of one `read(many)`.
-    """
+    """Send the signal until the process has ended. CPython does not handle it between two reads of one `read(many)`."""
     assert process.stderr is not None
     for _ in range(100):
         process.send_signal(number)

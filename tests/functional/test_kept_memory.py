@@ -22,7 +22,7 @@ CALLS = 100
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """Yield the URL of an API that answers all requests on one open connection."""
+    """Yield the URL of an API that answers every request on one connection."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:

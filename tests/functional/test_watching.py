@@ -299,7 +299,10 @@ def test_a_file_that_was_moved_away_is_begun_anew(store: Path, tmp_path: Path) -
 
 
 def test_what_cannot_be_recorded_any_more_is_not_called(store: Path, tmp_path: Path) -> None:
-    """At most the line of one call that was made is delayed: it is written as soon as that is possible again."""
+    """Only the line of the call during which writing failed is delayed.
+
+    It is written once the file can be written again.
+    """
     audit, kept = tmp_path / "audit", tmp_path / "kept"
     with started(store, audit) as server:
         ask(server, "get_item", {"id": "0"})

@@ -1,4 +1,7 @@
-"""Test that compiler, runtime and table schema have the same kinds of schemes, styles, encodings and parts."""
+"""Test that compiler and runtime have the same kinds of schemes, styles, encodings and parts.
+
+Also test that a kind that one side does not know is a type error there.
+"""
 
 from __future__ import annotations
 
