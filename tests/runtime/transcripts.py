@@ -47,7 +47,7 @@ WORDS = {
 
 
 class Scene:
-    """One conversation. `steps` are (mark, text) in order."""
+    """One conversation. `steps`: (mark, text) in order."""
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"
@@ -57,7 +57,7 @@ class Scene:
 
 
 def scenes() -> list[Scene]:
-    """All scenes of all files."""
+    """Return all scenes of all files."""
     found = []
     for path in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for block in path.read_text().strip().split("\n\n"):
