@@ -22,7 +22,7 @@ CASE = f"{api.WIDE} arguments"
 
 
 def measure(setting: Setting) -> Found:
-    """Milliseconds of CPU a call, and calls a second."""
+    """Measure milliseconds of CPU a call, and calls a second."""
     programs, url = setting.programs, setting.upstream.url
     subjects = [programs.ours(url), programs.theirs(url, STRICT="1"), programs.lowlevel(url), *programs.generator(url)]
     cases: dict[str, Callable[[], Flow]] = {}

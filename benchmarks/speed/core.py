@@ -21,11 +21,11 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Some of the cases of `calls`."""
+    """Measure some cases of `calls` on one core."""
     if not hasattr(os, "sched_setaffinity"):
         return Found(notes=["One core: left out, since this system does not let a program choose."])
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # and with us whatever we start
+    os.sched_setaffinity(0, {min(before)})  # started processes inherit the affinity
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
             return calls.measured(replace(setting, upstream=served), BODIES, AT_ONCE, WHERE)

@@ -24,7 +24,7 @@ SESSION, STREAM = "idle session", "listening stream"
 SESSIONS, THEIR_SESSIONS, STREAMS = 10_000, 1000, 500
 """Of theirs there are fewer, which take long to begin."""
 BEFORE = 10
-"""The part of them that is there before: a tenth."""
+"""Fraction of the sessions or streams that exist before the first measurement."""
 QUICK = 10
 MOST_OF_A_SESSION, MOST_OF_A_STREAM = 64, 40
 """Bytes, and KiB."""
@@ -34,7 +34,7 @@ _ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications":
 
 
 def measure(setting: Setting) -> Found:
-    """Sessions, and streams of both eras, each in a fresh process."""
+    """Measure sessions, and streams of both eras, each in a new process."""
     part = QUICK if setting.quick else 1
     found = Found()
     for case, unit, hold in (
@@ -59,7 +59,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _growth(server: Server, hold: Hold, many: int) -> float:
-    """Return by how many KiB a server grows for each of so many."""
+    """Return by how many KiB a server grows for each session or stream."""
     with server, ExitStack() as stack:
         hold(server, many // BEFORE, stack)
         before = server.resident()

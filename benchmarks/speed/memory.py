@@ -27,7 +27,7 @@ PEAK, SHARE = "MiB peak RSS", "MiB PSS"
 
 
 def measure(setting: Setting) -> Found:
-    """All three moments of each server."""
+    """Measure each server at all three moments."""
     programs, url = setting.programs, setting.upstream.url
     _forget([programs.servers, programs.fastmcp, programs.sdk])
     subjects = [programs.ours(url), programs.theirs(url), programs.lowlevel(url), *programs.generator(url)]
@@ -43,10 +43,10 @@ def measure(setting: Setting) -> Found:
 
 
 def _forget(environments: Iterable[Path]) -> None:
-    """Have the system give up what it holds of their compiled libraries, where it can be asked to."""
+    """Let the system drop its cache of compiled libraries, if it supports that."""
     if not hasattr(os, "posix_fadvise"):
         return
-    os.sync()  # what is not on the disk yet is not given up
+    os.sync()  # pages that are not written to the disk yet cannot be dropped
     for library in (path for each in environments for path in each.rglob("*.so*")):
         descriptor = os.open(library, os.O_RDONLY)
         try:

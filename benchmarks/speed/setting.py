@@ -1,4 +1,4 @@
-"""What every family of cases is given."""
+"""What every family of cases receives."""
 
 from __future__ import annotations
 

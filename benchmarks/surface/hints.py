@@ -21,17 +21,22 @@ Effect = Literal["reads", "adds", "changes"]
 
 TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "hints.yaml"
 MOST_CAUTIOUS = 14.0
-"""Per cent of what adds that may be called destructive: at items' paths, and where words cannot be judged."""
+"""Limits in per cent on adding operations that are called destructive: at paths of items, and where
+words say nothing.
+"""
 
 LEAST_READS = 58.0
-"""Per cent of what reads that is called read-only. The others are called `create…`, answer 201, or say little."""
+"""Lower limit in per cent on reading operations that are called read-only.
+
+Others are named `create…`, or return 201.
+"""
 
 _GRAVITY: tuple[Effect, ...] = ("reads", "adds", "changes")
 
 
 @dataclass(slots=True)
 class Row:
-    """One document. `pairs` counts its POST operations by what they do, and by what their hints say that they do."""
+    """One document. `pairs`: (what a POST does, what its hints say) → count."""
 
     name: str
     pairs: Counter[tuple[Effect, Effect]] = field(default_factory=Counter)
@@ -65,7 +70,7 @@ def measure(surface: Surface) -> Row:
 
 
 def _told(tool: Tool) -> Effect:
-    """Return what the hints say."""
+    """Return the effect that the hints state."""
     hints = tool.listed["annotations"]
     if hints["readOnlyHint"]:
         return "reads"

@@ -32,7 +32,7 @@ class Tool:
         self.listed = types.Tool(name=operation["operationId"], description=operation["summary"], input_schema=schema)
 
     def request(self, arguments: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """The path and the query of a call."""
+        """Return path and query of a call."""
         path, query = self.path, {}
         for each in self.parameters:
             if (name := each["name"]) in arguments:
@@ -75,7 +75,7 @@ async def serve_stdio(server: Any) -> None:
 
 
 async def serve_http(server: Any, port: int) -> None:
-    import uvicorn  # stdio does not pay for it
+    import uvicorn  # imported late, so that stdio does not pay for it
 
     config = uvicorn.Config(server.streamable_http_app(), port=port, log_level="warning", access_log=False)
     await uvicorn.Server(config).serve()

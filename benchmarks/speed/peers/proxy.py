@@ -16,7 +16,7 @@ REQUEST = f"GET /%s/%s HTTP/1.1\r\nHost: {HOST}:{PORT}\r\nX-API-Key: {os.environ
 
 
 class Upstream(asyncio.Protocol):
-    """One connection; one request at a time."""
+    """One connection to the API, with one request at a time."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
