@@ -37,7 +37,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An input as a whole. `types`: () if any type is allowed. `values`: None if any value is allowed."""
+    """An input as a whole. `types`: empty if any type is allowed. `values`: empty if any value is allowed."""
 
     types: frozenset[str]
     values: tuple[str, ...]

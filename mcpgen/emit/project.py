@@ -13,7 +13,7 @@ from mcpgen.model import Catalog, Identity
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
-"""The folder of a package with the Python of every server."""
+"""Folder inside a generated package that holds the runtime, the same Python in every server."""
 
 # Decision 0163: The runtime is under the MIT licence, the rest is its owner's.
 LICENSE = f"{RUNTIME}LICENSE"
@@ -27,10 +27,10 @@ itself.
 """
 
 HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
-"""What a generated server needs besides to serve HTTP: the extra `http`, which stdio never imports."""
+"""Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
 
 KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
-"""What a generated server needs besides to keep refresh tokens in the system's keyring: the extra `keyring`."""
+"""Dependencies of a generated server that keeps refresh tokens in the system's keyring (the extra `keyring`)."""
 
 
 def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:

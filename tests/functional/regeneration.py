@@ -34,7 +34,7 @@ def api(**operations: dict[str, Any]) -> bytes:
 LIST = {"GET /pets": operation("listPets")}
 GET = {"GET /pets/{id}": operation("getPet", parameters=[PET])}
 MOVED = {"GET /animals/{id}": operation("getPet", parameters=[PET])}
-"""The operations after `GET` has moved to another path."""
+"""The same operation as in `GET`, moved to another path."""
 
 DELETE = {"DELETE /pets/{id}": operation("deletePet", parameters=[PET])}
 

@@ -322,7 +322,7 @@ def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> Non
 
 
 async def told(answer: bytes, *secrets: str) -> list[Any]:
-    """Return the text of a call with this response, and of the last slice of its stored result."""
+    """Return the content blocks of a call with this response, and of the last slice of its stored result."""
 
     async def play(connection: Connection) -> None:
         if await connection.request():

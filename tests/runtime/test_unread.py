@@ -25,7 +25,7 @@ SAID = {
     "calls that wait": call(1, "wait") + call(2, "wait") + call(3, "echo", text=LONG),
     "more calls than wait": b"".join(call(number, "echo", text=LONG[:200] * (number < 100)) for number in range(450)),
 }
-"""Thread that is blocked → the input whose responses block it. The sizes exceed what a pipe holds.
+"""What gets blocked → input whose responses block it, since they exceed what a pipe holds.
 
 The rest of the input fits into stdin's pipe after the server stops reading. Both pipes are enlarged if possible.
 """

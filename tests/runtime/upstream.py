@@ -55,7 +55,7 @@ class Connection:
 
 
 class Upstream:
-    """What was received (`requests`), and the port to connect to."""
+    """A running upstream: the requests that it received, and its port."""
 
     def __init__(self) -> None:
         self.requests: list[bytes] = []

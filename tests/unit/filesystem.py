@@ -59,7 +59,7 @@ def quick() -> Iterator[None]:
 
 
 def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES) -> bool:
-    """Run `do` in a child that is killed before the counted call of this number.
+    """Run `action` in a child that is killed before the counted call of this number.
 
     Return True if there was such a call.
     """
@@ -77,7 +77,7 @@ def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES
 
 
 def unprivileged(action: Callable[[], object]) -> int:
-    """Run `do` in a child without root's rights, so that modes of files apply.
+    """Run `action` in a child without root's rights, so that modes of files apply.
 
     Return its exit code: 0, or 1 for an error.
     """

@@ -71,7 +71,7 @@ SITUATIONS: dict[str, tuple[Callable[[Path], None], FileTree]] = {
     "empty to new": (empty, NEW),
     "nothing to new": (nothing, NEW),
 }
-"""Name → function that makes the state on disk, and returns what is to be written."""
+"""Name → function that makes the state on disk in a folder, and the tree that is then written."""
 
 
 def beside(directory: Path) -> list[str]:

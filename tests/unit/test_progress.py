@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 
     def write(self, text: str) -> int:
         count = super().write(text)
-        if count:  # click first asks for the stream's encoding
+        if count:  # click first writes an empty text, to test the stream
             self.written.set()
         return count
 

@@ -50,7 +50,7 @@ def deleted(target: Path) -> Path:
 
 
 def cleaned(target: Path) -> Path:
-    """Remove what the surrounding git repository ignores or does not track."""
+    """Remove untracked files as the git repository around the project does by `git clean`."""
     subprocess.run(["git", "init", "-q", str(target.parent)], check=True)
     subprocess.run(["git", "add", target.name], cwd=target.parent, check=True)
     subprocess.run(["git", "clean", "-qfd"], cwd=target.parent, check=True)

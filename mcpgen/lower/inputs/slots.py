@@ -1,4 +1,4 @@
-"""What a request can carry, by its place: everything that becomes an argument or is filled in."""
+"""Define the slots of a request: every place from which an argument or a filled-in value is taken."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What is compared: everything that a client sees and that is sent, from the tables of a generated server."""
+"""Describe a generated server for comparison, from its tables: everything that clients see and that requests send."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The note in a stage for whoever finds it: it identifies the stage as ours, and says whether it may be deleted."""
+"""Write the note in a stage for people who find it: that mcpgen made the stage, and whether it may be deleted."""
 
 import os
 import shlex

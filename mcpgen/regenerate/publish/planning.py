@@ -133,7 +133,9 @@ def _home(edited: Iterable[str]) -> str:
 
 
 def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return path → digests of the file as mcpgen wrote it, from the lock and from locks in stages of interrupted runs."""
+    """Return path → digests of the file as mcpgen wrote it: from the lock, and from locks in stages of interrupted
+    runs.
+    """
     known = {path: {found} for path, found in recorded.items()}
     with claim.reading(directory):
         stages = staging.stages(directory)

@@ -26,7 +26,10 @@ class NoExchange(Exception):
 
 
 class Unfinished(Exception):
-    """The new project is in place and whole, but parts of it still lie in the stage. The next run completes it."""
+    """The new project is in place and complete, but links in it lead to files in the stage.
+
+    The next run moves these files.
+    """
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
