@@ -1,6 +1,6 @@
-"""Arguments: a call with 30 of them, all checked against their schemas, in CPU a call. One call at a time.
+"""Measure the CPU time of a call with 30 arguments that are all checked against their schemas, one call at a time.
 
-FastMCP checks them where it is told to (`strict_input_validation`), the SDK's server by the validator that ours has.
+FastMCP checks them with `strict_input_validation`; the SDK's server uses the same validator library as ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Calls: how many a second, how long each takes, and how much CPU, with one or many unanswered at a time.
+"""Measure calls: how many a second, how long each takes, and how much CPU, with one or many in flight.
 
-All servers run throughout, so that one which is not called costs nothing, and all call the same API. Ours checks the
-arguments of every call. FastMCP's does not, as it comes: it has the lighter work. It sends every answer twice, as text
-and as a value, and its rows are those without output schemas where ours has none.
+All servers run all the time, so that idle ones cost nothing, and all call the same API. Ours checks the arguments of
+every call; FastMCP's by default does not, and so has less work. FastMCP sends every result twice, as text and as a
+value. Its rows are those without output schemas if ours has none.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""One connection to a server over HTTP/1.1: prepared requests, and the answers to them, one at a time.
+"""One HTTP/1.1 connection to a server: prepared requests, and their responses, one at a time.
 
-It must cost little beside the servers, so it reads no more of an answer than where that ends.
+It must cost little compared with the servers, so it reads no more of a response than is needed to find its end.
 """
 
 from __future__ import annotations

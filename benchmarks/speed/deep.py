@@ -1,7 +1,7 @@
-"""A document of Elasticsearch's shape: a query language of schemas that lead back to each other, in hundreds of bodies.
+"""Generate a document shaped like Elasticsearch's: a query language of recursive schemas, used in hundreds of bodies.
 
-Every clause of a query holds queries, every aggregation holds aggregations, and most operations take a body in which
-both can stand. A compiler that expands schemas for each tool anew takes most of its time here.
+Every clause of a query contains queries, every aggregation contains aggregations, and most operations have a body with
+both. A compiler that expands schemas again for each tool takes most of its time here.
 """
 
 from __future__ import annotations

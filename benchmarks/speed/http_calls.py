@@ -1,8 +1,8 @@
-"""Calls over HTTP, in both eras: how many a second on one and on many connections, and how long each takes.
+"""Measure calls over HTTP in both eras: how many a second on one and on many connections, and how long each takes.
 
-Each connection has one call under way at a time, and in the older era a session of its own. All servers run throughout,
-and all call the same API. The client writes prepared bytes and looks at every answer. Ours are measured by both doors.
-FastMCP and the SDK answer as they come, with event streams. No server writes an access log.
+Each connection has one call in flight, and in the older era its own session. All servers run all the time, and call the
+same API. The client writes prepared bytes and checks every response. Ours are measured behind both doors (aiohttp,
+ASGI). FastMCP and the SDK have their default settings, with event streams. No server writes an access log.
 """
 
 from __future__ import annotations

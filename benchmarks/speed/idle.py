@@ -1,9 +1,9 @@
-"""Memory over HTTP of what only waits: a session of the older era, and a stream that listens for changes.
+"""Measure the memory of idle sessions (older era) and of streams that listen for changes, over HTTP.
 
-It is what a server holds (RSS) once there are many, less what it held once there were some, shared out. A session of
-ours is sealed into its id, and the server keeps none: its id alone would take twice the bar. What is below is what the
-allocator does not give back. A stream is measured with its connection. In the older era each is a GET in a session of
-its own, in the newer one `subscriptions/listen`.
+The figure is the growth of a server's RSS between some and many of them, divided by their number. A session of ours is
+sealed into its id, and the server stores none: storing the ids alone would exceed the limit twice. What is measured is
+memory that the allocator does not return. A stream is measured with its connection: in the older era a GET in its own
+session, in the newer one `subscriptions/listen`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Memory: the most that a server has held (peak RSS), and its fair share of it then (PSS), until the first list, after
-a call, and under 64 calls at a time. A fresh process each time.
+"""Measure the peak memory of a server (RSS), and its proportional share then (PSS), at three moments.
 
-Libraries are read from disk anew first, as after a start of the machine: of files that were just written Linux holds
-larger pieces than of those that it read, and counts a whole piece where one page of it is touched.
+These are: the first list, after a call, and 64 calls at a time. Each time the process is new, and libraries are read
+from disk again, as after a boot. Linux holds files that were just written in larger pieces than files that were read,
+and counts a whole piece if one page of it is touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The client of a measurement: prepared lines into a raw pipe, so many of them unanswered at a time.
+"""Client for measurements over stdio: prepared lines on a raw pipe, with a number of calls in flight.
 
-It must cost little beside the servers, and still look at every answer. The first answer of a server to a call is parsed
-and compared with what the API says; each further one must be the same line, byte for byte, but for its id.
+It must cost little compared with the servers, and still check every response. The first response to a call is parsed
+and compared with the API's body. Each further one must be the same line, byte for byte, except for its id.
 """
 
 from __future__ import annotations

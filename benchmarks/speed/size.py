@@ -1,4 +1,6 @@
-"""Size: bytes of a generated package as it is installed and of its whole environment, and what importing it costs."""
+"""Measure the size in bytes of an installed generated package and of its whole environment, and the cost of importing
+it.
+"""
 
 from __future__ import annotations
 

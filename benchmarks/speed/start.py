@@ -1,7 +1,8 @@
-"""Start: how long a host waits for the first list of tools, and for the first call, after it spawned a server.
+"""Measure the start: how long a host waits for the first list of tools, and for the first call, after it starts a
+server.
 
-Both begin with the handshake; all is written at once. Beside the servers stands bare Python, `python -c pass`, in the
-environment of ours.
+Both begin with the handshake; all lines are written at once. Bare Python, `python -c pass` in our servers' environment,
+is measured for comparison.
 """
 
 from __future__ import annotations

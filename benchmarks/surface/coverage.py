@@ -1,8 +1,8 @@
-"""Fact coverage: every input that the document lets a caller write, with its type, its required flag and its values.
+"""Measure fact coverage: how many inputs of a document the tools show with type, required flag and values.
 
-The document is walked beside the input schema of the tool, from the wire names of the binding on. An input is kept if
-the schema shows all that is said of it, in keywords or, for values, in the words of a description. Where something is
-lost, all that lies beneath it is counted as lost with it.
+The document and the tool's input schema are walked together, from the names on the wire in the binding. An input counts
+as kept if the schema shows everything about it, in keywords or, for values, in a description. If an input is lost,
+everything below it counts as lost, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Hints of POST operations against a table of verdicts by people who read them: `tests/corpus/hints.yaml`.
+"""Compare hints of POST operations with verdicts by people who read them: `tests/corpus/hints.yaml`.
 
-HTTP does not say what a POST does, so the hints come from words. A dangerous error has a bar of none: something that
-changes is called additive or read-only, or something that adds is called read-only. Too much caution has a bar as well.
+HTTP does not say what a POST does, so hints come from words. No dangerous error is allowed: a change called additive or
+read-only, or an addition called read-only. Too much caution has a limit, too.
 """
 
 from __future__ import annotations

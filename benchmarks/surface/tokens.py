@@ -1,7 +1,7 @@
-"""Tokens of each tool, as a model reads them, and how near our own estimate comes.
+"""Count the tokens of each tool as a model reads them, and compare our own estimate.
 
-A tool is compact JSON: the part that a model is given (`name`, `description`, `inputSchema`), which the bars are about,
-and the whole as it is listed, with title and hints, which the estimate is about.
+A tool is compact JSON. The limits are on the part that a model gets (`name`, `description`, `inputSchema`). The
+estimate is of the whole list entry, with title and hints.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Words of names and of the texts that they come from, split by rules of our own.
+"""Split names, and the texts that they come from, into words.
 
-A name is faithful if each of its words stands in what the document says of the operation. Where text can be split in
-more than one way (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plurals and singulars are one word.
+A name is faithful if each of its words occurs in what the document says about the operation. If a text can be split in
+several ways (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plural and singular are one word.
 """
 
 from __future__ import annotations

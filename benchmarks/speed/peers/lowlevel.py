@@ -1,8 +1,7 @@
-"""The official Python SDK's lowlevel server over the HTTP client and the validator that generated servers have: what a
-person builds by hand who wants speed from the SDK.
+"""The official Python SDK's lowlevel server, with the HTTP client and validator of generated servers.
 
-DOCUMENT is the document's path (JSON), BASE_URL where the API is. PORT has it serve HTTP there, under uvicorn. Knows
-parameters of path and query alone.
+A person who wants speed from the SDK would build such a server by hand. DOCUMENT: path of the document (JSON).
+BASE_URL: URL of the API. PORT: serve HTTP there, under uvicorn. It supports only parameters in path and query.
 """
 
 import asyncio
