@@ -1,4 +1,4 @@
-"""Figures against the bars that they must hold, as a table."""
+"""Print measured values beside their limits, as a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One figure: what it is, its value, and the most or the least that it may be."""
+    """One measured value: its name, the value, and its upper or lower limit."""
 
     what: str
     value: float
@@ -21,7 +21,7 @@ class Bar:
 
 
 def show(bars: list[Bar]) -> int:
-    """Print the table; the exit code of the benchmark."""
+    """Print the table. Return the exit code of the benchmark: 1 if a limit is exceeded."""
     width = max((len(bar.what) for bar in bars), default=0)
     for bar in bars:
         print(

@@ -23,7 +23,7 @@ TOOLS = Path(__file__).parents[1] / "tests" / "conformance" / "everything.tools.
 
 
 async def main(replicas: int) -> int:
-    """Run both revisions. The exit code."""
+    """Run both revisions, and return the exit code."""
     suite = await asyncio.to_thread(Suite)
     runner, port = await api.start()
     with tempfile.TemporaryDirectory(prefix="mcpgen-conformance-") as name:
@@ -42,7 +42,7 @@ async def main(replicas: int) -> int:
 
 
 def _revision(suite: Suite, url: str, revision: str, folder: Path) -> bool:
-    """Run the scenarios of a revision, and print what became of them. Whether its bars are met."""
+    """Run the scenarios of a revision, and print the results. Return True if its limits are met."""
     scored = suite.scored(revision)
     ran = {each.name: each for each in suite.run(url, revision, folder / revision)}
     passed = [name for name in scored if name in ran and ran[name].passed]

@@ -33,14 +33,17 @@ INEXPRESSIBLE = {
     "unsupported-method": "TRACE; names that are no methods",
     "unsupported-body": "a form that is not an object: its fields have no names",
 }
-"""Codes of reasons that lie in the document: the standard itself forbids or cannot say what stands there."""
+"""Codes of reasons that lie in the document: the standard forbids or cannot express what it says."""
 
 
 LOGIN = "login-operation"
 
 
 class Row(NamedTuple):
-    """One document. `skipped` counts reasons, logins among them; `refusal` says why there is no project."""
+    """The results of one document.
+
+    `skipped`: reason → count, logins included. `refusal`: why there is no project, or "".
+    """
 
     name: str
     operations: int
@@ -52,7 +55,7 @@ class Row(NamedTuple):
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """A row for each document of the manifest that lies in `folder`."""
+    """Yield a row for each document of the manifest that exists in `folder`."""
     with (folder.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
     for entry in entries:
@@ -61,7 +64,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def row(path: Path, folder: Path, operations: int) -> Row:
-    """The figures of one document."""
+    """Return the row of one document."""
     name = path.relative_to(folder).as_posix()
     started = time.perf_counter()
     try:

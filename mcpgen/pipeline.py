@@ -43,15 +43,16 @@ from mcpgen.read.toolsfile import Named, ToolsFile
 
 LONGEST_TITLE = 100
 _EXPLAINING = ("unused-selector", "hidden-operation")
-"""Codes of warnings and notes that may explain why no tool is left."""
+"""Codes of warnings and notes that `_nothing_left` may show as the reason why no tool is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """The result of a compile.
 
-    `lock`: the contents of the tree's lock file. `diagnostics`: with lines and columns. `sources`: the documents that
-    were read. `pinned`: a person wrote the version.
+    `catalog`: the tools. `tree`: all files of the project. `lock`: contents of the lock file in `tree`. `diagnostics`:
+    findings, with lines and columns. `sources`: the documents that were read. `pinned`: the version was set in the
+    tools file.
     """
 
     catalog: Catalog
@@ -73,7 +74,7 @@ class Compiled:
 
     @property
     def failed_strictly(self) -> bool:
-        """Return True if nothing is written with `--strict`."""
+        """Return True if `--strict` forbids the write: after an error, a skipped operation or a grave warning."""
         return self.failed or bool(self.catalog.skipped) or any(d.code in FATAL_WITH_STRICT for d in self.diagnostics)
 
 
@@ -81,8 +82,8 @@ class Compiled:
 class Project:
     """What an existing project contributes to a compile.
 
-    `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: their names relative to the project.
-    `recorded`: flags of the last run, if they count.
+    `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: paths or URLs of inputs, relative to the
+    project. `recorded`: the flags of the last run.
     """
 
     lock: Lock | None = None
@@ -163,9 +164,9 @@ def _with_origins(
     on_disk: list[ToolsFile],
     diagnostics: Diagnostics,
 ) -> tuple[Catalog, dict[str, bool]]:
-    """Return `catalog` with the origins that it may reach, and the origins for the next lock.
+    """Return `catalog` with the origins that its server may contact, and origin → accepted, for the next lock.
 
-    `before`: the origins in the last lock. `unconfirmed`: origins that the owner must accept again.
+    `before`: the same mapping from the last lock. `unconfirmed`: origins that the owner must accept again.
     """
     header = table.destinations(catalog)
     named = origins.described(header)
@@ -176,7 +177,7 @@ def _with_origins(
 
 
 def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
-    """Return the files of `catalog`, and `lock` with their digests and the new promises."""
+    """Return all files of the project, and `lock` updated with their digests and the pins of the tools."""
     tree = emit(catalog, deploy=lock.options.deploy)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)
@@ -185,7 +186,7 @@ def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
 
 
 def versioned(compiled: Compiled, version: str) -> Compiled:
-    """Return `compiled` with another version of its package."""
+    """Return `compiled` with its package at `version`. The files are emitted again."""
     catalog = replace(compiled.catalog, identity=replace(compiled.catalog.identity, version=version))
     tree, lock = _emitted(catalog, compiled.lock)
     return replace(compiled, catalog=catalog, tree=tree, lock=lock)

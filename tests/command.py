@@ -1,6 +1,7 @@
-"""The command line inside the process of the test: the same code, streams and exit code, without starting Python.
+"""Run an mcpgen command inside the test's process: same code, streams and exit code, without the cost of starting
+Python.
 
-A test whose point is the process (its limits, signals, descriptors, environment at start) starts a real one.
+A test about the process itself (its limits, signals, descriptors, environment at start) starts a real one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from mcpgen.cli import main
 
 
 class Done(NamedTuple):
-    """How a command ended, and what it printed."""
+    """The exit code of a command, and what it printed."""
 
     returncode: object
     stdout: str
@@ -23,7 +24,10 @@ class Done(NamedTuple):
 
 
 def mcpgen(*arguments: str, folder: Path | None = None, given: str = "", **environ: str) -> Done:
-    """Run a command in a folder, with text on its standard input and these environment variables beside the others."""
+    """Run a command.
+
+    `folder`: its working directory. `given`: its stdin. `environ`: environment variables that are added.
+    """
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdin", "stdout", "stderr")}
     streams["stdin"].buffer.write(given.encode())
     streams["stdin"].seek(0)

@@ -1,4 +1,4 @@
-"""Options of the whole suite, and what every test is given back as it was."""
+"""Define the options and fixtures of the whole suite, and restore what a test changed in the process."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from tests.wheel import built
 
 use_memory_for_temporary_files()
 
-if hasattr(signal, "SIGHUP"):  # whoever starts the tests may ignore it, and each server that they start would, too
+# a parent process may ignore SIGHUP, and each server that a test starts would inherit that
+if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 
-# Every run looks at the same examples, so that a failure is the change's; `--hypothesis-profile=wide` looks for others.
+# Every run draws the same examples, so that a failure is due to a change; `--hypothesis-profile=wide` draws others.
 settings.register_profile("suite", derandomize=True, deadline=None, suppress_health_check=CHECKS)
 settings.register_profile("wide", max_examples=3000, deadline=None, suppress_health_check=CHECKS, print_blob=True)
 settings.load_profile("suite")
@@ -39,7 +40,7 @@ SLOW = (
     *("hostile/test_fuzz.py", "hostile/test_hidden.py", "hostile/test_memory.py", "hostile/test_patterns.py"),
     *("hostile/test_promises.py", "hostile/test_small_documents.py", "hostile/test_text.py"),
 )
-"""Folders and files that are slow as a whole: real peers, real documents, kills, grammars. Others mark single rows."""
+"""Folders and files whose tests are all marked `slow`. In other files single tests are marked."""
 
 
 LONGEST = (
@@ -49,7 +50,7 @@ LONGEST = (
     *("hostile/test_fetching.py", "hostile/test_crowded.py", "golden/test_generated.py", "functional/test_hooks.py"),
     *("functional/test_removed.py", "functional/test_downloads.py", "runtime/test_unread.py"),
 )
-"""Files that begin first, so that no worker is left with one of them at the end. The order is of the time they take."""
+"""Files that start first, the longest first, so that no worker is left with one of them at the end."""
 
 
 def _place(path: Path) -> str:
@@ -62,7 +63,7 @@ def _is_slow(path: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files unread of which no test would be run."""
+    """Do not even import the files in SLOW if `-m "not slow"` was given."""
     return True if "not slow" in config.option.markexpr and _is_slow(collection_path) else None
 
 
@@ -82,14 +83,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _collector() -> Iterator[None]:
-    """The command line switches the garbage collector off, for a process that ends with it; this one goes on."""
+    """Switch the garbage collector on again, which the command line switches off for its own, short process."""
     yield
     gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _described_tables() -> Iterator[None]:
-    """Every compile of every test emits tables that `table.schema.json` describes."""
+    """Check the tables of every compile of every test against `table.schema.json`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "emit", emit_described)
         yield
@@ -97,7 +98,7 @@ def _described_tables() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _templates_read_once() -> Iterator[None]:
-    """Thousands of compiles copy the same runtime into their tree; no test changes it."""
+    """Read the runtime's files once for thousands of compiles; no test changes them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(project, "_package_files", functools.cache(project._package_files))
         yield
@@ -105,6 +106,6 @@ def _templates_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of mcpgen. Workers share the folder around their own."""
+    """Return the path of mcpgen's wheel, which all workers of a run share."""
     own = tmp_path_factory.getbasetemp()
     return built((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheel")

@@ -1,4 +1,4 @@
-"""The compiler's `emit`, which also compares what it emits with `table.schema.json`."""
+"""Replace the compiler's `emit` by one that also validates the emitted tables with `table.schema.json`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALIDATORS = {
 
 
 def emit_described(catalog: Catalog, *, deploy: bool = False) -> FileTree:
-    """The files of `catalog`. Fails where one of its tables is not what the schema describes."""
+    """Return the files of `catalog`. Raises AssertionError if one of its tables does not match the schema."""
     tree = emit(catalog, deploy=deploy)
     for name, validator in _VALIDATORS.items():
         content = tree.get(f"{catalog.identity.package}/{name}.json")

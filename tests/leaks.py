@@ -1,7 +1,7 @@
-"""The search for a secret in what left a process, in each form that it may have on its way out.
+"""Search everything that left a process for a secret, in each encoded form that it may have.
 
-Every test that starts a server plants `SECRET`, random in each run, in a credential of that server, and has all that
-the server wrote searched for it (`tests/runtime/process.py`); `Trap` is where an unwanted connection would end.
+Every test that starts a server plants `SECRET`, random in each run, in a credential of that server. Then all that the
+server wrote is searched for it (`tests/runtime/process.py`). `Trap` catches connections that a server should not make.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LENGTH = 32
 
 
 def random_secret() -> str:
-    """Of visible ASCII; a colon would end a user name."""
+    """Return a secret of LENGTH visible ASCII characters. It has no colon, which would end a user name."""
     return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
 
 
@@ -31,7 +31,10 @@ SECRET = random_secret()
 
 
 def forms(secret: str) -> dict[str, str]:
-    """How a secret may look on its way out, written here anew."""
+    """Return name → encoded form of `secret`, for each encoding in which it could leave a process.
+
+    The encodings are written here again, independently of the runtime.
+    """
     found = {
         "raw": secret,
         "percent": quote(secret, safe=""),
@@ -50,13 +53,13 @@ def forms(secret: str) -> dict[str, str]:
 
 
 def in_base64(text: str) -> list[str]:
-    """What base64 in the text says, wherever in it one begins to read."""
+    """Decode every run of base64 characters in `text`, from each of four starting positions."""
     runs = [run[start:] for run in re.findall(r"[A-Za-z0-9+/]{12,}", text) for start in range(4)]
     return [base64.b64decode(run[: len(run) // 4 * 4]).decode("latin-1") for run in runs]
 
 
 def find(secret: str, text: str) -> None:
-    """AssertionError where the text holds the secret in one of its forms, also inside JSON."""
+    """Raise AssertionError if `text` holds `secret` in one of its forms, also inside a JSON string."""
     unescaped = re.sub(r"\\(.)", r"\1", text)
     for name, form in forms(secret).items():
         assert form not in text, f"{name} of {secret!r} left"
@@ -64,14 +67,14 @@ def find(secret: str, text: str) -> None:
 
 
 class Leaks:
-    """What left, and what was given."""
+    """Collector of what left a process (`left`), to be searched for one secret."""
 
     def __init__(self, secret: str) -> None:
         self.secret = secret
         self.left: list[str] = []
 
     def check(self) -> None:
-        """`find`, and in what is encoded more than once."""
+        """Search everything with `find`, and for secrets that were encoded more than once or only in part."""
         everything = "\n".join(self.left)
         find(self.secret, everything)
         unescaped = re.sub(r"\\(.)", r"\1", everything)
@@ -81,7 +84,7 @@ class Leaks:
 
 
 class Trap:
-    """A listener that nobody may call: what the proxies of the environment are said to be."""
+    """Listener for connections that a server should not make. Tests name it as the proxy in the environment."""
 
     def __init__(self) -> None:
         self.received: list[bytes] = []
@@ -90,12 +93,12 @@ class Trap:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def environment(self) -> dict[str, str]:
-        """Variables that lead programs here which obey them."""
+        """Return the proxy variables of common HTTP libraries, all with the trap's URL."""
         names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
         return dict.fromkeys(names, self.url)
 
     def check(self) -> None:
-        """AssertionError where somebody called since the last time."""
+        """Raise AssertionError if somebody has connected since the last check."""
         received, self.received = self.received, []
         assert received == [], "a proxy of the environment was obeyed"
 
@@ -112,18 +115,20 @@ class Trap:
 
 @cache
 def trap() -> Trap:
-    """The one of this run."""
+    """Return the trap of this test run."""
     return Trap()
 
 
 def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
-    """The environment of a server whose secret is searched for: without Python's own variables, with proxies that are
-    traps."""
+    """Return the environment for a server under test: the secret in one of its variables, and proxies that are traps.
+
+    Python's own variables and those of the server are left out.
+    """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", f"{prefix}_"))}
     return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}
 
 
 def searched(written: bytes, secret: str = SECRET) -> None:
-    """AssertionError where a server wrote the secret, or obeyed a proxy of the environment."""
+    """Raise AssertionError if a server wrote the secret, or used a proxy from the environment."""
     find(secret, written.decode("latin-1"))
     trap().check()

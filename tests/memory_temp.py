@@ -1,4 +1,4 @@
-"""Temporary folders of the suite in memory: it writes hundreds of thousands of small files."""
+"""Put temporary folders of the suite into memory, since it writes hundreds of thousands of small files."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 4 * 2**30
-"""Free bytes below which the folder in memory is left alone: containers often have one of 64 MB."""
+"""Least free bytes of the memory file system for using it. Containers often have one of 64 MB."""
 
 
 def use_memory_for_temporary_files() -> None:
-    """Let pytest, `tempfile` and all that tests start make their folders in memory, where there is room.
+    """Let pytest, `tempfile` and started programs make temporary folders in memory, if there is room.
 
-    Nothing changes where TMPDIR is set: whoever sets it has chosen.
+    If TMPDIR is set, nothing changes.
     """
     if "TMPDIR" in os.environ or not _is_roomy(MEMORY):
         return
     os.environ["TMPDIR"] = os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
-    tempfile.tempdir = None  # pytest asked for it before, and the answer is kept
+    tempfile.tempdir = None  # `tempfile` has cached the folder, since pytest asked for it before
 
 
 def _is_roomy(folder: Path) -> bool:

@@ -1,10 +1,12 @@
-"""What must hold, each with its source. A test, a case or a transcript names the ids that it shows.
+"""List all requirements with their sources. A test, a case or a transcript names the ids that it shows.
 
-`tests/architecture/test_requirements.py` checks both directions: every id here is named by some test, and every id
-that a test names stands here. Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases
-of our own threat model, by what they attack: emitted text (GEN), the output directory (OUT), documents (SPEC), text
-for a model (TXT), arguments (ARG), credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle
-(LIFE), configuration (CFG), promises of reliability (REL), and attacks on the finished server (HARD).
+`tests/architecture/test_requirements.py` checks both directions: some test names every id here, and every id that a
+test names stands here.
+
+Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases of our own threat model, by
+target: emitted text (GEN), the output directory (OUT), documents (SPEC), text for a model (TXT), arguments (ARG),
+credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle (LIFE), configuration (CFG), promises
+of reliability (REL), and the finished server (HARD).
 """
 
 from __future__ import annotations
@@ -251,4 +253,4 @@ HARD-25 a document has a budget of nodes, so that 64 MiB of JSON take no more th
 REQUIREMENTS: dict[str, str] = dict(line.split(" ", 1) for line in _TABLE.strip().splitlines())
 
 ID = re.compile(rf"(?<![A-Za-z])({'|'.join(SOURCES)})[-_](\d\d)(?!\d)", re.IGNORECASE)
-"""An id as tests write it: `IO-17` in texts, `io_17` in names of functions."""
+"""Pattern of an id in a test: `IO-17` in texts, `io_17` in names of functions."""

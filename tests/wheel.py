@@ -1,4 +1,4 @@
-"""The wheel of mcpgen, built once for all workers of a run, and an environment of it and what it declares alone."""
+"""Build mcpgen's wheel once for all workers of a run, and install it with nothing but its declared dependencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE = 300
 
 
 def built(folder: Path) -> Path:
-    """Return the wheel in a folder that the workers share. The first that asks builds it, and others wait."""
+    """Return the wheel in `folder`, which the workers share. The first caller builds it; others wait."""
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,7 +31,7 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Return the programs of a new environment with that wheel, and links to what its metadata requires: no more."""
+    """Return the folder of programs of a new environment, with that wheel and links to its declared dependencies."""
     venv.create(folder, symlinks=True)
     programs = folder / "bin"
     install = [*PIP, "--python", str(programs / "python"), "install", "--no-deps", "--no-index", str(wheel)]
@@ -44,7 +44,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _required(by: Distribution) -> Iterable[Distribution]:
-    """Return what a distribution requires, directly or not, as it is installed here. Fails for a wrong version."""
+    """Return the distributions that one requires, directly or not, as installed here. Fails for a wrong version."""
     found: dict[str, Distribution] = {}
     left = [(by, line) for line in by.requires or ()]
     while left:
@@ -62,7 +62,7 @@ def _required(by: Distribution) -> Iterable[Distribution]:
 
 
 def _link(needed: Distribution, packages: Path) -> None:
-    """Link the modules and folders of a distribution into another environment."""
+    """Link the modules and folders of an installed distribution into another environment."""
     tops = {Path(file.parts[0]) for file in needed.files or () if file.parts[0] not in ("..", "__pycache__")}
     for top in tops:
         if not (packages / top).exists():

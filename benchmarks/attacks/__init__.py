@@ -1,1 +1,1 @@
-"""Attacks and faults, tried on generated servers and on a peer's: `python -m benchmarks.attacks`."""
+"""Try attacks and faults on generated servers and on another project's server: `python -m benchmarks.attacks`."""

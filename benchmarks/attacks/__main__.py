@@ -21,7 +21,7 @@ from benchmarks.attacks.subjects import Subject, ours, peer
 def _judged(scene: Scene, subject: Subject) -> Verdict:
     try:
         return scene.judge(subject)
-    except Exception as problem:  # a server that dies of an attack must not end the table
+    except Exception as problem:  # a server that is killed by an attack must not end the whole table
         return Verdict(False, f"the conversation broke: {type(problem).__name__}")
 
 

@@ -1,4 +1,6 @@
-"""The servers that are attacked: ours, compiled from the document, and the peer's, made from it when it starts."""
+"""Start the servers under attack: ours, compiled from the document, and FastMCP's, which reads the document at its
+start.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from tests.interop.environments import ROOT
 
 DOCUMENT = Path(__file__).with_name("shop.openapi.yaml")
 PATIENCE = 10.0
-"""Seconds after which an answer counts as not given."""
+"""Seconds after which a response counts as missing."""
 
 _PEER = """
 import os, yaml, httpx2 as httpx
@@ -34,7 +36,7 @@ FastMCP.from_openapi(openapi_spec=document, client=client).run(show_banner=False
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server that can be started over and over. `variables` maps what it is told to the variable that says it."""
+    """A server that can be started repeatedly. `variables`: setting → environment variable for it."""
 
     name: str
     command: tuple[str, ...]
@@ -46,7 +48,7 @@ class Subject:
 
     @contextmanager
     def running(self, url: str, token: str, **environ: str) -> Iterator[Session]:
-        """The server as a process, after the handshake."""
+        """Start the server, and yield its session after the handshake."""
         session = self.spawned(url, token, **environ)
         try:
             session.shake_hands()
@@ -55,14 +57,14 @@ class Subject:
             session.end()
 
     def spawned(self, url: str, token: str, **environ: str) -> Session:
-        """The server as a process."""
+        """Start the server, and yield its session without a handshake."""
         own = {self.url_variable: url, self.token_variable: token, **self.more}
         base = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
         return Session(self.command, self.directory, {**base, **own, **environ}, self.patience)
 
 
 class Session:
-    """A process and the conversation with it. What it wrote is kept whole, to be searched."""
+    """A server process and the conversation with it. All its output is kept, to be searched."""
 
     def __init__(
         self, command: tuple[str, ...], directory: Path, environ: Mapping[str, str], patience: float = PATIENCE
@@ -89,7 +91,7 @@ class Session:
         self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def write(self, message: object) -> None:
-        """One message, or one line of any bytes."""
+        """Write one message, or one line of any bytes."""
         line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
@@ -97,7 +99,7 @@ class Session:
             self.process.stdin.flush()
 
     def line(self, patience: float | None = None) -> Any:
-        """The next message; None where none comes in time, or ever."""
+        """Return the next message, or None if none comes in time."""
         try:
             line = self._lines.get(timeout=patience or self._patience)
         except queue.Empty:
@@ -106,7 +108,7 @@ class Session:
         return json.loads(line) if line else None
 
     def ask(self, method: str, params: Mapping[str, object], patience: float | None = None) -> Any:
-        """The answer to a request; None where none comes in time."""
+        """Send a request, and return its response, or None if none comes in time."""
         self._last += 1
         self.write({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
         while (message := self.line(patience)) is not None:
@@ -119,23 +121,23 @@ class Session:
         return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
 
     def tools(self) -> dict[str, Any]:
-        """The tools by name."""
+        """Return name → tool."""
         return {tool["name"]: tool for tool in self.ask("tools/list", {})["result"]["tools"]}
 
     def heard(self, secret: str) -> bool:
-        """Whether that text stands in anything that the process has written."""
+        """Return True if anything that the process has written contains this text."""
         with suppress(queue.Empty):
             while True:
                 self.said.append(self._lines.get(timeout=0.2))
         return any(secret.encode() in line for line in self.said)
 
     def memory(self) -> float:
-        """The most that it has held, in MiB."""
+        """Return the peak memory of the process in MiB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
     def ends(self, seconds: float) -> bool:
-        """Whether the process ends within that time."""
+        """Return True if the process ends within this time."""
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -143,7 +145,7 @@ class Session:
         return True
 
     def leave(self) -> None:
-        """Close this side of stdout, as a client does that has died; stdin stays open."""
+        """Close our end of the server's stdout, as when a client has died; stdin stays open."""
         self._reads.clear()
         for reader in self._readers:
             reader.join()
@@ -161,14 +163,14 @@ class Session:
                 pipe.close()
 
     def _read(self, stream: IO[bytes], keep: Callable[[bytes], None]) -> None:
-        """Lines as they come. It never waits inside a read, which would hold the pipe open."""
+        """Read lines as they come, without blocking in a read, which would keep the pipe open."""
         rest = b""
         while self._reads.is_set():
             if not select.select([stream], [], [], 0.1)[0]:
                 continue
             data = os.read(stream.fileno(), 65536)
             if not data:
-                keep(b"")  # whoever waits for a line need wait no longer
+                keep(b"")  # wakes those that wait for a line: none will come
                 break
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
@@ -176,7 +178,7 @@ class Session:
 
 
 class Called:
-    """What came of a call."""
+    """The outcome of a call."""
 
     def __init__(self, message: Any) -> None:
         self.answered = message is not None
@@ -188,7 +190,7 @@ class Called:
 
 
 def ours(folder: Path) -> Subject:
-    """A server of ours, compiled into `folder`."""
+    """Compile the document into `folder`, and return our server."""
     command = [sys.executable, "-m", "mcpgen", "generate", str(DOCUMENT), "-o", str(folder / "shop")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     start = (sys.executable, "-m", "shop_mcp")
@@ -196,6 +198,6 @@ def ours(folder: Path) -> Subject:
 
 
 def peer(folder: Path) -> Subject:
-    """FastMCP's server, started the way that its documentation shows."""
+    """Return FastMCP's server, started as its documentation shows."""
     python = environments.python("bench-fastmcp", *FASTMCP) / "bin" / "python"
     return Subject("FastMCP", (str(python), "-c", _PEER), folder, "BASE_URL", "TOKEN", {"DOCUMENT": str(DOCUMENT)})

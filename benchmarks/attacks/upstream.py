@@ -1,4 +1,4 @@
-"""An API on a raw socket that keeps the bytes it was sent, and answers with bytes of the attack's choice."""
+"""Run an API on a raw socket: it records the bytes it receives, and sends bytes that the attack chooses."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 Reply = Callable[[socket.socket, bytes], None]
-"""Answers one request, whose bytes it is given, on that connection."""
+"""Function that answers one request, given its bytes, on its connection."""
 
 
 def body(content: bytes, *fields: str, status: str = "200 OK", kind: str = "application/json") -> Reply:
-    """A reply with this body and these further header fields."""
+    """Return a reply with this body and these additional header fields."""
     head = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(content)}", *fields, "", ""]
     return lambda connection, request: connection.sendall("\r\n".join(head).encode() + content)
 
@@ -22,7 +22,7 @@ OK = body(b'{"ok": true}')
 
 
 class Upstream:
-    """Where it listens, and the requests that came, each as its bytes."""
+    """The upstream's port, and the requests that it received, as bytes."""
 
     def __init__(self, reply: Reply) -> None:
         self.requests: list[bytes] = []
@@ -34,7 +34,7 @@ class Upstream:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def targets(self) -> list[str]:
-        """`METHOD target` of each request."""
+        """Return `METHOD target` of each request."""
         return [request.split(b" HTTP/", 1)[0].decode("latin-1") for request in self.requests]
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Upstream:
 
 @contextmanager
 def serving(reply: Reply = OK) -> Iterator[Upstream]:
-    """An upstream that gives this reply to each request."""
+    """Yield an upstream that gives this reply to each request."""
     upstream = Upstream(reply)
     try:
         yield upstream

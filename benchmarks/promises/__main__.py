@@ -33,7 +33,7 @@ Measure = Callable[[Path], Awaitable[list[Bar]]]
 
 
 def measures(seconds: float | None) -> dict[str, list[Measure]]:
-    """How each promise is measured."""
+    """Return promise → function that measures it."""
 
     async def fuzz(project: Path) -> list[Bar]:
         command = [sys.executable, "-m", "tests.hostile.fuzz", "--seconds", f"{seconds or 60:g}"]

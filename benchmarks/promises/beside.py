@@ -1,4 +1,4 @@
-"""REL-02: ordinary calls beside one that asks for as much work as it can, one such call after the other."""
+"""Measure REL-02: ordinary calls while calls that demand much work run one after the other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
     "20,000 elements": ("export", {"tags": [1] * 19_000}),
     "deep names of 20,000 fields": ("save", {"more": nested(60, [1] * 19_000)}),
 }
-"""What is called beside the others, and how."""
+"""Names of hostile calls → tool and arguments."""
 _LARGE = json.dumps([{"id": number, "name": "row", "tags": [[]] * 5} for number in range(60_000)]).encode()
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
@@ -42,7 +42,7 @@ async def _play(connection: Connection) -> None:
 
 
 async def _ordinary(server: Session, until: float) -> list[float]:
-    """Milliseconds that each call took, one after another."""
+    """Make ordinary calls one after another, and return the milliseconds of each."""
     found = []
     while time.perf_counter() < until:
         began = time.perf_counter()
@@ -52,7 +52,9 @@ async def _ordinary(server: Session, until: float) -> list[float]:
 
 
 async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any] | None = None) -> float:
-    """The 99th percentile of ordinary calls, beside calls of that tool; alone where there is none."""
+    """Return the 99th percentile of ordinary calls, in milliseconds, while this tool is called, or
+    alone without one.
+    """
     until = time.perf_counter() + SECONDS
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]
     while tool and time.perf_counter() < until:
@@ -63,7 +65,7 @@ async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any]
 
 
 async def hostile_calls_delay_nobody(project: Path) -> list[Bar]:
-    """`project` is of other promises."""
+    """Measure REL-02. `project` is used only by other promises."""
     bars = []
     with tempfile.TemporaryDirectory() as folder:
         made = await asyncio.to_thread(compiled, Path(folder), TOOLS)

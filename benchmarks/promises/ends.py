@@ -1,4 +1,4 @@
-"""REL-05: how soon a server ends, and that it never outlives its client."""
+"""Measure REL-05: how soon a server ends, and that it never outlives its client."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ time.sleep(60)
 
 
 async def ends_in_time(project: Path, rounds: int = 50) -> list[Bar]:
-    """REL-05: stdin is closed, with nothing running and with a call that is never answered."""
+    """Measure REL-05 with stdin closed: while idle, and during a call that is never answered."""
     idle, busy = [], []
     async with serving(within(0.0)) as upstream:
         for turn in range(rounds):
@@ -55,7 +55,7 @@ async def _timed(ending: object) -> float:
 
 
 async def no_orphans(project: Path, cycles: int = 200, at_once: int = 4) -> list[Bar]:
-    """REL-05: the client is killed (-9) a random while after it started a server, which has a call under way."""
+    """Measure REL-05 with a client that is killed (-9) at a random time during a call."""
     async with serving(within(0.0)) as upstream:
         room, left = asyncio.Semaphore(at_once), []
 
@@ -69,7 +69,7 @@ async def no_orphans(project: Path, cycles: int = 200, at_once: int = 4) -> list
 
 
 async def outlived(project: Path, port: int, patience: float) -> float:
-    """Seconds that a server lived on after its client was killed; 60 where it did not end."""
+    """Return the seconds that a server lived on after its client was killed; 60 if it did not end."""
     said = json.loads(call(1, "get_case", n=-1))
     client = await asyncio.create_subprocess_exec(
         *(sys.executable, "-S", "-c", _CLIENT, PACKAGE, json.dumps(said)),

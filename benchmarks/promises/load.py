@@ -1,4 +1,4 @@
-"""REL-01, REL-02, REL-14: many calls at once, calls that are never answered, calls that are given up."""
+"""Measure REL-01, REL-02 and REL-14: many calls at once, calls that are never answered, cancelled calls."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchmarks.promises.session import Session, session, within
 from tests.runtime.upstream import serving
 
 SECONDS = 2.0
-"""The deadline of calls that hang."""
+"""Deadline in seconds of calls that hang."""
 
 
 async def none_is_lost(project: Path, calls: int = 10_000, at_once: int = 200) -> list[Bar]:
-    """REL-01: calls, some at a time, an upstream that takes 0 to 50 ms: each has its answer, once."""
+    """Measure REL-01: many calls, some at a time, to an upstream that takes 0 to 50 ms. Each gets one response."""
     async with serving(within(0.05)) as upstream, session(project, upstream.port) as server:
         room, answered = asyncio.Semaphore(at_once), Counter[str]()
 
@@ -39,7 +39,7 @@ async def none_is_lost(project: Path, calls: int = 10_000, at_once: int = 200) -
 
 
 async def the_deadline_holds(project: Path, number: int = 50) -> list[Bar]:
-    """REL-02: what hangs is answered at its deadline, and delays nobody."""
+    """Measure REL-02: calls that hang are answered at their deadline, and delay no others."""
     deadline = {"HOSTILE_TIMEOUT": f"{SECONDS:g}"}
     async with serving(within(0.0)) as upstream, session(project, upstream.port, deadline) as server:
         await server.call("get_case", n=1)
@@ -69,10 +69,10 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """REL-14: workers that give up at random, more of them than calls may run; then twenty that do not."""
+    """Measure REL-14: more workers than calls may run cancel theirs at random times; then twenty calls must succeed."""
     chance, counted = random.Random(7), Counter[str]()
     async with serving(within(0.1)) as upstream, session(project, upstream.port) as server:
-        # As many connections as the server ever keeps; those of calls that are given up must not come on top.
+        # First open as many connections as the server keeps. Connections of cancelled calls must not be added to these.
         await asyncio.gather(*(server.call("get_case", n=each) for each in range(workers * 2)))
         await _settled(server)
         before, end = server.descriptors(), time.monotonic() + seconds
@@ -102,7 +102,7 @@ async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, wor
 
 
 async def _settled(server: Session) -> None:
-    """Until connections that nobody uses are closed, or are those that stay."""
+    """Wait until unused connections are closed, or only those remain that the server keeps."""
     known = -1
     while known != (known := server.descriptors()):
         await asyncio.sleep(1)

@@ -1,4 +1,4 @@
-"""REL-03: what an upstream or a client can make a server hold, beyond what it held after one small answer."""
+"""Measure REL-03: the memory that an upstream or a client can make a server hold, beyond one small response."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _whole(content: bytes, *fields: bytes) -> Play:
 
 
 def _bomb() -> bytes:
-    """200 MB as gzip."""
+    """Return 200 MB, compressed by gzip."""
     packer = zlib.compressobj(9, wbits=31)
     return b"".join(packer.compress(b"0" * MIB) for _ in range(200)) + packer.flush()
 
@@ -63,7 +63,7 @@ async def _endless_line(server: Session) -> None:
 
 
 async def _unread(server: Session) -> None:
-    """10,000 calls whose answers nobody reads for a while."""
+    """Make 10,000 calls whose responses are not read for a while."""
     assert server.process.stdout is not None
     transport = server.process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
     transport.pause_reading()
@@ -74,7 +74,7 @@ async def _unread(server: Session) -> None:
 
 
 async def _grown(project: Path, play: Play, deed: Deed) -> float:
-    """MiB that the peak of a server grew by what it was made to do."""
+    """Return by how many MiB this work raised a server's peak memory."""
     connections = 0
 
     async def first_well(connection: Connection) -> None:
@@ -90,7 +90,7 @@ async def _grown(project: Path, play: Play, deed: Deed) -> float:
 
 
 async def stays_small(project: Path) -> list[Bar]:
-    """REL-03: 64 MiB and no more, under each."""
+    """Measure REL-03: at most 64 MiB for each kind of work."""
 
     async def two_calls(server: Session) -> None:
         await asyncio.gather(*(server.call("get_case_structured", n=number) for number in (2, 3)))

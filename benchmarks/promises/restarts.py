@@ -1,4 +1,4 @@
-"""REL-04: an upstream that is killed (-9) and started again every second, while it is called."""
+"""Measure REL-04: an upstream that is killed (-9) and restarted every second while it is called."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ class Server(socketserver.ThreadingTCPServer):
 heard = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND)
 Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
-"""Writes down the first line of each request that came whole, before it answers. A single write survives its death."""
+"""Program that records the first line of each complete request before its response. One write survives a kill."""
 
 
 async def post_is_sent_at_most_once(project: Path, seconds: int = 20, workers: int = 8) -> list[Bar]:
-    """REL-04: every call is answered; a POST arrives once at most; a second after the restart all is well."""
+    """Measure REL-04: every call gets a response, a POST arrives at most once, and calls succeed a second after a
+    restart.
+    """
     port = _free_port()
     with tempfile.NamedTemporaryFile() as heard:
         upstream = await _start(port, heard.name)
@@ -81,7 +83,7 @@ async def _work(server: Session, worker: int, over: asyncio.Event, counted: Coun
 
 
 async def _start(port: int, heard: str) -> asyncio.subprocess.Process:
-    """The upstream, once it can be connected to."""
+    """Start the upstream, and return it once it accepts connections."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-S", "-c", _UPSTREAM, str(port), heard)
     for _ in range(1000):
         with socket.socket() as probe:

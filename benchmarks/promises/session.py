@@ -1,4 +1,4 @@
-"""A client of a server process that keeps many calls in flight, and an upstream that answers in time or not at all."""
+"""A client that keeps many calls of a server in flight, and an upstream that answers late or never."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length:
 
 
 class Session:
-    """One server and its client. `lost` counts ids that were answered twice, or by nobody's asking."""
+    """One server and its client. `lost`: number of ids that were answered twice, or never requested."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -37,11 +37,11 @@ class Session:
         return self.process.pid
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """The answer to one request."""
+        """Send one request, and return its response."""
         return await self.begin(method, **params)[1]
 
     def begin(self, method: str, **params: Any) -> tuple[int, asyncio.Future[dict[str, Any]]]:
-        """The id of a request, and its answer when it comes."""
+        """Send a request. Return its id, and a future for its response."""
         self._last += 1
         message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": {**params, "_meta": ENVELOPE}}
         self.write(json.dumps(message).encode() + b"\n")
@@ -49,12 +49,12 @@ class Session:
         return self._last, future
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The result of one call."""
+        """Make one call, and return its result."""
         answer = await self.request("tools/call", name=tool, arguments=arguments)
         return dict(answer.get("result") or {"isError": True, "content": [], **answer})
 
     def cancel(self, id_: int) -> None:
-        """Say that nobody waits for that answer."""
+        """Cancel the request with this id."""
         if self._waiting.pop(id_, None) is not None:
             message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}}
             self.write(json.dumps(message).encode() + b"\n")
@@ -64,13 +64,13 @@ class Session:
         self.process.stdin.write(data)
 
     async def end(self) -> int:
-        """Close stdin and wait; the exit code."""
+        """Close stdin, wait for the end, and return the exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return await self.process.wait()
 
     def resident(self, name: str = "VmRSS") -> float:
-        """MiB that the process holds, or held at most (VmHWM)."""
+        """Return the MiB that the process holds now (VmRSS), or at its peak (VmHWM)."""
         found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         assert found is not None
         return int(found[1]) / 1024
@@ -84,7 +84,7 @@ class Session:
             message = json.loads(line)
             future = self._waiting.pop(message.get("id"), None)
             if future is not None and future.done():
-                continue  # whoever asked has just given up
+                continue  # the caller has just cancelled the request
             if future is not None:
                 future.set_result(message)
             elif message.get("id", 0) > self._last or "id" not in message:
@@ -93,7 +93,7 @@ class Session:
 
 @asynccontextmanager
 async def session(project: Path, port: int, environ: Mapping[str, str] | None = None) -> AsyncIterator[Session]:
-    """A server whose API is at that port of this machine."""
+    """Yield a session with a server whose API is at this port of loopback."""
     base = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{port}{BASE}"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", PACKAGE),
@@ -113,7 +113,9 @@ async def session(project: Path, port: int, environ: Mapping[str, str] | None = 
 
 
 def within(most: float, seed: int = 1) -> Play:
-    """Each request is answered after a random time of up to so many seconds; to negative numbers, never."""
+    """Return an upstream that answers after a random time up to this many seconds; numbers below 0
+    are never answered.
+    """
     chance = random.Random(seed)
 
     async def play(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""REL-06: three minutes at 200 calls a second. What a server holds is a flat line."""
+"""Measure REL-06: memory and descriptors stay constant during three minutes at 200 calls a second."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchmarks.promises.session import Session, session, within
 from tests.runtime.upstream import serving
 
 WARM = 0.2
-"""The part of the time after which what a server holds no longer counts as its start."""
+"""Fraction of the time that counts as warm-up."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 async def the_line_is_flat(project: Path, seconds: float = 180.0, rate: int = 200) -> list[Bar]:
-    """REL-06: MiB and descriptors, sampled every second."""
+    """Measure REL-06: MiB and descriptors, sampled every second."""
     samples: list[tuple[float, float, int]] = []
     failed = 0
     async with serving(within(0.02)) as upstream, session(project, upstream.port) as server:
@@ -54,7 +54,7 @@ def _sample(server: Session, began: float) -> tuple[float, float, int]:
 
 
 def _plot(values: list[float], width: int = 72) -> str:
-    """From nothing to the most, in so many columns."""
+    """Return a text plot from 0 to the maximum, with this many columns."""
     step = max(1, len(values) // width)
     columns = [max(values[at : at + step]) for at in range(0, len(values), step)]
     return "".join(_LEVELS[min(7, int(value / max(values) * 7.999))] for value in columns)

@@ -1,4 +1,4 @@
-"""REL-12, REL-15: a server of 5,000 tools, and servers in odd surroundings."""
+"""Measure REL-12 and REL-15: a server of 5,000 tools, and servers in unusual environments."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SAID = line("server/discover") + line("tools/list") + call(1, "get_detail", id="
 
 
 def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
-    """What a server says to the same lines there, in the order of their ids."""
+    """Return a server's responses to the same lines in this environment, in the order of their ids."""
     umask = int(environ.get("_UMASK", "0o22"), 8)
     server = subprocess.Popen(
         [sys.executable, "-m", PACKAGE],
@@ -63,7 +63,7 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
         assert server.stderr is not None
         server.stdin.write(SAID)
         server.stdin.flush()
-        # Its end is said when all is answered: behind that, a server on a busy machine has no time for the rest.
+        # Close stdin only when all is answered: after that, a server on a busy machine would have no time for the rest.
         said = [server.stdout.readline() for _ in SAID.splitlines()]
         server.stdin.close()
         said += server.stdout.readlines()
@@ -73,7 +73,7 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
 
 
 async def nothing_around_it_matters(project: Path) -> list[Bar]:
-    """REL-15: locale, encodings, time zone, home: the same answers everywhere."""
+    """Measure REL-15: the same responses with any locale, encoding, time zone or home directory."""
     async with serving() as upstream:
         told = {
             name: await asyncio.to_thread(answers, project, upstream.port, environ)
@@ -89,7 +89,7 @@ async def nothing_around_it_matters(project: Path) -> list[Bar]:
 
 
 async def many_tools(project: Path, tools: int = 5000) -> list[Bar]:
-    """REL-12: start, list and memory of a server with that many tools."""
+    """Measure REL-12: start, listing and memory of a server with this many tools."""
     with tempfile.TemporaryDirectory() as folder:
         large = _with_tools(Path(folder), tools)
         began = time.perf_counter()
@@ -111,7 +111,7 @@ async def many_tools(project: Path, tools: int = 5000) -> list[Bar]:
 
 
 def _with_tools(folder: Path, tools: int) -> Path:
-    """A project of that many tools."""
+    """Generate a project with this many tools."""
     parameters = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "limit", "in": "query", "description": "How many at most.", "schema": {"type": "integer"}},

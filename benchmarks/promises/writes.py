@@ -1,4 +1,4 @@
-"""REL-08, REL-10: a project is written whole, whenever its run is killed, and by one run at a time."""
+"""Measure REL-08 and REL-10: a project is written as a whole, even if the run is killed, and by one run at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _TOOLS = 40
 
 
 async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
-    """REL-08: SIGKILL at a random time of a run over a project with files of others, then a run that is left alone."""
+    """Measure REL-08: kill a run (SIGKILL) over a project with foreign files at a random time, then let a second run
+    finish.
+    """
     chance, seen = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         home = _Home(Path(folder))
@@ -44,7 +46,7 @@ async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
 
 
 async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
-    """REL-10: two runs at once, over a project that is there and where there is none yet."""
+    """Measure REL-10: start two runs at once, over an existing project and over none."""
     seen = Counter[str]()
     for number in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
@@ -62,7 +64,7 @@ async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
 
 
 async def _each(home: _Home, possible: list[list[int]]) -> list[Contents]:
-    """What runs one after the other make of it."""
+    """Return the project's contents after each of these runs, one after the other."""
     made = []
     for runs in possible:
         home.target = home.folder / "-".join(map(str, runs))
@@ -73,7 +75,7 @@ async def _each(home: _Home, possible: list[list[int]]) -> list[Contents]:
 
 
 class _Home:
-    """A folder with tools files, each of another version of a server, and the project in it."""
+    """A folder with tools files for several versions of a server, and its project."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.target = folder, folder / "out"
@@ -97,7 +99,7 @@ class _Home:
             (self.target / path).write_text("# mine\n")
 
     def contents(self) -> Contents:
-        """What whoever reads the project finds, through links too."""
+        """Return path → bytes of the project as a reader sees it, through links."""
         found = {}
         for folder, _, names in os.walk(self.target, followlinks=True):
             for name in names:
@@ -106,12 +108,12 @@ class _Home:
         return found
 
     def left(self) -> list[str]:
-        """What a run has left beside the project, or in it."""
+        """Return the leftovers of runs beside the project and in it."""
         return [path.name for path in (*self.folder.iterdir(), *self.target.iterdir()) if path.name[:8] == ".mcpgen-"]
 
 
 async def _kill_while_it_writes(home: _Home, process: Process, chance: random.Random) -> None:
-    """Three of four a moment after it has begun to write, the others at any time."""
+    """Kill a run: in three of four cases just after it began to write, otherwise at any time."""
     begun = time.perf_counter()
     if chance.random() < 0.75:
         while process.returncode is None and not home.left():

@@ -1,1 +1,1 @@
-"""The rig of replicas: one server as several processes, behind a balancer that picks at random, with a real store."""
+"""Run one server as several processes (replicas), behind a random balancer, with a real store."""

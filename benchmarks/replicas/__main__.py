@@ -19,19 +19,21 @@ from benchmarks.replicas.rig import Missing, Rig
 
 CONFIRMATIONS, STREAMS, RESTARTS, CALLS, KILLS, AWAY = 1000, 100, 20, 5000, 6, 200
 QUICK = 10
-"""By how much fewer there are for a look."""
+"""Divisor of the numbers of trials with `--quick`."""
 _WAYS = (
     ("sessions, picked at random", False, "random", OLDER),
     ("sessions, picked by address", False, "ip_hash", OLDER),
     ("stateless_http, picked at random", True, "random", OLDER),
     ("picked at random", False, "random", NEWER),
 )
-"""How a team can run FastMCP's server as replicas: what it is called, whether sessions are kept, and how a replica is
-picked. In the newer era there are no sessions."""
+"""Ways to run FastMCP's server as replicas: name, whether it keeps sessions, and how a replica is picked.
+
+The stateless era has no sessions.
+"""
 
 
 class Report:
-    """Prints each trial, and counts those in which something was lost that must not be."""
+    """Printer of trials, which counts those that lost something."""
 
     def __init__(self) -> None:
         self.bad = 0
@@ -44,7 +46,7 @@ class Report:
 
 
 async def rolling(some: int) -> int:
-    """Run the rolling restarts. The exit code."""
+    """Run the rolling restarts, and return the exit code."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:
@@ -59,7 +61,7 @@ async def _rolling(rig: Rig, http: aiohttp.ClientSession, report: Report, some: 
 
 
 async def ours(some: int) -> int:
-    """Run all trials. The exit code."""
+    """Run all trials with our server, and return the exit code."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:
@@ -78,7 +80,7 @@ async def ours(some: int) -> int:
 
 
 async def beside(some: int) -> int:
-    """Run the trials that need no store with FastMCP's server, in each way to run it. The exit code."""
+    """Run the trials without a store with FastMCP's server, in each way to run it. Return the exit code."""
     report = Report()
     for name, stateless, pick, revision in _WAYS:
         with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:

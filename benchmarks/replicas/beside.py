@@ -1,4 +1,4 @@
-"""FastMCP's server on the rig: the same balancer, the same API, the same trials. It has no store."""
+"""Run FastMCP's server as replicas: the same balancer, API and trials, without a store."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SERVER = Path(__file__).with_name("fastmcp_depot.py")
 
 @dataclass
 class FastMCPRig(Rig):
-    """Replicas of FastMCP's server; `stateless` ones keep no sessions."""
+    """Replicas of FastMCP's server. `stateless` ones keep no sessions."""
 
     stateless: bool = False
 
     async def start(self, replicas: int = 3, stored: bool = False, balanced: bool = True) -> None:
-        """Start all of it, without a store. Raises Missing."""
+        """Start everything except a store. Raises Missing."""
         await super().start(replicas, stored, balanced)
 
     async def ready(self, number: int) -> None:
-        """Wait until that replica takes connections."""
+        """Wait until this replica accepts connections."""
         await asyncio.to_thread(wait_for, lambda: can_connect(self.ports[number]), 60.0)
 
     def _generate(self) -> None:

@@ -1,4 +1,4 @@
-"""A client of both eras, no more than it takes: each request may go to another replica."""
+"""A minimal client of both eras, whose requests may each go to another replica."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOTH = {"Content-Type": "application/json", "Accept": "application/json, text/e
 
 @dataclass
 class Client:
-    """Sends the requests of one revision. `session` is the id that `begin` got, in the older era."""
+    """Client of one revision. `session`: in the older era, the id that `begin` got."""
 
     http: aiohttp.ClientSession
     url: str
@@ -27,7 +27,7 @@ class Client:
     _ids: count[int] = field(default_factory=lambda: count(1))
 
     async def begin(self) -> None:
-        """Shake hands, in the older era."""
+        """Shake hands in the older era. Do nothing in the stateless one."""
         if self.revision == NEWER:
             return
         params = {
@@ -39,10 +39,10 @@ class Client:
             {"jsonrpc": "2.0", "id": next(self._ids), "method": "initialize", "params": params}
         ) as answer:
             answer.raise_for_status()
-            self.session = answer.headers.get("Mcp-Session-Id", "")  # servers of others need none
+            self.session = answer.headers.get("Mcp-Session-Id", "")  # other servers may work without sessions
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return a request of this revision, with an id of its own."""
+        """Return a new request of this revision, with its own id."""
         whole = dict(params or {})
         if self.revision == NEWER:
             capabilities: dict[str, Any] = {"elicitation": {"form": {}}}
@@ -50,7 +50,7 @@ class Client:
         return {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": whole}
 
     def post(self, message: dict[str, Any], url: str = "") -> Any:
-        """Send a message; the answer as a context."""
+        """Send a message, and yield the response."""
         headers = dict(_BOTH) | self.headers
         if self.session:
             headers["Mcp-Session-Id"] = self.session
@@ -63,7 +63,7 @@ class Client:
         return self.http.post(url or self.url, data=json.dumps(message).encode(), headers=headers)
 
     async def messages(self, answer: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
-        """Yield the messages of an answer, in either form."""
+        """Yield the messages of a response: JSON, or an event stream."""
         if answer.content_type == "application/json":
             yield await answer.json()
             return
@@ -72,7 +72,7 @@ class Client:
                 yield json.loads(data)
 
     async def call(self, tool: str, arguments: dict[str, Any], more: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the response to a call that asks nothing."""
+        """Make a call without a question, and return its response."""
         message = self.request("tools/call", {"name": tool, "arguments": arguments, **(more or {})})
         async with self.post(message) as answer:
             async for each in self.messages(answer):
@@ -81,7 +81,7 @@ class Client:
         raise RuntimeError(f"The answer ended without a response (status {answer.status}).")
 
     async def confirmed(self, tool: str, arguments: dict[str, Any], say: str = "accept") -> dict[str, Any]:
-        """Return the response to a call about which the user is asked, and says that."""
+        """Make a call about which the user is asked, with this answer, and return its response."""
         if self.revision == NEWER:
             asked = await self.call(tool, arguments)
             if asked.get("result", {}).get("resultType") != "input_required":

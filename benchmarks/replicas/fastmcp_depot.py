@@ -1,8 +1,7 @@
-"""The same API as FastMCP's server over HTTP: its tools as `from_openapi` makes them, and one that asks its user before
-it deletes, written as the documentation shows for each era.
+"""Serve the same API by FastMCP over HTTP: tools from `from_openapi`, and one that asks its user before it deletes.
 
-DOCUMENT is the document's path (JSON), BASE_URL where the API is, PORT where it listens, STATE_KEY the key that all
-replicas share. STATELESS has it keep no sessions.
+The latter is written as the documentation shows for each era. Environment variables: DOCUMENT, path of the document
+(JSON); BASE_URL of the API; PORT to listen at; STATE_KEY, shared by all replicas; STATELESS, to keep no sessions.
 """
 
 import json
@@ -22,7 +21,7 @@ NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 @dataclass
 class Agreement:
-    """What the user may fill in, and need not."""
+    """The form of the question, which has one optional field."""
 
     note: str = ""
 

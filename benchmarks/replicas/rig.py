@@ -1,4 +1,4 @@
-"""Starts and stops the parts of the rig: replicas, a balancer, a store. All are real processes on loopback."""
+"""Start and stop the replicas, the balancer and the store. All are real processes on loopback."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ class Missing(Exception):
 
 @dataclass
 class Rig:
-    """The parts that run. `server` is the name of the one that is replicated, `base_url` where its API is; where that
-    is given, its project lies in the folder `server`. `balanced` is the URL behind which a replica is picked, at random
-    where `pick`, the word of nginx for how, says nothing else.
+    """The running parts.
+
+    `server`: name of the server. `base_url`: URL of its API; if given, its project is in the folder `server`.
+    `balanced`: URL of the balancer, which picks a replica at random, or as `pick` says in nginx's words.
     """
 
     folder: Path
@@ -83,7 +84,7 @@ class Rig:
         await self.stop()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start all of it. Raises Missing."""
+        """Start everything. Raises Missing."""
         if not self.base_url:
             await self.upstream.start()
             await asyncio.to_thread(self._generate)
@@ -99,7 +100,7 @@ class Rig:
             await self.ready(number)
 
     async def stop(self) -> None:
-        """Stop all of it."""
+        """Stop everything."""
         for process in [*self.replicas, self._balancer, self._store]:
             if process is not None:
                 process.kill()
@@ -107,7 +108,7 @@ class Rig:
         await self.upstream.stop()
 
     def start_store(self) -> None:
-        """Start the store, empty. Raises Missing."""
+        """Start an empty store. Raises Missing."""
         program = shutil.which("valkey-server") or shutil.which("redis-server")
         if program is None:
             raise Missing("valkey-server or redis-server")
@@ -132,26 +133,26 @@ class Rig:
             self._store.wait()
 
     async def ready(self, number: int) -> None:
-        """Wait until that replica can serve."""
+        """Wait until this replica can serve."""
         await asyncio.to_thread(wait_for, lambda: answers(self.ports[number], "/readyz"))
 
     def kill(self, number: int) -> None:
-        """Kill a replica in the middle of what it does."""
+        """Kill a replica with SIGKILL."""
         self.replicas[number].kill()
         self.replicas[number].wait()
 
     def begin_to_end(self, number: int) -> None:
-        """Tell a replica to end as a platform does."""
+        """Send SIGTERM to a replica, as a platform does."""
         self.replicas[number].send_signal(signal.SIGTERM)
 
     async def restart(self, number: int) -> None:
-        """Start a replica that has ended, at its port."""
+        """Start a replica that has ended again, at its port."""
         await asyncio.to_thread(self.replicas[number].wait)
         self.replicas[number] = self._replica(number)
         await self.ready(number)
 
     def log(self, number: int) -> str:
-        """Return what a replica has logged."""
+        """Return the log of a replica."""
         return (self.folder / f"replica-{number}.log").read_text()
 
     def _generate(self) -> None:
@@ -189,20 +190,20 @@ class Rig:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody uses."""
+    """Return a free port of loopback."""
     with socket.socket() as opened:
         opened.bind(("127.0.0.1", 0))
         return int(opened.getsockname()[1])
 
 
 def can_connect(port: int) -> bool:
-    """Return whether something listens at that port."""
+    """Return True if something listens at this port."""
     with socket.socket() as opened:
         return opened.connect_ex(("127.0.0.1", port)) == 0
 
 
 def answers(port: int, path: str) -> bool:
-    """Return whether that path is answered with 200."""
+    """Return True if this path is answered with 200."""
     try:
         with socket.create_connection(("127.0.0.1", port), 5) as opened:
             opened.sendall(b"GET %b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path.encode())
@@ -212,7 +213,7 @@ def answers(port: int, path: str) -> bool:
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Come back once that holds. Raises TimeoutError."""
+    """Wait until the condition is true. Raises TimeoutError."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""What the rig is made to go through. Each trial returns figures; what must not happen is counted, not raised."""
+"""Trials with the replicas. Each returns figures; failures are counted, not raised."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _NUMBERS = count(1)
 
 @dataclass
 class Figures:
-    """How many of what was tried ended how, and the first words of what should not have happened."""
+    """Count of each outcome, and the first message of each kind of failure."""
 
     tried: int = 0
     well: int = 0
     faults: Counter[str] = field(default_factory=Counter)
 
     def fault(self, words: str) -> None:
-        """Count something that should not have happened."""
+        """Count a failure."""
         self.faults[words[:160]] += 1
 
 
 async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
-    """Confirm and decline calls in turns: each accepted one must be sent once, and no other one."""
+    """Confirm and decline calls in turn. Each confirmed call must be sent once, and no declined one."""
     figures = Figures()
     client = await _client(rig, http, revision)
 
@@ -63,7 +63,7 @@ async def calls(
     seconds: float = 0.0,
     enough: Callable[[], bool] = lambda: True,
 ) -> Figures:
-    """Make at least that many calls, and go on until it is `enough`: each must be answered with what the API says."""
+    """Make at least this many calls, until `enough` is set. Each must get the API's response."""
     figures = Figures()
     client = await _client(rig, http, revision)
 
@@ -85,7 +85,7 @@ async def calls(
 
 
 async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts: int, least: int) -> Figures:
-    """Make calls while one replica after the other is told to end and started again: none may be lost."""
+    """Make calls while each replica in turn is ended and restarted. None may be lost."""
     left = restarts
     going = asyncio.create_task(calls(rig, http, revision, least, seconds=0.1, enough=lambda: left == 0))
     while left:
@@ -97,7 +97,7 @@ async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts
 
 
 async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: int, every: float = 5.0) -> Figures:
-    """Make calls while replicas are killed: only those under way there may fail, and each client is told."""
+    """Make calls while replicas are killed. Only calls running there may fail, and each client is told."""
     whole = Figures()
     going = True
 
@@ -120,18 +120,18 @@ async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: in
 
 
 async def without_store(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int) -> dict[str, Figures]:
-    """Make calls and confirmations while the store is stopped, and after it came back."""
+    """Make calls and confirmations while the store is stopped, and after its restart."""
     rig.stop_store()
     away = await calls(rig, http, revision, most)
     asked = await confirmations(rig, http, revision, 4, together=2)
     rig.start_store()
-    await asyncio.sleep(4)  # the store is asked again a second after a failure, and channels are opened again
+    await asyncio.sleep(4)  # a second after a failure the server tries the store again, and reopens its channels
     back = await confirmations(rig, http, revision, most)
     return {"calls, store away": away, "confirmations, store away": asked, "confirmations, store back": back}
 
 
 async def resumed(rig: Rig, http: aiohttp.ClientSession, most: int) -> Figures:
-    """Lose the connection behind the question of a call, and resume its stream at another replica."""
+    """Close the connection after a call's question, and resume its stream at another replica."""
     figures = Figures()
     for _ in range(most):
         figures.tried += 1
@@ -174,7 +174,7 @@ async def _resume(rig: Rig, http: aiohttp.ClientSession, client: Client, last: s
 
 
 async def until(holds: Callable[[], Awaitable[bool]], seconds: float = 30.0) -> None:
-    """Come back once that holds. Raises TimeoutError."""
+    """Wait until the condition is true. Raises TimeoutError."""
     async with asyncio.timeout(seconds):
         while not await holds():
             await asyncio.sleep(0.02)

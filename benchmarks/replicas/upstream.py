@@ -1,4 +1,4 @@
-"""The API behind the rig: it counts what it is asked to do, and answers as slowly or as much as it is told."""
+"""The API behind the replicas: it counts requests, and responds as slowly or with as much data as a request says."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ overrides: {deleteThing: {confirm: always}}
 
 
 class Upstream:
-    """Counts the requests by method and name. To be used in one event loop."""
+    """API that counts requests by method and name. Use it in one event loop only."""
 
     def __init__(self) -> None:
         self.seen: Counter[tuple[str, str]] = Counter()
@@ -54,7 +54,7 @@ class Upstream:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._runner is not None:
             await self._runner.cleanup()
 

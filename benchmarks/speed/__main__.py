@@ -41,13 +41,13 @@ from benchmarks.speed.setting import Setting
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs" / "explanation" / "speed.md", ROOT / "README.md")
-"""The page with the whole table, and the one with the short one."""
+"""The page with the whole table, and the page with the short one."""
 SECONDS, QUICK_SECONDS = 0.5, 0.1
 CEILING_REQUESTS = 20_000
 
 
 class Family(NamedTuple):
-    """A family of cases: how it is measured, and in how many rounds if nobody says otherwise."""
+    """A family of cases: the function that measures it, and the default number of rounds."""
 
     measure: Callable[[Setting], Found]
     rounds: int
@@ -78,7 +78,7 @@ def main() -> int:
     found = measured([*dict.fromkeys(options.family)] or list(FAMILIES), options.rounds, options.quick)
     if options.write:
         results.write(found.over(results.read()))
-        stored = results.read()  # which is rounded
+        stored = results.read()  # the stored figure is rounded
         for page in PAGES:
             table.update(page, stored)
         plot.update(stored)
@@ -98,7 +98,7 @@ def _number(text: str) -> int:
 
 
 def measured(names: list[str], rounds: int | None, quick: bool) -> results.Results:
-    """These families, one after the other; each is printed when it is done."""
+    """Measure these families one after the other, and print each when it is done."""
     with tempfile.TemporaryDirectory() as folder, upstream.serving(api.bodies()) as served:
         programs = prepare(Path(folder))
         if programs.left_out:

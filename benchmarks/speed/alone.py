@@ -1,4 +1,4 @@
-"""The floor of calls: aiohttp in a bare loop, told over its pipe how many requests to make (peers/loop.py)."""
+"""Measure the lower limit of calls: aiohttp in a bare loop, controlled over its pipe (peers/loop.py)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchmarks.speed.process import Process
 
 
 class Alone:
-    """As a client of a server, but without a server: the process counts the bodies and its seconds by itself."""
+    """Stand-in for a client of a server, without a server: the process counts bodies and seconds itself."""
 
     def __init__(self, process: Process, call: Call) -> None:
         self._process = process
         self._call = call
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """That many requests, so many at a time."""
+        """Make this many requests, this many at a time."""
         cpu = self._process.cpu()
         self._process.write(f"{calls} {at_once} {self._call.target} {len(self._call.body)}\n".encode())
         with self._process.patience():

@@ -1,7 +1,7 @@
-"""The API that is measured: a document of 20 operations, the bodies that it answers with, and the calls that are made.
+"""The measured API: a document of 20 operations, its response bodies, and the calls.
 
-Operation ids are such that each compiler and library keeps them as names of tools, and bodies are compact JSON in
-ASCII, so that what a right answer says can be compared byte for byte.
+Every compiler and library keeps these operation ids as names of tools. Bodies are compact JSON in ASCII, so that
+results can be compared byte for byte.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ITEM = {
 }
 ANSWER = {"type": "object", "properties": {"page": {"type": "integer"}, "items": {"type": "array", "items": ITEM}}}
 SIZES = {"small": 200, "medium": 10_000, "large": 1_000_000}
-"""Bytes of the body that `get_NAME` answers with."""
+"""Name → bytes of the body with which `get_NAME` responds."""
 WIDE = 30
-"""Arguments of `get_wide`."""
+"""Number of arguments of `get_wide`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of one tool: its arguments, the request that it is, and the body that must come back."""
+    """A call of one tool: its arguments, its request, and the body of the response."""
 
     tool: str
     arguments: Mapping[str, object]
@@ -40,12 +40,12 @@ class Call:
 
 
 def bodies() -> dict[str, bytes]:
-    """What the API answers, by the first segment of the path."""
+    """Return first segment of the path → body of the response."""
     return {name: _body(size) for name, size in SIZES.items()} | {"wide": _body(SIZES["small"])}
 
 
 def calls() -> dict[str, Call]:
-    """One call of each size, and one with many arguments."""
+    """Return one call for each size, and one with many arguments."""
     found = {
         name: Call(f"get_{name}", {"number": 7}, f"/{name}/7", content)
         for name, content in bodies().items()
@@ -57,7 +57,7 @@ def calls() -> dict[str, Call]:
 
 
 def document() -> dict[str, Any]:
-    """OpenAPI 3.1: 20 operations, each answer with a schema, one API key for all."""
+    """Return an OpenAPI 3.1 document with 20 operations, schemas for all responses, and one API key."""
     paths = {f"/{name}/{{number}}": {"get": _get(f"get_{name}", f"Get a {name} page")} for name in SIZES}
     paths["/wide/{number}"] = {"get": _get("get_wide", "Search with many conditions", _wide())}
     for thing in ("order", "customer", "product", "invoice"):
@@ -73,7 +73,7 @@ def document() -> dict[str, Any]:
 
 
 def _body(size: int) -> bytes:
-    """Compact JSON of exactly that many bytes; the last name is as long as it takes."""
+    """Return compact JSON of exactly this many bytes. The last name is padded."""
     page: dict[str, Any] = {"page": 7, "items": []}
     each = len(_compact({**page, "items": [_item(0), _item(0)]})) - len(_compact({**page, "items": [_item(0)]}))
     page["items"] = [_item(number) for number in range(max(1, size // each - 1))]
@@ -90,7 +90,7 @@ def _compact(value: object) -> bytes:
 
 
 def _wide() -> dict[str, dict[str, Any]]:
-    """The arguments of `get_wide`: five kinds in turn."""
+    """Return the arguments of `get_wide`: five types in turn."""
     kinds: tuple[dict[str, Any], ...] = (
         {"type": "integer", "minimum": 1, "maximum": 1000},
         {"type": "string", "minLength": 1, "maxLength": 40},
@@ -117,7 +117,7 @@ def _get(name: str, summary: str, arguments: Mapping[str, dict[str, Any]] | None
 
 
 def _resource(thing: str) -> dict[str, Any]:
-    """Four operations on one kind of thing."""
+    """Return four operations on one kind of resource."""
     one = {"name": "number", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
     page = {"name": "page", "in": "query", "description": "Which page.", "schema": {"type": "integer", "default": 1}}
     body = {"required": True, "content": {"application/json": {"schema": ITEM}}}

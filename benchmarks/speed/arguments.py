@@ -1,6 +1,6 @@
-"""Arguments: a call with 30 of them, all checked against their schemas, in CPU a call. One call at a time.
+"""Measure the CPU time of a call with 30 arguments that are all checked against their schemas, one call at a time.
 
-FastMCP checks them where it is told to (`strict_input_validation`), the SDK's server by the validator that ours has.
+FastMCP checks them with `strict_input_validation`; the SDK's server uses the same validator library as ours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CASE = f"{api.WIDE} arguments"
 
 
 def measure(setting: Setting) -> Found:
-    """Milliseconds of CPU a call, and calls a second."""
+    """Measure milliseconds of CPU a call, and calls a second."""
     programs, url = setting.programs, setting.upstream.url
     subjects = [programs.ours(url), programs.theirs(url, STRICT="1"), programs.lowlevel(url), *programs.generator(url)]
     cases: dict[str, Callable[[], Flow]] = {}

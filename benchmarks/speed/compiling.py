@@ -46,7 +46,7 @@ BOMBS = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Seconds, the peak of memory in MiB, the exit code, and the seconds of the processor of one process."""
+    """One process: seconds, peak memory in MiB, exit code, and CPU seconds."""
 
     seconds: float
     memory: float
@@ -55,7 +55,7 @@ class Run:
 
 
 def measure(setting: Setting) -> Found:
-    """Large documents, growing ones, two of deep schemas, small commands, and bombs."""
+    """Measure large documents, growing ones, two with deep schemas, small commands, and bombs."""
     compiler = setting.programs.compiler / "bin"
     found = Found()
     sources = _published(setting, found) | _growing(setting)
@@ -82,7 +82,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _per_byte(name: str, size: int, taken: Mapping[str, list[Run]], found: Found) -> None:
-    """Add what a document of so many bytes costs for its size."""
+    """Add a document's cost divided by its bytes."""
     above = [run.memory - least.memory for run, least in zip(taken[name], taken[HELP], strict=True)]
     found.add(name, "mcpgen", "CPU s per MB", [run.cpu * 1e6 / size for run in taken[name]])
     found.add(name, "mcpgen", "bytes of memory per byte", [mebibytes * 2**20 / size for mebibytes in above])
@@ -119,7 +119,7 @@ def _published(setting: Setting, found: Found) -> dict[str, Path]:
 
 
 def _four_times() -> Path:
-    """GitHub's document four times in one YAML file, made once and kept."""
+    """Return the path of GitHub's document, four times in one YAML file, which is made once and kept."""
 
     def make(folder: Path) -> None:
         folder.mkdir(parents=True)
@@ -148,7 +148,7 @@ def _sized(operations: int) -> str:
 
 
 def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
-    """A large project generated again after one line of its document has changed, and a new one beside it."""
+    """Measure a large project that is generated again after one changed line, and a new project for comparison."""
     program = setting.programs.compiler / "bin" / "mcpgen"
     if _run([str(program), "regenerate", "--help"]).code:
         found.notes.append("This mcpgen has no command `regenerate`; its case was left out.")
@@ -171,7 +171,7 @@ def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
 
 
 def _refusals(program: Path, folder: Path) -> list[Bar]:
-    """Bombs, each beside an empty document."""
+    """Measure bombs, each beside an empty document."""
     path = folder / "bomb.yaml"
     path.write_text("x: 1\n", encoding="utf-8")
     base, bars = _generate(program, path), []
@@ -185,13 +185,13 @@ def _refusals(program: Path, folder: Path) -> list[Bar]:
 
 
 def _generate(program: Path, document: Path) -> Run:
-    """`mcpgen generate` into a new directory."""
+    """Run `mcpgen generate` into a new directory."""
     with tempfile.TemporaryDirectory() as folder:
         return _run([str(program), "generate", str(document), "-o", f"{folder}/out"])
 
 
 def _run(command: list[str]) -> Run:
-    """A whole process, its output thrown away."""
+    """Run a process to its end, and discard its output."""
     told = subprocess.run([sys.executable, "-S", "-c", _LAUNCH, *command], check=True, capture_output=True, text=True)
     seconds, kilobytes, code, cpu = told.stdout.split()
     return Run(float(seconds), int(kilobytes) / 1024, int(code), float(cpu))
@@ -206,4 +206,4 @@ _, status, usage = os.wait4(pid, 0)
 cpu = usage.ru_utime + usage.ru_stime
 print(time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status), cpu)
 """
-"""Starts a process from a small one: on Linux the peak of a process begins with what its parent held."""
+"""Program that starts a process from a small one: on Linux, a child's peak memory begins with its parent's memory."""

@@ -1,6 +1,6 @@
-"""One connection to a server over HTTP/1.1: prepared requests, and the answers to them, one at a time.
+"""One HTTP/1.1 connection to a server: prepared requests, and their responses, one at a time.
 
-It must cost little beside the servers, so it reads no more of an answer than where that ends.
+It must cost little compared with the servers, so it reads no more of a response than is needed to find its end.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Closed(Exception):
 
 
 class Answer(NamedTuple):
-    """The status, the head, and the body without the framing of chunks."""
+    """A response: status, head, and body without chunk framing."""
 
     status: int
     head: bytes
     body: bytes
 
     def field(self, name: str) -> str:
-        """Return the value of that field, "" where it is missing."""
+        """Return the value of this header field, or ""."""
         for line in self.head.split(b"\r\n")[1:]:
             key, _, value = line.partition(b":")
             if key.lower() == name.lower().encode():
@@ -42,10 +42,10 @@ class Answer(NamedTuple):
 
 
 class Connection:
-    """Sends requests to a port of loopback, each behind the answer to the one before."""
+    """Connection to a port of loopback. Each request is sent after the response to the one before."""
 
     def __init__(self, port: int, seconds: float) -> None:
-        """`seconds` is how long to wait for anything."""
+        """Open the connection. `seconds`: timeout of each operation."""
         self.socket = socket.create_connection(("127.0.0.1", port), seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._came = b""
@@ -60,14 +60,14 @@ class Connection:
         self.socket.close()
 
     def ask(self, request: bytes) -> Answer:
-        """Return the whole answer. Raises Closed."""
+        """Send a request, and return the whole response. Raises Closed."""
         self.send(request)
         while (answer := self.take()) is None:
             continue
         return answer
 
     def take(self) -> Answer | None:
-        """Read what has come; None where the answer is not complete. Raises Closed."""
+        """Read what has come. Return the response, or None if it is incomplete. Raises Closed."""
         self._came += self._read()
         answer = parse(self._came)
         if answer is not None:
@@ -75,7 +75,7 @@ class Connection:
         return answer
 
     def until(self, mark: bytes) -> bytes:
-        """Return what came of an answer once that has come, for a stream that does not end. Raises Closed."""
+        """Read a stream that does not end until it contains these bytes, and return what has come. Raises Closed."""
         while mark not in self._came:
             self._came += self._read()
         return self._came
@@ -87,7 +87,7 @@ class Connection:
 
 
 def parse(came: bytes) -> Answer | None:
-    """Return the answer that these bytes are; None where some are missing."""
+    """Return the response in these bytes, or None if it is incomplete."""
     end = came.find(_MARK)
     if end < 0:
         return None
@@ -104,7 +104,7 @@ def parse(came: bytes) -> Answer | None:
 
 
 def _joined(rest: bytes) -> bytes | None:
-    """Return the content of all chunks; None where the last has not come."""
+    """Return the content of all chunks, or None if the last one is missing."""
     parts, at = list[bytes](), 0
     while (end := rest.find(b"\r\n", at)) >= 0:
         size = int(rest[at:end], 16)
@@ -123,7 +123,7 @@ def http(method: str, port: int, fields: Mapping[str, str], body: bytes = b"") -
 
 
 def post(port: int, revision: str, message: Mapping[str, object], session: str = "") -> bytes:
-    """Return a message of that revision as a request, with the fields that belong to it."""
+    """Return a message of this revision as a POST with its header fields."""
     params = message.get("params")
     whole = dict(params) if isinstance(params, dict) else {}
     fields = {"Content-Type": "application/json", "Accept": BOTH}
@@ -138,12 +138,12 @@ def post(port: int, revision: str, message: Mapping[str, object], session: str =
 
 
 def in_session(session: str, revision: str) -> dict[str, str]:
-    """Return the fields that name a session."""
+    """Return the header fields that name a session."""
     return {"MCP-Protocol-Version": revision, SESSION: session}
 
 
 def begin_session(connection: Connection, port: int, revision: str) -> str:
-    """Shake hands; the id of the session. Raises Closed."""
+    """Shake hands, and return the session's id. Raises Closed."""
     client = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
     answer = connection.ask(post(port, revision, {"id": 1, "method": "initialize", "params": client}))
     if not (session := answer.field(SESSION)):
@@ -153,12 +153,12 @@ def begin_session(connection: Connection, port: int, revision: str) -> str:
 
 
 def without_comments(body: bytes) -> bytes:
-    """Return an event stream without the comments by which a server shows that it is alive."""
+    """Return an event stream without its keep-alive comments."""
     return _COMMENT.sub(b"", body)
 
 
 def message_of(answer: Answer) -> bytes:
-    """Return the last message of an answer, which is JSON or an event stream."""
+    """Return the last message of a response, which is JSON or an event stream."""
     if not answer.field("Content-Type").startswith("text/event-stream"):
         return answer.body
     lines = answer.body.replace(b"\r\n", b"\n").split(b"\n")

@@ -1,9 +1,9 @@
-"""Calls with the client, the server and the API on one core: what they cost, without what it costs to wake another.
+"""Measure calls with client, server and API on one CPU core, without the cost of waking another core.
 
-A call goes from the client to the server, to the API and back, and of one call at a time only one of these runs at any
-moment. Where they are on several cores each hand-over wakes one that sleeps. On virtual machines that takes as long as
-the call itself, and comes and goes with where the system puts whom: medians of the same server differ by half from run
-to run. So the same is measured without that, too, for all alike. The bars are those of `calls`.
+A call goes from the client to the server, to the API and back, and with one call at a time only one of them runs. On
+several cores, each hand-over wakes a sleeping core. On virtual machines that takes as long as the call itself, and
+varies with the placement of processes: medians of one server differ by half between runs. So this family repeats cases
+of `calls` without that cost. The limits are those of `calls`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Some of the cases of `calls`."""
+    """Measure some cases of `calls` on one core."""
     if not hasattr(os, "sched_setaffinity"):
         return Found(notes=["One core: left out, since this system does not let a program choose."])
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # and with us whatever we start
+    os.sched_setaffinity(0, {min(before)})  # started processes inherit the affinity
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
             return calls.measured(replace(setting, upstream=served), BODIES, AT_ONCE, WHERE)

@@ -1,7 +1,7 @@
-"""A document of Elasticsearch's shape: a query language of schemas that lead back to each other, in hundreds of bodies.
+"""Generate a document shaped like Elasticsearch's: a query language of recursive schemas, used in hundreds of bodies.
 
-Every clause of a query holds queries, every aggregation holds aggregations, and most operations take a body in which
-both can stand. A compiler that expands schemas for each tool anew takes most of its time here.
+Every clause of a query contains queries, every aggregation contains aggregations, and most operations have a body with
+both. A compiler that expands schemas again for each tool takes most of its time here.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 OPERATIONS, CLAUSES, AGGREGATIONS, SETTINGS = 450, 55, 75, 30
 _WORDS = "The meaning of this member is told in a sentence or two, as the writers of such documents do it. "
 _LANGUAGES = 2
-"""Languages of schemas that lead back to themselves: Elasticsearch has queries, mappings and pipelines."""
+"""Number of groups of recursive schemas: Elasticsearch has queries, mappings and pipelines."""
 
 _ANSWERED = 54
-"""Members of an answer: with as many the document has about as many bytes an operation as Elasticsearch's."""
+"""Members of a response, chosen so that an operation has about as many bytes as Elasticsearch's."""
 
 Schema = dict[str, Any]
 
 
 def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
-    """Return a document of so many operations as JSON. Every `every`th body holds the query language."""
+    """Return a document of this many operations as JSON. Every `every`th body contains the query language."""
     schemas: dict[str, Schema] = {}
     for group in range(_LANGUAGES):
         schemas |= _query_language(f"g{group}.")

@@ -1,4 +1,4 @@
-"""The documents that are compiled: published ones from beside the repository, and our own of any size."""
+"""Provide the documents to compile: published ones from beside the repository, and our own of any size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK = "COPYMARK"
 
 
 def many(folder: Path) -> tuple[Path, str]:
-    """A document of about 1,200 operations, and what it is called: GitHub's where it is there, else one of ours."""
+    """Return a document of about 1,200 operations and its name: GitHub's if it is present, else ours."""
     if GITHUB.is_file():
         return GITHUB, "GitHub"
     path = folder / "many.json"
@@ -27,7 +27,7 @@ def many(folder: Path) -> tuple[Path, str]:
 
 
 def synthetic(operations: int) -> str:
-    """A document in which each operation has parameters and a body with schemas of its own."""
+    """Return a document whose operations each have their own parameters, body and schemas."""
     paths, schemas = {}, {}
     for number in range(operations):
         schemas[f"Thing{number}"] = {
@@ -51,7 +51,7 @@ def synthetic(operations: int) -> str:
 
 
 def copied(source: Path, target: Path) -> None:
-    """A YAML document that holds that JSON document four times, each with paths, ids and components of its own."""
+    """Return YAML with this JSON document four times, each with its own paths, ids and components."""
     text = re.sub(r'"#/components/(\w+)/', rf'"#/components/\1/{_MARK}', source.read_text(encoding="utf-8"))
     document = json.loads(text)
     for item in document["paths"].values():
@@ -71,7 +71,7 @@ def copied(source: Path, target: Path) -> None:
 
 
 def _dumped(value: dict[str, Any], indent: int) -> str:
-    """Block YAML, all of it moved to the right. The collector is held off: it would take most of the time."""
+    """Return indented block YAML. The garbage collector is off meanwhile: it would take most of the time."""
     gc.disable()
     try:
         text: str = yaml.dump(value, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)

@@ -1,4 +1,4 @@
-"""What a family of cases finds: figures, which are medians with their spread, and the bars that they must hold."""
+"""Results of a family of cases: figures, which are medians with their spread, and limits on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.bars import Bar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The median of `count` samples, the least and the most of them, in `unit`: of that subject, in that case."""
+    """The median, minimum and maximum of `count` samples in `unit`, for one subject in one case."""
 
     case: str
     subject: str
@@ -23,46 +23,46 @@ class Figure:
 
     @classmethod
     def of(cls, case: str, subject: str, unit: str, samples: Sequence[float]) -> Figure:
-        """Of samples, of which there must be some."""
+        """Return the figure of these samples, at least one."""
         return cls(case, subject, unit, statistics.median(samples), min(samples), max(samples), len(samples))
 
 
 @dataclass(slots=True)
 class Found:
-    """All that a family found. `notes` are sentences, such as what was left out and why."""
+    """All results of a family. `notes`: sentences, such as what was left out and why."""
 
     figures: list[Figure] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def add(self, case: str, subject: str, unit: str, samples: Sequence[float]) -> None:
-        """A figure of these samples, where there are any."""
+        """Add the figure of these samples, if there are any."""
         if samples:
             self.figures.append(Figure.of(case, subject, unit, samples))
 
     def median(self, case: str, subject: str, unit: str) -> float | None:
-        """A figure, None where it was not measured."""
+        """Return the median of a figure, or None if it was not measured."""
         return median(self.figures, case, subject, unit)
 
     def at_most(self, bar: float, what: str, above: float | None, below: float | None) -> None:
-        """A bar that this ratio must not be above, where both of its figures were measured."""
+        """Add an upper limit on the ratio of two figures, if both were measured."""
         if above is not None and below:
             self.bars.append(Bar(what, above / below, "<=", bar))
 
     def at_least(self, bar: float, what: str, above: float | None, below: float | None) -> None:
-        """A bar that this ratio must not be below, where both of its figures were measured."""
+        """Add a lower limit on the ratio of two figures, if both were measured."""
         if above is not None and below:
             self.bars.append(Bar(what, above / below, ">=", bar))
 
 
 def median(figures: Iterable[Figure], case: str, subject: str, unit: str) -> float | None:
-    """The median of that figure, None where there is none."""
+    """Return the median of this figure, or None if there is none."""
     found = (each.median for each in figures if (each.case, each.subject, each.unit) == (case, subject, unit))
     return next(found, None)
 
 
 def told(figures: Iterable[Figure]) -> str:
-    """The figures for a terminal: a line for each subject in each case, with medians, their spread in brackets."""
+    """Return the figures as text: a line for each subject in each case, with the spread in brackets."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in figures:
         spread = f"[{_digits(each.low)} {_digits(each.high)}]" if each.count > 1 else ""
@@ -73,5 +73,5 @@ def told(figures: Iterable[Figure]) -> str:
 
 
 def _digits(value: float) -> str:
-    """Three of them, or all before the point."""
+    """Return a number with three digits, or with all digits before the point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

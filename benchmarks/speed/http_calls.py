@@ -1,8 +1,8 @@
-"""Calls over HTTP, in both eras: how many a second on one and on many connections, and how long each takes.
+"""Measure calls over HTTP in both eras: how many a second on one and on many connections, and how long each takes.
 
-Each connection has one call under way at a time, and in the older era a session of its own. All servers run throughout,
-and all call the same API. The client writes prepared bytes and looks at every answer. Ours are measured by both doors.
-FastMCP and the SDK answer as they come, with event streams. No server writes an access log.
+Each connection has one call in flight, and in the older era its own session. All servers run all the time, and call the
+same API. The client writes prepared bytes and checks every response. Ours are measured behind both doors (aiohttp,
+ASGI). FastMCP and the SDK have their default settings, with event streams. No server writes an access log.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ ROUNDS = 5
 CONNECTIONS = (1, 64, 512)
 ERAS = (OLDER, NEWER)
 MORE_SECONDS = 2.0
-"""How much longer a round takes than one over stdio: there are as many calls before it as connections."""
+"""Factor on the time of a round over stdio, since each connection makes a warm-up call first."""
 BARS = MappingProxyType({"FastMCP": 5, "SDK lowlevel": 2})
-"""At least so many times the calls a second of each."""
+"""Subject → the least ratio of our calls a second to its calls."""
 
 
 def measure(setting: Setting) -> Found:
@@ -62,12 +62,12 @@ def measure(setting: Setting) -> Found:
 
 
 def case_of(era: str, connections: int) -> str:
-    """Return what a case is called."""
+    """Return the name of a case."""
     return f"HTTP, {era}, {connections} connection{'s' * (connections > 1)}"
 
 
 def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
-    """Return all servers over HTTP, each at a port of its own; `flags` are for ours."""
+    """Start all servers over HTTP, each at its own port. `flags`: for our servers."""
     makers: tuple[Callable[[int], Subject], ...] = (
         lambda port: programs.over_http(url, port, *flags),
         lambda port: programs.under_uvicorn(url, port),
@@ -89,12 +89,12 @@ class Server(Process):
         return self
 
     def connection(self) -> Connection:
-        """Return a new connection to it."""
+        """Return a new connection to the server."""
         return Connection(self.port, PATIENCE)
 
 
 class Client:
-    """Many clients of one server, all of which make the same call in one era."""
+    """Many connections to one server, which all make the same call in one era."""
 
     def __init__(self, server: Server, era: str) -> None:
         self._server = server
@@ -115,13 +115,13 @@ class Client:
                 connection = stack.enter_context(closing(self._server.connection()))
                 callers.append(_Caller(self._server, connection, self._request(session)))
                 selector.register(connection, selectors.EVENT_READ, callers[-1])
-            self._made(callers, selector, at_once)  # what it takes to accept a connection is no call's
+            self._made(callers, selector, at_once)  # the time to accept a connection does not count
             cpu, began = self._server.cpu(), time.perf_counter()
             latencies = self._made(callers, selector, calls)
             return Flow(time.perf_counter() - began, latencies, self._server.cpu() - cpu)
 
     def _made(self, callers: list[_Caller], selector: selectors.BaseSelector, calls: int) -> list[float]:
-        """Make that many calls, each connection one at a time; the seconds of each."""
+        """Make this many calls, one at a time on each connection. Return the seconds of each."""
         latencies: list[float] = []
         for first in callers[:calls]:
             first.send()
@@ -133,14 +133,14 @@ class Client:
                     continue
                 id_, heard = caller.id, time.perf_counter()
                 latencies.append(heard - caller.asked)
-                if left > 0:  # before the answer is looked at, so that no server waits for that
+                if left > 0:  # send the next call before checking the response, so that the server need not wait
                     caller.send()
                     left -= 1
                 self._look_at(answer, id_)
         return latencies
 
     def _begun(self, number: int) -> list[str]:
-        """Return so many sessions, which outlive their connections; in the newer era there are none."""
+        """Open this many sessions, which outlive their connections. The stateless era has none."""
         if self._era != OLDER:
             return [""] * number
         if len(self._sessions) < number:
@@ -150,12 +150,12 @@ class Client:
         return self._sessions[:number]
 
     def _request(self, session: str) -> bytes:
-        """Return the call as a request whose id is still to be filled in."""
+        """Return the call as a request with a place for its id."""
         params = {"name": self._call.tool, "arguments": self._call.arguments}
         return post(self._server.port, self._era, {"id": _HOLE, "method": "tools/call", "params": params}, session)
 
     def _look_at(self, answer: Answer, id_: int) -> None:
-        """Parse the first answer; each further one must be the same but for its id. Raises Wrong."""
+        """Parse the first response. Each further one must be equal except for its id. Raises Wrong."""
         id_bytes = str(id_).encode()
         if not self._before:
             self._first(answer, id_bytes)
@@ -177,7 +177,7 @@ _HOLE = 10**DIGITS - 1
 
 
 class _Caller:
-    """One connection and its call: the `id` that is under way, and when it was `asked`."""
+    """One connection with its call. `id`: of the pending request. `asked`: when it was sent."""
 
     def __init__(self, server: Server, connection: Connection, request: bytes) -> None:
         self.connection = connection
@@ -187,7 +187,7 @@ class _Caller:
         self._before, _, self._after = request.rpartition(str(_HOLE).encode())
 
     def send(self) -> None:
-        """Make the call, with another id."""
+        """Send the call with a new id."""
         self.id = self._server.take_ids(1)
         self.asked = time.perf_counter()
         self.connection.send(b"%b%d%b" % (self._before, self.id, self._after))

@@ -1,9 +1,9 @@
-"""Memory over HTTP of what only waits: a session of the older era, and a stream that listens for changes.
+"""Measure the memory of idle sessions (older era) and of streams that listen for changes, over HTTP.
 
-It is what a server holds (RSS) once there are many, less what it held once there were some, shared out. A session of
-ours is sealed into its id, and the server keeps none: its id alone would take twice the bar. What is below is what the
-allocator does not give back. A stream is measured with its connection. In the older era each is a GET in a session of
-its own, in the newer one `subscriptions/listen`.
+The figure is the growth of a server's RSS between some and many of them, divided by their number. A session of ours is
+sealed into its id, and the server stores none: storing the ids alone would exceed the limit twice. What is measured is
+memory that the allocator does not return. A stream is measured with its connection: in the older era a GET in its own
+session, in the newer one `subscriptions/listen`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SESSION, STREAM = "idle session", "listening stream"
 SESSIONS, THEIR_SESSIONS, STREAMS = 10_000, 1000, 500
 """Of theirs there are fewer, which take long to begin."""
 BEFORE = 10
-"""The part of them that is there before: a tenth."""
+"""Fraction of the sessions or streams that exist before the first measurement."""
 QUICK = 10
 MOST_OF_A_SESSION, MOST_OF_A_STREAM = 64, 40
 """Bytes, and KiB."""
@@ -34,7 +34,7 @@ _ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications":
 
 
 def measure(setting: Setting) -> Found:
-    """Sessions, and streams of both eras, each in a fresh process."""
+    """Measure sessions, and streams of both eras, each in a new process."""
     part = QUICK if setting.quick else 1
     found = Found()
     for case, unit, hold in (
@@ -59,7 +59,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _growth(server: Server, hold: Hold, many: int) -> float:
-    """Return by how many KiB a server grows for each of so many."""
+    """Return by how many KiB a server grows for each session or stream."""
     with server, ExitStack() as stack:
         hold(server, many // BEFORE, stack)
         before = server.resident()

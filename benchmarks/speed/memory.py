@@ -1,8 +1,8 @@
-"""Memory: the most that a server has held (peak RSS), and its fair share of it then (PSS), until the first list, after
-a call, and under 64 calls at a time. A fresh process each time.
+"""Measure the peak memory of a server (RSS), and its proportional share then (PSS), at three moments.
 
-Libraries are read from disk anew first, as after a start of the machine: of files that were just written Linux holds
-larger pieces than of those that it read, and counts a whole piece where one page of it is touched.
+These are: the first list, after a call, and 64 calls at a time. Each time the process is new, and libraries are read
+from disk again, as after a boot. Linux holds files that were just written in larger pieces than files that were read,
+and counts a whole piece if one page of it is touched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PEAK, SHARE = "MiB peak RSS", "MiB PSS"
 
 
 def measure(setting: Setting) -> Found:
-    """All three moments of each server."""
+    """Measure each server at all three moments."""
     programs, url = setting.programs, setting.upstream.url
     _forget([programs.servers, programs.fastmcp, programs.sdk])
     subjects = [programs.ours(url), programs.theirs(url), programs.lowlevel(url), *programs.generator(url)]
@@ -43,10 +43,10 @@ def measure(setting: Setting) -> Found:
 
 
 def _forget(environments: Iterable[Path]) -> None:
-    """Have the system give up what it holds of their compiled libraries, where it can be asked to."""
+    """Let the system drop its cache of compiled libraries, if it supports that."""
     if not hasattr(os, "posix_fadvise"):
         return
-    os.sync()  # what is not on the disk yet is not given up
+    os.sync()  # pages that are not written to the disk yet cannot be dropped
     for library in (path for each in environments for path in each.rglob("*.so*")):
         descriptor = os.open(library, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""The client of a measurement: prepared lines into a raw pipe, so many of them unanswered at a time.
+"""Client for measurements over stdio: prepared lines on a raw pipe, with a number of calls in flight.
 
-It must cost little beside the servers, and still look at every answer. The first answer of a server to a call is parsed
-and compared with what the API says; each further one must be the same line, byte for byte, but for its id.
+It must cost little compared with the servers, and still check every response. The first response to a call is parsed
+and compared with the API's body. Each further one must be the same line, byte for byte, except for its id.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from benchmarks.speed.process import DIGITS, HANDSHAKE, Process, line
 
 
 class Wrong(Exception):
-    """An answer is not what it must be."""
+    """A response differs from what it must be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What became of a number of calls: the seconds that they took together, each of them, and the server's CPU."""
+    """Timing of a number of calls: the total seconds, the seconds of each, and the server's CPU seconds."""
 
     seconds: float
     latencies: list[float]
@@ -30,33 +30,35 @@ class Flow:
 
     @property
     def rate(self) -> float:
-        """Calls a second."""
+        """Return the calls per second."""
         return len(self.latencies) / self.seconds
 
     def quantile(self, part: float) -> float:
-        """Seconds within which that part of the calls was answered."""
+        """Return the seconds within which this fraction of the calls was answered."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
 
     @property
     def cpu_each(self) -> float:
-        """Seconds of CPU a call."""
+        """Return the CPU seconds per call."""
         return self.cpu / len(self.latencies)
 
 
 class Client:
-    """The client of one server for one call."""
+    """Client of one server, which makes one call repeatedly."""
 
     def __init__(self, server: Process, call: Call, exact: bool = True) -> None:
-        """`exact` says that the text of an answer must be the body of the API to the byte; else the value that stands
-        in it must be the same, as with servers that lay it out anew."""
+        """Prepare a call.
+
+        `exact`: the text of a result must equal the API's body byte for byte; else only its JSON value must.
+        """
         self._server = server
         self._call = call
         self._exact = exact
         self._before = self._after = b""
 
     def first(self) -> bytes:
-        """Make one call and look at its answer in full. Raises Wrong."""
+        """Make one call, and check its result completely. Raises Wrong."""
         number = self._server.take_ids(1)
         self._server.write(request(self._call, number))
         answer = self._server.until(number)
@@ -68,7 +70,7 @@ class Client:
         return answer
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """That many calls, so many unanswered at a time. Raises Wrong where an answer differs from the first."""
+        """Make this many calls, this many at a time. Raises Wrong if a response differs from the first."""
         if not self._before:
             self.first()
         first = self._server.take_ids(calls)
@@ -82,7 +84,8 @@ class Client:
         with self._server.patience():
             while len(latencies) < calls:
                 for answer in self._server.lines():
-                    if sent < calls:  # before the answer is looked at, so that no server waits for that
+                    # send the next call before checking the response, so that the server need not wait
+                    if sent < calls:
                         write(lines[sent])
                         started[first + sent] = self._server.heard
                         sent += 1
@@ -93,7 +96,7 @@ class Client:
         return Flow(seconds, latencies, self._server.cpu() - cpu)
 
     def _id(self, answer: bytes) -> int:
-        """The id of an answer, all other bytes of which are those of the first."""
+        """Return the id of a response whose other bytes equal the first response. Raises Wrong otherwise."""
         begin, end = len(self._before), len(answer) - len(self._after)
         digits = answer[begin:end] if end - begin == DIGITS else b""
         if digits.isdigit() and answer.startswith(self._before) and answer.endswith(self._after):
@@ -102,23 +105,23 @@ class Client:
 
 
 _UNASKED = float("inf")
-"""When a call began that was never made: so late that its latency is below zero."""
+"""Start time of a call that was never made: so late that its latency is negative."""
 
 
 def shake_hands(server: Process) -> None:
-    """Open the session."""
+    """Perform the handshake."""
     server.write(HANDSHAKE)
     server.until(1)
 
 
 def request(call: Call, id_: int) -> bytes:
-    """The line that makes a call."""
+    """Return the line that makes a call."""
     params = {"name": call.tool, "arguments": call.arguments}
     return line({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params})
 
 
 def check(answer: bytes, call: Call, exact: bool) -> None:
-    """The answer is a result that delivers the body of the API, as text and, where there is one, as a value."""
+    """Check that the response is a result with the API's body, as text and, if present, as structured value."""
     message: Mapping[str, Any] = json.loads(answer)
     result = message.get("result", {})
     texts = [block["text"] for block in result.get("content", ()) if block.get("type") == "text"]

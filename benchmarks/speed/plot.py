@@ -1,4 +1,4 @@
-"""`speed.svg`: four figures as bars, made of the stored results. Its colours can be read on white and on black."""
+"""Draw `speed.svg`, four figures as bars, from the stored results. Its colours are readable on white and on black."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ SHOWN = {
     "the same, 64 at a time": "Calls a second, 64 at a time",
     "memory after a call, MiB": "Memory after a call, MiB",
 }
-"""Rows of the table, and what they are called above their bars."""
+"""Rows of the table, and the titles above their bars."""
 OURS, THEIRS, TEXT = "#2f81f7", "#8b949e", "#6e7781"
 WIDTH, LABEL, HEIGHT, GAP, TITLE, MARGIN = 720, 180, 16, 6, 30, 12
 NUMBER = 70
-"""Room for the number behind the longest bar."""
+"""Width reserved for the number after the longest bar."""
 
 
 def made(results: Results) -> str:
-    """The picture. A row that was not measured is left out."""
+    """Return the picture. A row that was not measured is left out."""
     parts: list[str] = []
     top = MARGIN
     for row in ROWS:
@@ -39,7 +39,7 @@ def made(results: Results) -> str:
 
 
 def update(results: Results, path: Path = PATH) -> None:
-    """Write it."""
+    """Write the picture."""
     path.write_text(made(results), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""A server as a process on raw pipes, and what the system says of it: seconds of CPU, and memory."""
+"""Run a server as a process on raw pipes, and read its CPU seconds and memory from the system."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 120.0
-"""Seconds after which a server that did not do what it was asked counts as dead. Nothing is measured with it."""
+"""Seconds after which an unresponsive server counts as dead. Nothing is measured with it."""
 CHUNK = 1 << 20
 FIRST_ID, DIGITS = 1_000_001, 7
 """Ids of calls are so long and stand in no body, so that the place of an id in an answer is found by looking for it."""
@@ -25,7 +25,7 @@ _CPU_OF_A_PROCESS = 2  # clock_getcpuclockid(3) of Linux: ~pid << 3, and which o
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server that can be measured: what it is called in reports, and how it is started."""
+    """A server that can be measured: its name in reports, and the command that starts it."""
 
     name: str
     command: tuple[str, ...]
@@ -34,12 +34,13 @@ class Subject:
 
 
 class Dead(Exception):
-    """A server ended, or was ended since it took too long."""
+    """A server has ended, or was killed because it took too long."""
 
 
 class Process:
-    """A running subject. Its output is read as lines, of whatever length, without a copy more than that takes. It
-    `began` and was last `heard` then, by the clock of perf_counter.
+    """A running subject, whose output is read as lines with as few copies as possible.
+
+    `began`, `heard`: when it was started, and when its last output came, by perf_counter.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -79,7 +80,7 @@ class Process:
         self._stdout.close()
 
     def take_ids(self, number: int) -> int:
-        """The first of that many ids, which no other request of this session has."""
+        """Reserve this many ids for requests, and return the first."""
         self._ids += number
         return self._ids - number
 
@@ -92,7 +93,7 @@ class Process:
 
     @contextmanager
     def patience(self) -> Iterator[None]:
-        """While inside, reading waits for it, and no longer than anybody would."""
+        """Limit how long reads inside the context wait for the server: at most PATIENCE seconds."""
         timer = threading.Timer(PATIENCE, self._process.kill)
         timer.start()
         try:
@@ -101,11 +102,11 @@ class Process:
             timer.cancel()
 
     def lines(self) -> list[bytes]:
-        """The lines that end in what comes next, at least one, without their line feeds. To be called with patience."""
+        """Read, and return the lines that are complete, at least one, without line feeds. Call it inside `patience`."""
         while data := os.read(self._out, CHUNK):
             self.heard = time.perf_counter()
             if data.endswith(b"\n") and not self._pieces:
-                return data[:-1].split(b"\n")  # as mostly
+                return data[:-1].split(b"\n")  # the usual case
             self._pieces.append(data)
             if b"\n" in data:
                 *found, rest = b"".join(self._pieces).split(b"\n")
@@ -114,7 +115,7 @@ class Process:
         raise Dead(f"{self.name} ended")
 
     def until(self, id_: int) -> bytes:
-        """The line that answers that request."""
+        """Return the line that answers this request."""
         with self.patience():
             while True:
                 for line in self.lines():
@@ -122,19 +123,19 @@ class Process:
                         return line
 
     def cpu(self) -> float:
-        """Seconds of CPU that it has taken so far, all of its threads."""
+        """Return the CPU seconds of all its threads so far."""
         return time.clock_gettime((~self.pid << 3) | _CPU_OF_A_PROCESS)
 
     def peak(self) -> float:
-        """MiB that it has held at most (VmHWM)."""
+        """Return its peak memory in MiB (VmHWM)."""
         return _kilobytes(f"/proc/{self.pid}/status", "VmHWM") / 1024
 
     def resident(self) -> float:
-        """KiB that it holds now (VmRSS)."""
+        """Return its current memory in KiB (VmRSS)."""
         return _kilobytes(f"/proc/{self.pid}/status", "VmRSS")
 
     def share(self) -> float:
-        """MiB that it holds now, of what it shares with others its part (PSS)."""
+        """Return its current memory in MiB, with its share of shared pages (PSS)."""
         return _kilobytes(f"/proc/{self.pid}/smaps_rollup", "Pss") / 1024
 
 
@@ -145,7 +146,7 @@ def _kilobytes(path: str, name: str) -> int:
 
 
 def line(message: Mapping[str, Any]) -> bytes:
-    """A message as it goes over the pipe."""
+    """Return a message as a line for the pipe."""
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 

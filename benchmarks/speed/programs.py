@@ -1,5 +1,7 @@
-"""What is measured, each in an environment of its own under `.clients/`, made once and kept: mcpgen, the servers that
-it generates, and the servers that others have for the same document."""
+"""Install what is measured, each in its own environment under `.clients/`, made once and kept.
+
+That is mcpgen, the servers that it generates, and servers of other projects for the same document.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from tests.interop.environments import ROOT, Missing
 FASTMCP = ("fastmcp>=4.1,<5", "pyyaml>=6,<7")
 SDK = ("mcp>=2.3,<3", "aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
 PIP = "pip>=25.1"
-"""Those of before make console scripts that import `re`, which costs as much as a third of our own start."""
+"""Least version of pip. Older ones make console scripts that import `re`, which costs a third of our own start."""
 UVICORN = "uvicorn>=0.54,<1"
 HTTP, ASGI = "mcpgen", "mcpgen, uvicorn"
 """The two doors of our servers over HTTP."""
@@ -33,8 +35,10 @@ _COMPILER_PARTS = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Where everything is. `document` is that of the measured API, `many` the large one, called `many_name`;
-    `left_out` says why a peer is not there."""
+    """Paths of everything installed. `document`: the measured API. `many`: the large document, called `many_name`.
+
+    `left_out`: peer → why it is not installed.
+    """
 
     document: Path
     many: Path
@@ -49,11 +53,11 @@ class Programs:
 
     @property
     def python(self) -> str:
-        """The Python of our servers' environment."""
+        """Return the Python of our servers' environment."""
         return str(self.servers / "bin" / "python")
 
     def ours(self, url: str = "", name: str = OURS, module: bool = False, **more: str) -> Subject:
-        """A server of ours, by its console script or by `python -m`."""
+        """Return a server of ours, started by its console script or by `python -m`."""
         prefix = name.upper()
         told = {f"{prefix}_BASE_URL": url, f"{prefix}_API_KEY": api.KEY} if url else {}
         variables = told | {f"{prefix}_{key}": value for key, value in more.items()}
@@ -62,11 +66,11 @@ class Programs:
         return Subject("mcpgen", command, variables, self.servers)
 
     def theirs(self, url: str = "http://127.0.0.1:9", document: Path | None = None, **more: str) -> Subject:
-        """FastMCP's server."""
+        """Return FastMCP's server."""
         return self._peer("FastMCP", self.fastmcp, "from_openapi.py", url, document, **more)
 
     def lowlevel(self, url: str = "http://127.0.0.1:9", document: Path | None = None, **more: str) -> Subject:
-        """The official SDK's lowlevel server, over aiohttp."""
+        """Return the official SDK's lowlevel server, over aiohttp."""
         return self._peer("SDK lowlevel", self.sdk, "lowlevel.py", url, document, **more)
 
     def over_http(self, url: str, port: int, *flags: str) -> Subject:
@@ -80,15 +84,15 @@ class Programs:
         return Subject(ASGI, (*command, "--no-access-log"), self._told(url), self.http)
 
     def proxy(self, url: str) -> Subject:
-        """The floor of a proxy that is nothing else."""
+        """Return the bare proxy, a lower limit for servers."""
         return self._peer("raw asyncio proxy", self.servers, "proxy.py", url)
 
     def loop(self, url: str) -> Subject:
-        """The floor of aiohttp alone."""
+        """Return the bare loop of aiohttp, a lower limit for calls."""
         return self._peer(ALONE, self.servers, "loop.py", url)
 
     def generator(self, url: str = "http://127.0.0.1:9") -> list[Subject]:
-        """openapi-mcp-generator's server, where there is node."""
+        """Return openapi-mcp-generator's server, or None without node."""
         if self.node is None:
             return []
         variables = {"API_BASE_URL": url, "API_KEY_APIKEY": api.KEY}
@@ -103,7 +107,7 @@ class Programs:
 
 
 def prepare(folder: Path) -> Programs:
-    """Everything installed. `folder` is for files of this run."""
+    """Install everything. `folder`: for files of this run."""
     document = folder / "bench.json"
     document.write_text(json.dumps(api.document()), encoding="utf-8")
     many, many_name = documents.many(folder)
@@ -130,7 +134,7 @@ def prepare(folder: Path) -> Programs:
 
 @cache
 def installed_compiler() -> Path:
-    """The environment of mcpgen itself, installed as a user has it."""
+    """Return the environment of mcpgen itself, installed as users install it."""
     return environments.python("bench-mcpgen", str(ROOT), digest=_digest(ROOT / part for part in _COMPILER_PARTS))
 
 
@@ -168,7 +172,7 @@ def _generator(document: Path) -> Path:
 
 
 def _digest(parts: Iterable[Path]) -> str:
-    """Of files and of all files in folders, by their places and bytes."""
+    """Return a digest of files and folders, by their paths and bytes."""
     seen = hashlib.sha256()
     for part in parts:
         for path in sorted(part.rglob("*")) if part.is_dir() else [part]:
@@ -178,7 +182,7 @@ def _digest(parts: Iterable[Path]) -> str:
 
 
 def versions(programs: Programs) -> dict[str, str]:
-    """The versions of what is measured, by what it is called."""
+    """Return name → version of what is measured."""
     found = {
         "mcpgen": _version(programs.compiler, "mcpgen"),
         "FastMCP": _version(programs.fastmcp, "fastmcp"),
@@ -189,7 +193,7 @@ def versions(programs: Programs) -> dict[str, str]:
 
 
 def _version(folder: Path, name: str) -> str:
-    """Of a distribution in that environment."""
+    """Return the version of a distribution in this environment."""
     code = f"import importlib.metadata; print(importlib.metadata.version({name!r}))"
     done = subprocess.run([str(folder / "bin" / "python"), "-c", code], check=True, capture_output=True, text=True)
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""The results of the last full run, as a file: what was measured where, and all figures and bars by family."""
+"""Store the results of the last full run: the environment, and all figures and limits by family."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ PATH = Path(__file__).parents[1] / "results.json"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """`about` says in what surroundings, by name; `families` hold what was found there."""
+    """Stored results. `about`: facts about the environment by name. `families`: name → results."""
 
     about: dict[str, str]
     families: dict[str, Found]
 
     def median(self, family: str, case: str, subject: str, unit: str) -> float | None:
-        """A figure, None where it was not measured."""
+        """Return the median of a figure, or None if it was not measured."""
         return median(self.families[family].figures, case, subject, unit) if family in self.families else None
 
     @property
     def rough(self) -> bool:
-        """Whether a family ran while the machine was busy."""
+        """Return True if a family ran while the machine was busy."""
         return any(note.startswith(BUSY) for family in self.families.values() for note in family.notes)
 
     def over(self, before: Results) -> Results:
-        """These, and the families of a run before that was in the same surroundings."""
+        """Return these results, with missing families from an earlier run in the same environment."""
         if before.about != self.about:
             return self
         return replace(self, families={**before.families, **self.families})
 
 
 BUSY = "The machine had other work meanwhile"
-"""How the note of a family begins that did not run on an idle machine."""
+"""Beginning of the note of a family that ran on a busy machine."""
 OWN_LOAD = 3.0
-"""What a family before may have left: a server, its client and the API at work."""
+"""Load that the family before may have left: a server, its client and the API."""
 
 
 def busy() -> list[str]:
-    """That note, where more waits for the processors than a family has running itself."""
+    """Return that note if more processes wait for a CPU than a family runs itself, else ""."""
     load = os.getloadavg()[0]
     return [f"{BUSY}: a load of {load:.1f}. Ratios are rough; run it again on an idle one."] if load > OWN_LOAD else []
 
 
 def surroundings(upstream: str, versions: Mapping[str, str], many: str) -> dict[str, str]:
-    """What results depend on."""
+    """Return the facts about the environment on which results depend."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -63,7 +63,7 @@ def surroundings(upstream: str, versions: Mapping[str, str], many: str) -> dict[
 
 
 def read(path: Path = PATH) -> Results:
-    """The stored results; none where there is no file."""
+    """Return the stored results, or empty ones if there is no file."""
     if not path.is_file():
         return Results({}, {})
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def read(path: Path = PATH) -> Results:
 
 
 def write(results: Results, path: Path = PATH) -> None:
-    """Store them, a figure a line."""
+    """Store the results, a figure a line."""
     families = ",\n".join(f" {json.dumps(name)}: {_family(found)}" for name, found in results.families.items())
     about = json.dumps(results.about, indent=1, ensure_ascii=False)
     path.write_text(f'{{"about": {about},\n"families": {{\n{families}\n}}}}\n', encoding="utf-8")
@@ -85,7 +85,7 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Its fields. Four digits are more than any of them is good for."""
+    """Return a figure's fields, rounded to four digits."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
     return json.dumps(fields, ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-"""What every family of cases is given."""
+"""Define the setting of a run, which every family of cases receives."""
 
 from __future__ import annotations
 

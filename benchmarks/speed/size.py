@@ -1,4 +1,6 @@
-"""Size: bytes of a generated package as it is installed and of its whole environment, and what importing it costs."""
+"""Measure the size in bytes of an installed generated package and of its whole environment, and the cost of importing
+it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ INSTALLERS = ("pip", "setuptools", "wheel", "_distutils_hack")
 
 
 def measure(setting: Setting) -> Found:
-    """kB on the disk, without bytecode; milliseconds of a process that imports it and ends."""
+    """Measure kB on disk without bytecode, and milliseconds of a process that imports the package."""
     programs = setting.programs
     found = Found()
     servers = _site(programs.servers)
@@ -44,7 +46,7 @@ def _site(environment: Path) -> Path:
 
 
 def _environment(site: Path) -> int:
-    """Bytes of all that is installed there, but what installs."""
+    """Return the bytes of everything installed there, except installers."""
     return sum(_bytes(each) for each in site.iterdir() if each.name.split("-")[0] not in INSTALLERS)
 
 

@@ -1,7 +1,8 @@
-"""Start: how long a host waits for the first list of tools, and for the first call, after it spawned a server.
+"""Measure the start: how long a host waits for the first list of tools, and for the first call, after it starts a
+server.
 
-Both begin with the handshake; all is written at once. Beside the servers stands bare Python, `python -c pass`, in the
-environment of ours.
+Both begin with the handshake; all lines are written at once. Bare Python, `python -c pass` in our servers' environment,
+is measured for comparison.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ BARE = "python -c pass"
 FEW_TOOLS, MANY_TOOLS, CALL = "first list, 20 tools", "first list, 1,200 tools", "first call"
 MODULE = "mcpgen, python -m"
 SELDOM = 2
-"""Rounds of FastMCP with 1,200 tools, one of which takes many seconds."""
+"""Number of rounds of FastMCP with 1,200 tools, each of which takes many seconds."""
 
 Case = tuple[str, str]
 
 
 def measure(setting: Setting) -> Found:
-    """Milliseconds from the spawn to the answer."""
+    """Measure milliseconds from starting the process to its response."""
     programs, url = setting.programs, setting.upstream.url
     slow = (MANY_TOOLS, "FastMCP")
     cases: dict[Case, Callable[[], float]] = {(BARE, BARE): lambda: _bare(programs.python)}
@@ -73,7 +74,7 @@ def _list(subject: Subject) -> Callable[[], float]:
         with Process(subject) as server:
             server.write(HANDSHAKE + LIST)
             answer = server.until(LIST_ID)
-            seconds = server.heard - server.began  # without what a client does with it
+            seconds = server.heard - server.began  # without the client's work on the response
             if b'"tools"' not in answer:
                 raise RuntimeError(f"{subject.name} did not list its tools: {answer[:300]!r}")
             return seconds

@@ -1,4 +1,7 @@
-"""The table of speed, made of the stored results: a row a case, a column a program. A short one is for the README."""
+"""Write the table of speed from the stored results: a row for each case, a column for each program.
+
+A short version is for the README.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ Instead = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One case of a family. `more` says that more is better; `instead` maps subjects to what they are called there."""
+    """One case of a family. `more`: higher values are better. `instead`: subject → its name in this family."""
 
     label: str
     family: str
@@ -32,7 +35,7 @@ class Row:
     instead: Instead = ()
 
     def value(self, results: Results, subject: str) -> float | None:
-        """The median of that subject."""
+        """Return the median of this subject."""
         return results.median(self.family, self.case, dict(self.instead).get(subject, subject), self.unit)
 
 
@@ -93,7 +96,7 @@ _COMPILES = ("GitHub, 13 MB of JSON", "Stripe, 4 MB of YAML", "37 MB of YAML", "
 
 
 def put(text: str, results: Results) -> str:
-    """Return a text with what stands between its markers written anew. Raise ValueError where it has no markers."""
+    """Return a text with the part between its markers replaced. Raises ValueError if the markers are missing."""
     for begin, end, write in ((BEGIN, END, made), (BEGIN_SHORT, END_SHORT, made_short)):
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
@@ -103,7 +106,7 @@ def put(text: str, results: Results) -> str:
 
 
 def update(path: Path, results: Results) -> None:
-    """The same in a file."""
+    """Replace the part between the markers of a file."""
     path.write_text(put(path.read_text(encoding="utf-8"), results), encoding="utf-8")
 
 
@@ -141,7 +144,7 @@ def _row(row: Row, columns: list[str], results: Results) -> str:
 
 
 def _number(value: float | None) -> str:
-    """Three digits."""
+    """Return a number with three digits."""
     if value is None:
         return NONE
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

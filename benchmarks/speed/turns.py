@@ -1,4 +1,4 @@
-"""Cases measured in turns: one of each, then the next of each. So what the machine does meanwhile happens to all."""
+"""Measure cases in turn: one sample of each, then the next. So disturbances of the machine affect all cases."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ T = TypeVar("T")
 def in_turns(
     cases: Mapping[K, Callable[[], T]], rounds: int, seldom: Mapping[K, int] | None = None
 ) -> dict[K, list[T]]:
-    """The samples of each case. A round before the first warms caches up and does not count. `seldom` says after how
-    many rounds a case is left out, for those that take very long; they get no round to warm up."""
+    """Return the samples of each case. A warm-up round before the first does not count.
+
+    `seldom`: case → number of rounds after which it is left out, for very long cases, which have no warm-up.
+    """
     samples: dict[K, list[T]] = {name: [] for name in cases}
     limits = seldom or {}
     for turn in range(rounds + 1):

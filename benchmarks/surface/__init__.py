@@ -1,4 +1,4 @@
-"""What a model sees of real APIs, measured: names, schemas, tokens, descriptions.
+"""Measure what a model sees of real APIs: names, schemas, tokens, descriptions.
 
-Each part reads the document with a reader of its own and the emitted files; of the compiler it knows nothing.
+Each part reads the document by its own reader, and the emitted files; it uses nothing of the compiler.
 """

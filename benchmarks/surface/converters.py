@@ -1,4 +1,7 @@
-"""The converters of three official SDKs over every tool: what one refuses, models of that provider never see."""
+"""Run the converters of three official SDKs over every tool.
+
+Models of a provider never see a tool that its converter refuses.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Nothing yet: each SDK looks at all documents at once."""
+    """Return the tools only: each SDK converts those of all documents at once, later."""
     return Row(surface.name, surface.tools)
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """What each converter refuses, and the bars; none where the SDKs cannot be had."""
+    """Print what each converter refuses, and return the limits; none if the SDKs cannot be installed."""
     every = [(row.name, tool) for row in rows for tool in row.tools]
     held: list[Bar] = []
     for converter, called in CONVERTERS.items():

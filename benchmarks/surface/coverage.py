@@ -1,8 +1,8 @@
-"""Fact coverage: every input that the document lets a caller write, with its type, its required flag and its values.
+"""Measure fact coverage: how many inputs of a document the tools show with type, required flag and values.
 
-The document is walked beside the input schema of the tool, from the wire names of the binding on. An input is kept if
-the schema shows all that is said of it, in keywords or, for values, in the words of a description. Where something is
-lost, all that lies beneath it is counted as lost with it.
+The document and the tool's input schema are walked together, from the names on the wire in the binding. An input counts
+as kept if the schema shows everything about it, in keywords or, for values, in a description. If an input is lost,
+everything below it counts as lost, too.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tests.requests.described import Operation
 from tests.requests.raw import Node
 
 DEPTH = 5
-"""Levels of members beneath an argument that a portable schema shows."""
+"""Levels of members below an argument that a portable schema shows."""
 
 _MOST = 20_000
-"""Inputs that are looked at in one tool."""
+"""Limit on the inputs examined in one tool."""
 
 _LARGE = 200
-"""Nodes of a schema from which on a budget may be why something is not shown."""
+"""Number of schema nodes above which a missing input may be due to the budget."""
 
 _NOT_ARGUMENTS = re.compile(
     r"accept(-.*)?|authorization|connection|content-(length|type)|cookie2?|expect|forwarded|host|keep-alive"
@@ -41,7 +41,7 @@ Schema = dict[str, Any]
 
 @dataclass(slots=True)
 class Row:
-    """One document: inputs that it describes, those that the tools show in full, why others are not."""
+    """One document: inputs that it describes, inputs that tools show fully, and reasons for the others."""
 
     name: str
     inputs: int = 0
@@ -52,7 +52,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """The figures of one document."""
+    """Return the figures of one document."""
     row = Row(surface.name)
     for tool in surface.tools:
         _Walk(surface.root, tool, row).all()
@@ -60,7 +60,7 @@ def measure(surface: Surface) -> Row:
 
 
 class _Walk:
-    """One tool beside its operation."""
+    """Comparison of one tool with its operation."""
 
     def __init__(self, root: Node, tool: Tool, row: Row) -> None:
         self.root, self.tool, self.row = root, tool, row
@@ -80,7 +80,7 @@ class _Walk:
     # -- arguments ----------------------------------------------------------------------------------------------------
 
     def _is_filled(self, place: str, name: str) -> bool:
-        """Whether HTTP or the operator fills a parameter, and no caller."""
+        """Return True if HTTP or the operator fills a parameter, not a caller."""
         schemes = self.root["securityDefinitions" if self.operation.is_swagger else "components"]
         schemes = schemes if self.operation.is_swagger else schemes["securitySchemes"]
         fold = str.lower if place == "header" else str
@@ -94,7 +94,7 @@ class _Walk:
         )
 
     def _bound(self, place: str, name: str) -> Schema | None:
-        """What the binding says of a parameter."""
+        """Return the binding of a parameter."""
         binding = self.tool.binding
         keys = {"query": ("query", "querystring"), "header": ("headers",), "cookie": ("cookies",)}
         listed = (
@@ -159,7 +159,7 @@ class _Walk:
         depth: int,
         lost: str = "",
     ) -> None:
-        """Count one input and what lies beneath it. `must` is None for what is in a list."""
+        """Count one input and everything below it. `must`: it is required; None for an item of a list."""
         if self.left <= 0:
             return
         self.left -= 1
@@ -188,7 +188,7 @@ class _Walk:
                 self._input(path + mark, inner, [node[keyword] for node in holders], None, set(), depth, why)
 
     def _why_absent(self, nodes: list[Schema]) -> str:
-        """Where a member is not shown: what is shown in its place, in a tool of which size."""
+        """Return why a member is not shown: what stands in its place, and whether the tool is large."""
         words = " ".join(str(node.get("description", "")) for node in nodes)
         large = f" (schema of over {_LARGE} nodes)" if _size(self.schema) > _LARGE else ""
         if "Same shape as" in words:
@@ -215,7 +215,7 @@ def _must(node: Node) -> bool:
 
 
 def _size(schema: Any) -> int:
-    """How many nodes a schema has."""
+    """Return the number of nodes in a schema."""
     if not isinstance(schema, dict):
         return 0
     inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
@@ -223,12 +223,12 @@ def _size(schema: Any) -> int:
 
 
 def _flat(nodes: Sequence[Schema]) -> list[Schema]:
-    """Schemas with their alternatives beside them."""
+    """Return schemas with their alternatives as further schemas."""
     return [*nodes, *(inner for node in nodes for inner in _flat(node.get("anyOf", ())))]
 
 
 def _missing(found: Shape, nodes: list[Schema], must: bool | None, flags: set[bool]) -> str:
-    """What the schema does not show of an input; empty where it shows all."""
+    """Return what a schema does not show of an input, or ""."""
     kinds = {node["type"] for node in nodes if "type" in node}
     wanted = found.types - {"integer"} if {"integer", "number"} <= found.types else found.types
     if not wanted <= kinds:
@@ -258,7 +258,7 @@ def _is_said(value: str, words: str) -> bool:
 
 
 def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
-    """Whether bounds say as much as a list of successive numbers."""
+    """Return True if bounds mean the same as an enum of consecutive numbers."""
     if not all(re.fullmatch(r"-?\d+", value) for value in values):
         return False
     numbers = sorted({int(value) for value in values})
@@ -267,7 +267,7 @@ def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """The table, the worst document first, reasons of losses, and the bars."""
+    """Print the table, the worst document first, with reasons of losses, and return the limits."""
     print(f"\n{'facts':52} {'inputs':>8} {'kept':>8} {'per cent':>9}")
     for row in sorted(rows, key=_share):
         print(f"{row.name[-52:]:52} {row.inputs:8,} {row.kept:8,} {_share(row):9.2f}")

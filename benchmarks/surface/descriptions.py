@@ -1,6 +1,6 @@
-"""Texts that a model reads: what none of them may be, and how many say what they should.
+"""Check the texts that a model reads for defects, and count how many say what they should.
 
-Markup is what its reader would render: HTML tags and references, Markdown's links, images, emphasis, code, headings,
+Markup is what a reader would render: HTML tags and references; Markdown's links, images, emphasis, code, headings,
 tables and rules. Names of code (`snake_case`, `__init__`), globs (`*.txt`, `a * b`) and placeholders (`<id>`) are text.
 """
 
@@ -45,14 +45,14 @@ MARKUP = {
     "Markdown table": re.compile(r"^\s*\|.*\|\s*$|\|\s*:?-{3,}:?\s*\|", re.MULTILINE),
 }
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-# Counted without a bar: an address in a code sample is data, and stays.
+# Counted without a limit: an address in a code sample is data, and stays.
 _URL = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\w+", re.IGNORECASE)
 _FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s|$)|.+", re.DOTALL)
 
 
 @dataclass(slots=True)
 class Row:
-    """One document. `findings` counts by what is wrong; `examples` has those of each."""
+    """One document. `findings`: kind of defect → count. `examples`: kind → examples."""
 
     name: str
     tools: int
@@ -63,7 +63,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """The figures of one document."""
+    """Return the figures of one document."""
     row = Row(surface.name, len(surface.tools))
     for tool in surface.tools:
         arguments = tool.listed["inputSchema"]["properties"].values()
@@ -76,7 +76,7 @@ def measure(surface: Surface) -> Row:
 
 
 def findings(tool: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the texts and hints of a tool as it is listed, each with a piece of it."""
+    """Yield each defect in the texts and hints of a listed tool, with an excerpt."""
     yield from _description(str(tool["name"]), str(tool.get("description", "")))
     hints = tool.get("annotations", {})
     if not all(isinstance(hints.get(hint), bool) for hint in _HINTS):
@@ -108,7 +108,7 @@ def _description(name: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def markup(text: str) -> Iterator[tuple[str, str]]:
-    """Each kind of markup in `text`, with what stands around it."""
+    """Yield each kind of markup in `text`, with the text around it."""
     for kind, pattern in MARKUP.items():
         if found := pattern.search(text):
             yield kind, text[max(0, found.start() - 25) : found.end() + 25]
@@ -119,7 +119,7 @@ def _letters(text: str) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text of a tool but the patterns, where such characters are values to be matched."""
+    """Yield every text of a tool except patterns, in which markup characters are matched values."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -136,7 +136,7 @@ _NONE_OF = ("empty", "over 1,000 characters", "equal to the name", "no title", "
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """The table, what was found, and the bars."""
+    """Print the table and the findings, and return the limits."""
     print(f"\n{'descriptions':52} {'tools':>6} {'markup':>7} {'URLs':>6} {'first>=3':>9} {'arguments described':>20}")
     for row in rows:
         first = 100 - 100 * row.findings[_SHORT_FIRST] / row.tools

@@ -1,4 +1,4 @@
-"""A document and what the compiler emits for it, side by side. All figures are taken from these two alone."""
+"""Read a document together with what the compiler emits for it. All figures are computed from these two."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.requests.raw import Node
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 Request = tuple[str, str]
-"""Method and path as the document writes it: which operation a tool is of."""
+"""Method and path as the document writes them, which identify the operation of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as it is listed, how its call becomes a request, and its operation in the document."""
+    """One tool: its list entry, its binding, and its operation in the document."""
 
     listed: dict[str, Any]
     binding: dict[str, Any]
@@ -40,14 +40,14 @@ class Tool:
 
     @property
     def called(self) -> str:
-        """The tool and its operation, for examples."""
+        """Return the tool's name with its operation, for examples."""
         method, path = self.request
         return f"{self.name}  [{self.operation.text('operationId') or 'no id'}; {method} {path}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A document of `folder` and the tools that it became."""
+    """A document of `folder`, and its tools."""
 
     path: Path
     name: str
@@ -56,7 +56,7 @@ class Surface:
 
 
 def paths(folder: Path, only: str) -> list[Path]:
-    """The documents of the manifest beside `folder` whose name matches the glob `only`."""
+    """Return the documents in the manifest beside `folder` whose names match the glob `only`."""
     with (folder.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         listed = [row["path"] for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)]
     inside = [path.removeprefix(f"{folder.name}/") for path in listed if path.startswith(f"{folder.name}/")]
@@ -64,7 +64,7 @@ def paths(folder: Path, only: str) -> list[Path]:
 
 
 def surfaces(folder: Path, only: str) -> Iterator[Surface]:
-    """Each document that becomes tools."""
+    """Yield each document that becomes tools."""
     for path in paths(folder, only):
         try:
             tools, bindings = emitted(fetch.read(str(path)))
@@ -74,7 +74,7 @@ def surfaces(folder: Path, only: str) -> Iterator[Surface]:
 
 
 def of_document(path: Path, name: str, tools: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> Surface:
-    """The document at `path` beside its tools."""
+    """Return the document at `path` with its tools."""
     root = Node.of(path)
     pairs = zip(tools, bindings, strict=True)
     found = tuple(Tool(listed, binding, _operation(root, *_request(binding))) for listed, binding in pairs)
@@ -82,7 +82,7 @@ def of_document(path: Path, name: str, tools: list[dict[str, Any]], bindings: li
 
 
 def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The tools and their bindings, from the files that a project is made of. CannotGoOn where there is none."""
+    """Return the tools and bindings from the emitted files. Raises CannotGoOn if no project can be made."""
     tree = compile_source(fetched, Options()).tree
     tools = next(data for path, data in tree.items() if path.endswith("_mcp/tools.json"))
     bindings = next(data for path, data in tree.items() if path.endswith("_mcp/bindings.json"))
@@ -90,7 +90,7 @@ def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 def names(fetched: Fetched) -> dict[Request, str]:
-    """What each operation is called."""
+    """Return request → name of its tool."""
     return {_request(binding): binding["name"] for binding in emitted(fetched)[1]}
 
 

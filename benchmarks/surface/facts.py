@@ -1,7 +1,8 @@
-"""What a document says of an input: its types, its values, its members; read from the standard, by raw JSON and YAML.
+"""Read from a document what it says of an input: types, values, members; by the standard, from raw JSON and YAML.
 
-A schema is seen as its leaves: what it may be, with `allOf` joined and each branch of a union joined with what stands
-around it. An input that several branches describe has what any of them says; it is required if all of them demand it.
+A schema is seen as leaves, the things that a value may be: `allOf` is merged, and each branch of a union is merged with
+the schema around it. An input that several branches describe has what any of them says; it is required if all of them
+require it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tests.requests.raw import Node
 
 Trail = frozenset[str]
 Group = tuple[tuple[Node, ...], Trail]
-"""Schemas that hold together, and the named schemas that they stand in."""
+"""Schemas that must all hold, and the named schemas around them."""
 
 _KINDS = {"object", "array", "string", "integer", "number", "boolean", "null"}
 _MOST_LEAVES = 200
@@ -22,7 +23,7 @@ _MOST_LEAVES = 200
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One of the things that a value may be. A schema that comes again inside itself has no members there."""
+    """One alternative of what a value may be. A schema that recurs inside itself has no members there."""
 
     types: frozenset[str]
     values: tuple[str, ...] | None
@@ -36,7 +37,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An input as a whole. `types` is empty where it may be anything, `values` where any value is allowed."""
+    """An input as a whole. `types`: empty if any type is allowed. `values`: empty if any value is allowed."""
 
     types: frozenset[str]
     values: tuple[str, ...]
@@ -47,7 +48,7 @@ class Shape:
         return bool(self.leaves) and all(leaf.is_read_only for leaf in self.leaves)
 
     def members(self) -> dict[str, tuple[list[Group], bool]]:
-        """The properties, and whether each must be there."""
+        """Return the properties, each with True if it is required."""
         found: dict[str, tuple[list[Group], bool]] = {}
         for leaf in self.leaves:
             for name, nodes in leaf.members.items():
@@ -56,16 +57,16 @@ class Shape:
         return found
 
     def items(self) -> list[Group]:
-        """What stands in a list, one alternative each."""
+        """Return the alternatives for the items of a list."""
         return [((node,), leaf.trail) for leaf in self.leaves for node in leaf.items]
 
     def rest(self) -> list[Group]:
-        """What stands under keys that are not known."""
+        """Return the schemas of members with other names."""
         return [(leaf.rest, leaf.trail) for leaf in self.leaves if leaf.rest]
 
 
 def shape(groups: Sequence[Group]) -> Shape:
-    """What a value that one of `groups` describes may be."""
+    """Return what a value may be that one of `groups` describes."""
     leaves = [leaf for nodes, trail in groups for leaf in _leaves(nodes, trail)][:_MOST_LEAVES]
     leaves = [leaf for leaf in leaves if leaf.types != {"null"}]
     is_open = not leaves or any(not leaf.types for leaf in leaves)
@@ -75,7 +76,10 @@ def shape(groups: Sequence[Group]) -> Shape:
 
 
 def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
-    """Branches of one union are joined with what stands around it; several unions are looked at one by one."""
+    """Yield the leaves: branches of one union merged with the schema around it.
+
+    Several unions are handled one by one.
+    """
     named = {identity for node in nodes if (identity := _identity(node))}
     parts: list[Node] = []
     unions: list[list[Node]] = []
@@ -91,7 +95,7 @@ def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
 
 
 def _gather(node: Node, parts: list[Node], unions: list[list[Node]], depth: int) -> None:
-    """The schemas that hold for every value of `node`, and the unions among them."""
+    """Collect the schemas that hold for every value of `node`, and the unions among them."""
     whole = node.followed()
     if not isinstance(whole.value, dict) or depth > 20:
         return
@@ -111,7 +115,7 @@ def _without_unions(node: Node) -> Node:
 
 
 def _identity(node: Node) -> str:
-    """The schema that `node` merely names, if it does."""
+    """Return the name of the schema to which `node` only refers, if any."""
     reference = node.reference()
     if reference is not None:
         return f"{node.file}#{reference}" if reference.startswith("#") else f"{node.file.parent / reference}"
@@ -142,7 +146,7 @@ def _leaf(parts: list[Node], trail: Trail, again: bool) -> Leaf:
         items += _items(part)
         if isinstance(part.at("additionalProperties").value, dict) and part.at("additionalProperties").value:
             rest.append(part.at("additionalProperties"))
-    if again or (types and "object" not in types):  # keywords of another type say nothing
+    if again or (types and "object" not in types):  # keywords of another type have no effect
         members, rest = {}, []
     if again or (types and "array" not in types):
         items = []
@@ -163,14 +167,17 @@ def _types(schema: dict[str, Any]) -> frozenset[str]:
 
 
 def _implied(members: bool, items: bool, values: tuple[str, ...] | None, parts: list[Node]) -> frozenset[str]:
-    """The type that keywords speak of where none is named."""
+    """Return the type that keywords imply if none is given."""
     listed: list[Any] = next((part.value["enum"] for part in parts if isinstance(part.value.get("enum"), list)), [])
     texts = bool(values) and all(isinstance(value, str) for value in listed if value is not None)
     return frozenset({"object"} if members else {"array"} if items else {"string"} if texts else ())
 
 
 def _values(schema: dict[str, Any]) -> tuple[str, ...] | None:
-    """The values that an input can have, as texts; None where any. Both of a boolean say nothing."""
+    """Return the values that an input can have, as texts, or None for any.
+
+    Both values of a boolean also count as any.
+    """
     listed = [schema["const"]] if "const" in schema else schema.get("enum")
     if not isinstance(listed, list):
         return None
@@ -183,5 +190,5 @@ def _values(schema: dict[str, Any]) -> tuple[str, ...] | None:
 
 
 def said(value: str | float | bool) -> str:
-    """A value as text, as JSON writes it."""
+    """Return a value as JSON text."""
     return str(value).lower() if isinstance(value, bool) else str(value)

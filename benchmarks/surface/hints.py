@@ -1,7 +1,7 @@
-"""Hints of POST operations against a table of verdicts by people who read them: `tests/corpus/hints.yaml`.
+"""Compare hints of POST operations with verdicts by people who read them: `tests/corpus/hints.yaml`.
 
-HTTP does not say what a POST does, so the hints come from words. A dangerous error has a bar of none: something that
-changes is called additive or read-only, or something that adds is called read-only. Too much caution has a bar as well.
+HTTP does not say what a POST does, so hints come from words. No dangerous error is allowed: a change called additive or
+read-only, or an addition called read-only. Too much caution has a limit, too.
 """
 
 from __future__ import annotations
@@ -21,17 +21,22 @@ Effect = Literal["reads", "adds", "changes"]
 
 TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "hints.yaml"
 MOST_CAUTIOUS = 14.0
-"""Per cent of what adds that may be called destructive: at items' paths, and where words cannot be judged."""
+"""Limits in per cent on adding operations that are called destructive: at paths of items, and where
+words say nothing.
+"""
 
 LEAST_READS = 58.0
-"""Per cent of what reads that is called read-only. The others are called `create…`, answer 201, or say little."""
+"""Lower limit in per cent on reading operations that are called read-only.
+
+Others are named `create…`, or return 201.
+"""
 
 _GRAVITY: tuple[Effect, ...] = ("reads", "adds", "changes")
 
 
 @dataclass(slots=True)
 class Row:
-    """One document. `pairs` counts its POST operations by what they do, and by what their hints say that they do."""
+    """One document. `pairs`: (what a POST does, what its hints say) → count."""
 
     name: str
     pairs: Counter[tuple[Effect, Effect]] = field(default_factory=Counter)
@@ -65,7 +70,7 @@ def measure(surface: Surface) -> Row:
 
 
 def _told(tool: Tool) -> Effect:
-    """Return what the hints say."""
+    """Return the effect that the hints state."""
     hints = tool.listed["annotations"]
     if hints["readOnlyHint"]:
         return "reads"

@@ -1,4 +1,4 @@
-"""Names against a table of verdicts by a person who read the operations: `tests/corpus/names.yaml`."""
+"""Compare tool names with verdicts by a person who read the operations: `tests/corpus/names.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names: legal, unique, faithful to the document, and the same whatever stands around the operation."""
+"""Measure names: legal, unique, faithful to the document, and independent of other operations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ LEGAL = re.compile(r"(?!.*__)[a-z][a-z0-9_]{0,49}")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One document. `moved` are names changed by shuffling, `renamed` those changed among `survivors` of a removal."""
+    """One document.
+
+    `moved`: names changed by shuffling. `renamed`: names changed among the `survivors` of a removal.
+    """
 
     name: str
     tools: int
@@ -38,7 +41,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """The figures of one document."""
+    """Return the figures of one document."""
     counts = Counter(tool.name.casefold() for tool in surface.tools)
     legal = [tool for tool in surface.tools if LEGAL.fullmatch(tool.name) and counts[tool.name.casefold()] == 1]
     found = [(tool, strangers(tool.name, _said(surface, tool))) for tool in surface.tools]
@@ -58,14 +61,16 @@ def measure(surface: Surface) -> Row:
 
 
 def _said(surface: Surface, tool: Tool) -> Iterable[str]:
-    """What the document calls the operation; the path `/` has a name that everybody knows."""
+    """Return the texts that the document has for an operation. The path `/` gets its common name."""
     operation, path = tool.operation, tool.request[1]
     tags = [tag for tag in operation["tags"].value or [] if isinstance(tag, str)]
     return [operation.text("operationId"), path if path.strip("/") else "root", operation.text("summary"), *tags]
 
 
 def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
-    """Names changed by shuffling; operations left by a removal, and names changed among them; each change."""
+    """Return names changed by shuffling, operations left after a removal, names changed among
+    these, and each change.
+    """
     value = Files().load(surface.path)
     before = {tool.request: tool.name for tool in surface.tools}
     changes: list[str] = []
@@ -81,7 +86,7 @@ def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
 
 
 def _names(surface: Surface, value: Any) -> dict[Request, str]:
-    """Names of the tools of the document `value` in the place of that of `surface`; none where nothing is left."""
+    """Return the names of the tools if `value` replaces the document of `surface`; {} if no tool is left."""
     fetched = replace(fetch.read(str(surface.path)), data=json.dumps(value).encode())
     try:
         return documents.names(fetched)
@@ -94,7 +99,7 @@ def _change(how: str, request: Request, before: dict[Request, str], after: dict[
 
 
 def _shuffled(value: Any, chance: random.Random) -> Any:
-    """`value` with the keys of every mapping in another order."""
+    """Return `value` with the keys of every object in another order."""
     if isinstance(value, dict):
         keys = list(value)
         chance.shuffle(keys)
@@ -103,7 +108,7 @@ def _shuffled(value: Any, chance: random.Random) -> Any:
 
 
 def _thinned(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """`value` without a fifth of its operations."""
+    """Return `value` without a fifth of its operations."""
     methods = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
     every = [(path, key) for path, item in value["paths"].items() for key in item if key in methods]
     gone = set(chance.sample(every, round(len(every) * REMOVED)))
@@ -115,7 +120,7 @@ def _thinned(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """The table, the worst document first, and the bars."""
+    """Print the table, the worst document first, and return the limits."""
     print(f"\n{'names':52} {'tools':>6} {'legal':>7} {'faithful':>9} {'moved':>6} {'renamed':>8}")
     for row in sorted(rows, key=lambda row: row.faithful / row.tools):
         print(

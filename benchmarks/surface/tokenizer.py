@@ -1,4 +1,4 @@
-"""How many o200k tokens a text is, by the tokenizer of npm `gpt-tokenizer` in a process of its own."""
+"""Count o200k tokens with the tokenizer of npm `gpt-tokenizer`, in its own process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ COUNTER = Path(__file__).with_name("count.mjs")
 
 
 class Unavailable(Exception):
-    """There is no tokenizer here; the text says why."""
+    """There is no tokenizer here. The message says why."""
 
 
 def count(texts: list[str]) -> list[int]:
-    """The tokens of each text. Unavailable where there is no node, or no package."""
+    """Return the number of tokens of each text. Raises Unavailable without node or the package."""
     try:
         environment = environments.node("tokenizer", PACKAGES)
     except (environments.Missing, RuntimeError, OSError, subprocess.SubprocessError) as failure:
         raise Unavailable(str(failure)[-300:]) from failure
-    shutil.copy(COUNTER, environment)  # node looks for packages beside the script
+    shutil.copy(COUNTER, environment)  # node finds packages only beside the script, so the script is copied there
     lines = "".join(json.dumps(text) + "\n" for text in texts)
     command = ["node", str(environment / COUNTER.name)]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)

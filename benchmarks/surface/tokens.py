@@ -1,7 +1,7 @@
-"""Tokens of each tool, as a model reads them, and how near our own estimate comes.
+"""Count the tokens of each tool as a model reads them, and compare our own estimate.
 
-A tool is compact JSON: the part that a model is given (`name`, `description`, `inputSchema`), which the bars are about,
-and the whole as it is listed, with title and hints, which the estimate is about.
+A tool is compact JSON. The limits are on the part that a model gets (`name`, `description`, `inputSchema`). The
+estimate is of the whole list entry, with title and hints.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from mcpgen.base.tokens import estimate
 _MODEL_READS = ("name", "description", "inputSchema")
 _MEANS = {"github-rest.json": ("GitHub", 250), "stripe.yaml": ("Stripe", 450)}
 _PEER = {"github-rest.json": (2_300_000, 289), "stripe.yaml": (39_000_000, 712)}
-"""FastMCP 4.1: tokens of its whole list with output schemas, and mean tokens of what a model reads of a tool."""
+"""FastMCP 4.1: tokens of its whole list with output schemas, and mean tokens that a model reads for a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One document: by tool, its text and the tokens that count, those of the whole, and the estimate of the whole."""
+    """One document, by tool: its text, the tokens that a model reads, all tokens, and the estimate of all tokens."""
 
     name: str
     called: tuple[str, ...]
@@ -36,12 +36,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """The estimate of all tools for one token of theirs."""
+        """Return the ratio of estimated to real tokens, over all tools."""
         return sum(self.estimated) / sum(self.listed)
 
 
 def measure(surfaces: list[Surface]) -> list[Row]:
-    """The figures of each document. `tokenizer.Unavailable` without a tokenizer."""
+    """Return the figures of each document. Raises tokenizer.Unavailable without a tokenizer."""
     every = [tool for surface in surfaces for tool in surface.tools]
     read = [_compact({key: tool.listed[key] for key in _MODEL_READS}) for tool in every]
     counts = iter(tokenizer.count(read + [_compact(tool.listed) for tool in every]))
@@ -65,7 +65,7 @@ def _compact(value: Any) -> str:
 
 
 def write_pairs(rows: list[Row], path: Path) -> None:
-    """Each tool as listed with its tokens, a JSON object a line, so that an estimate can be fitted."""
+    """Write each listed tool with its tokens, a JSON object a line, for fitting the estimate."""
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
             for text, count in zip(row.texts, row.listed, strict=True):
@@ -73,7 +73,7 @@ def write_pairs(rows: list[Row], path: Path) -> None:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """The table and the bars."""
+    """Print the table, and return the limits."""
     head = f"{'total':>9} {'mean':>6} {'median':>6} {'p95':>6} {'max':>6} {'listed':>9} {'mean':>6} ratio"
     print(f"\n{'tokens':52} {head}")
     for row in rows:

@@ -1,7 +1,7 @@
-"""Words of names and of the texts that they come from, split by rules of our own.
+"""Split names, and the texts that they come from, into words.
 
-A name is faithful if each of its words stands in what the document says of the operation. Where text can be split in
-more than one way (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plurals and singulars are one word.
+A name is faithful if each of its words occurs in what the document says about the operation. If a text can be split in
+several ways (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plural and singular are one word.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-
 VERBS = frozenset(
     re.findall(r"\w+", "get list create update delete replace set check describe query head options patch put post")
 )
-"""What methods are called."""
+"""Method → verbs that names use for it."""
 
 CONNECTIVES = frozenset({"by"})
-"""What tells two operations of one name apart: `get_user_by_id`."""
+"""Words that distinguish two operations of one name: `get_user_by_id`."""
 
 _ABBREVIATIONS = re.findall(
     r"(\w+)=(\w+)",
@@ -41,19 +41,20 @@ _ABBREVIATIONS = re.findall(
     version=ver volume=vol
     """,
 )
-"""Words and their established short forms. A short form is faithful where the long one stands in the document."""
+"""Word → its established short forms, which are faithful if the long form stands in the document."""
 
 
 def strangers(name: str, texts: Iterable[str]) -> list[str]:
-    """The words of `name` that are in none of `texts`."""
+    """Return the words of `name` that are in none of `texts`."""
     known = {form for text in texts for word in _readings(text) for form in _forms(word)}
     known |= {short for long, short in _ABBREVIATIONS if long in known} | VERBS | CONNECTIVES
     return [word for word in re.split(r"[_-]", name) if known.isdisjoint(_forms(word.lower()))]
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Every word that one may read in `text`: runs of letters and digits, their humps, and two humps that are one word
-    because one of them is an initial or a number.
+    """Return every word that can be read in `text`: runs of letters and digits, their humps, and pairs of humps.
+
+    Two humps count as one word if one of them is an initial or a number.
     """
     folded = unicodedata.normalize("NFKD", re.sub("['\u2019]", "", text)).encode("ascii", "ignore").decode()
     for run in _RUNS.findall(folded):
@@ -67,7 +68,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _forms(word: str) -> set[str]:
-    """`word`, and what it may be the plural of."""
+    """Return `word`, and the words of which it may be the plural."""
     forms = {word}
     if len(word) > 2 and word.endswith("s"):
         forms.add(word[:-1])

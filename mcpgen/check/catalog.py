@@ -123,7 +123,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report a handwritten schema outside the portable profile, unless its owner declared that."""
+    """Report a handwritten input schema outside the portable profile, unless its owner set `portable: false`."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), Once()), ""):
@@ -133,7 +133,10 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report argument names, handwritten or kept by the lock, on which agent frameworks fail."""
+    """Report argument names on which some agent frameworks fail.
+
+    Only handwritten names and names kept by the lock can be such.
+    """
     if tool.operation.decided.portable is False:
         return
     for name in as_object(tool.input_schema.get("properties")):
@@ -144,7 +147,11 @@ def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _unclosed(node: JsonValue) -> JsonValue:
-    """Return a schema without `additionalProperties: false`, which every client takes but no derived schema has."""
+    """Return a schema without `additionalProperties: false`, so that the rest can be compared with the portable
+    profile.
+
+    Every client takes that keyword, but no derived schema has it.
+    """
     if isinstance(node, dict):
         return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}
     return [_unclosed(each) for each in node] if isinstance(node, list) else node

@@ -61,7 +61,7 @@ def _counts(operations: list[Operation]) -> str:
 
 
 def _line(operations: list[Operation]) -> str:
-    """Return the hint with a selection that stays below the limit."""
+    """Return the hint: the `--include` flags of a selection within the limit, or general advice if `few` finds none."""
     total, chosen = few(operations)
     if not chosen:
         return "Select what is needed with --include or --exclude."
@@ -69,10 +69,10 @@ def _line(operations: list[Operation]) -> str:
 
 
 def few(operations: list[Operation]) -> tuple[int, list[str]]:
-    """Return the selection that keeps most tools within the limit, and how many these are.
+    """Return how many tools the best selection within TOO_MANY keeps, and its selectors; (0, []) if there is none.
 
-    It selects by tag, else by the beginning of the path (shorter or longer), else by method. Return (0, []) if none of
-    these fits.
+    It tries tags, then beginnings of paths, last segments of paths, and methods. It stops at the first kind that keeps
+    more than half of TOO_MANY.
     """
     shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
     ways: tuple[Callable[[Operation], list[str]], ...] = (
@@ -93,7 +93,10 @@ def few(operations: list[Operation]) -> tuple[int, list[str]]:
 
 
 def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
-    """Choose greedily: return the largest selectors whose union stays within the limit, and its size."""
+    """Choose selectors greedily, the largest first, while all tools stay within TOO_MANY.
+
+    Return the number of tools, and the selectors.
+    """
     chosen: list[str] = []
     total, left = 0, operations
     for selector, count in groups.most_common(_TRIED):

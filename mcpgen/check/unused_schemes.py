@@ -11,7 +11,8 @@ from mcpgen.read.toolsfile import ToolsFile
 
 
 def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None:
-    """Report each scheme of `files` that no operation of `api` needs, before any selection.
+    """Report each scheme of `files` that no operation of `api` needs. `api` has all operations, before `include` and
+    `exclude`.
 
     After an error nothing is reported, since the failed part may have needed the scheme.
     """

@@ -73,7 +73,11 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
 
 
 def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
-    """Return the number of findings by severity, and how many findings and skips hinder the user."""
+    """Return the counts of a report as JSON.
+
+    `inTheWay`: findings that cost the user a tool. `skipped`: operations without a tool. `errors`, `warnings`, `notes`:
+    findings by severity.
+    """
     told = [finding for finding in findings if not finding.operation]
     by_severity = Counter[str]()
     for finding in told:
@@ -87,7 +91,10 @@ def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    """Return a sentence on how many findings keep a user from using every tool, or "" if nothing was found."""
+    """Return a sentence on how many findings are in the user's way (`Finding.is_in_the_way`), or "" without findings.
+
+    A finding is in the way if a tool is missing, cannot be called, or nothing is written.
+    """
     stopping = sum(finding.count for finding in findings if finding.is_in_the_way)
     if not findings:
         return ""
@@ -98,7 +105,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 @contextlib.contextmanager
 def _ending(output: str) -> Iterator[None]:
-    """Write the error that ends a run as a SARIF log too, if that format was asked for."""
+    """Print a CannotGoOn as a SARIF log and exit with 2, if `output` is `sarif`. Otherwise let it pass."""
     try:
         yield
     except CannotGoOn as end:

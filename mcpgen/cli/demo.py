@@ -1,4 +1,4 @@
-"""`mcpgen demo`: the whole job on an embedded API, step by step."""
+"""`mcpgen demo`: compile, serve, call and change an embedded API, step by step."""
 
 import contextlib
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ def command() -> None:
         try:
             for number, step in enumerate(story, start=1):
                 if stop.number is not None:
-                    break  # between two steps, since closing the story ends the server and the API
+                    break  # leave only between two steps: closing the story ends the server and the API
                 _show(number, step)
         except RuntimeError as failure:
             if stop.number is None:  # Ctrl-C also stops the demo's server, which then fails the story

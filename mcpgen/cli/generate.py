@@ -62,7 +62,7 @@ def command(
 
 
 def _target(fetched: Fetched, flags: Options, directory: str | None) -> Path:
-    """Return the output directory. If it was not given, a first compile determines its name."""
+    """Return the output directory. Without `--output`, the source is compiled once to learn the name of the server."""
     if directory is not None:
         return Path(directory)
     return Path("generated") / compile_source(fetched, flags).catalog.identity.name

@@ -9,9 +9,9 @@ from mcpgen.model import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic, and the `other` places with the same one.
+    """A diagnostic that is shown once. `other`: further places with an equal diagnostic.
 
-    `operation`: the operation that was skipped for it, or "".
+    `operation`: METHOD and path of the operation that was skipped for it, or "".
     """
 
     diagnostic: Diagnostic
@@ -20,12 +20,12 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """Return how often it was found."""
+        """Return the number of places that have this diagnostic."""
         return 1 + len(self.other)
 
     @property
     def message(self) -> str:
-        """Return the sentence, with the skipped operation if there is one."""
+        """Return the message of the diagnostic. For a skipped operation it begins with METHOD and path."""
         said = self.diagnostic.message
         return f"{self.operation} was skipped: {said}" if self.operation else said
 

@@ -68,22 +68,26 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
-    """Return how the written file refers to the document, the path of that file, and the document's name in prose.
+    """Return four texts for the tools file: the document's path or URL as written there, the path of the tools file,
+    the document's name in prose, and its folder.
 
-    The fourth text is the document's folder if it lies outside `place`, else "".
+    The folder is "" if it lies inside `place`.
     """
     if document.startswith(("http://", "https://")):
         return document, target, document, ""
     try:
         relative = Path(os.path.relpath(document, place)).as_posix()
-    except ValueError:  # another drive
+    except ValueError:  # Windows: there is no relative path to another drive
         relative = Path(document).absolute().as_posix()
     outside = relative.startswith("../") or os.path.isabs(relative)
     return relative, target, Path(document).name, os.path.dirname(relative) if outside else ""
 
 
 def _write(target: Path, data: bytes, *, overwrite: bool) -> None:
-    """Write the file, and the schema that it points to, unless another file has the schema's name."""
+    """Write the tools file, and beside it the JSON Schema that its first line refers to.
+
+    A foreign file under the schema's name stays, and a line says so.
+    """
     onefile.write(target, data, lambda _: overwrite, refused="", hint="Name another file with -o, or give --overwrite.")
     beside = target.parent / editors.NAME
     if beside.exists() and not editors.is_schema_file(beside.read_bytes()):

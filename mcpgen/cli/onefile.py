@@ -10,10 +10,10 @@ from mcpgen.base.errors import CannotGoOn
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
-    """Write `data` to `path`.
+    """Write `data` to `path` as a whole.
 
-    Raises CannotGoOn, with the words `refused` and `hint`, if a file is there whose bytes are not `is_ours`, and also
-    if the file system refuses.
+    `is_ours`: function that tells from its bytes whether an existing file may be replaced. Raises CannotGoOn if it may
+    not, with `refused` in the message and `hint` as the hint, and also if the file system fails.
     """
     try:
         if _is_foreign(path, is_ours):
@@ -33,7 +33,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:
-    """Return True if something is there that may not be replaced."""
+    """Return True if `path` exists and may not be replaced: it is no regular file, or not `is_ours`."""
     try:
         status = path.lstat()
     except FileNotFoundError:

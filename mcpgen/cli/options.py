@@ -93,11 +93,14 @@ deploy = click.option(
 )
 
 _OWN = ("max_tokens", "deploy")
-"""Options that commands add themselves: a limit for one and a gate for another, and files that only a project has."""
+"""Fields of Options that `compiling` leaves to the commands.
+
+`max_tokens` is a limit for one command and a failing check for another. `deploy` makes sense only for projects on disk.
+"""
 
 
 def compiling(command: Command) -> Command:
-    """Add the options that decide what is compiled, passed to the command as one `flags: Options`."""
+    """Decorate a click command with all options that affect the compile. It receives them as one `flags: Options`."""
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:

@@ -73,7 +73,10 @@ def command(
 
 
 def _fetched(directory: Path, project: Project, source: str | None, network: Network) -> Fetched:
-    """Read `source`, or else the remembered source. Raises CannotGoOn if it no longer exists."""
+    """Read the source given on the command line, or else the one that the project remembers.
+
+    Raises CannotGoOn if that is gone.
+    """
     if source is not None:
         return fetch.read(source, project.recorded.ref_dir, network)
     try:

@@ -62,7 +62,11 @@ def say_file(data: bytes) -> None:
 
 
 def _print(text: str | bytes, *, err: bool) -> None:
-    """Print a line or a file. If results cannot be written the command ends, unless the reader has closed the pipe."""
+    """Print a line or the bytes of a file.
+
+    If stdout fails, the command ends with an error, unless the reader has closed the pipe. Failures of stderr are
+    ignored.
+    """
     stream = sys.stderr if err else sys.stdout
     try:
         click.echo(text, file=stream, nl=isinstance(text, str))
@@ -73,7 +77,7 @@ def _print(text: str | bytes, *, err: bool) -> None:
 
 
 def cannot_write(error: OSError) -> NoReturn:
-    """End a command whose output cannot be written."""
+    """Say on stderr why stdout could not be written, and exit."""
     streams.silence(sys.stdout)
     reason = os.strerror(error.errno) if error.errno else "the stream refuses"
     say(f"The results could not be written: {reason}.", fg="red")
@@ -103,7 +107,7 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
 
 
 def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Return the skipped operations whose reason is not already an error among the findings."""
+    """Return the skipped operations whose reason is not among the errors in `found`, which are printed anyway."""
     errors = {diagnostic for diagnostic in found if diagnostic.severity == "error"}
     return [entry for entry in skipped if entry.reason not in errors]
 

@@ -29,7 +29,9 @@ def log(findings: Sequence[Finding]) -> JsonObject:
 
 
 def _result(finding: Finding) -> JsonObject:
-    """Return one result (section 3.27): its first place, its count, and its other places as related locations."""
+    """Return one SARIF result (section 3.27) for a finding: its first place, count, and other places as related
+    locations.
+    """
     found = finding.diagnostic
     result: JsonObject = {
         "ruleId": found.code,

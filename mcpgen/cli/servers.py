@@ -19,7 +19,7 @@ PATIENCE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """A server on disk: its package, and the folder that holds it. A signal during its run ends it."""
+    """A generated server in a temporary folder. A signal to this process ends the server, too."""
 
     package: str
     directory: Path
@@ -47,7 +47,7 @@ class Temporary:
         return server.returncode, out, err
 
     def _end_at_signal(self, server: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
-        """Pass signals on to the server."""
+        """Terminate `server` when this process gets a signal, and kill it after PATIENCE seconds."""
 
         def end() -> None:
             server.terminate()
@@ -60,7 +60,7 @@ class Temporary:
 
 @contextlib.contextmanager
 def emitted(compiled: Compiled) -> Iterator[Temporary]:
-    """Yield the server of a compile. Its folder is removed at the end."""
+    """Write the server of `compiled` to a temporary folder, and yield it. The folder is removed at the end."""
     identity = compiled.catalog.identity
     with signals.held() as stop, tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
         target = Path(folder) / identity.name

@@ -12,7 +12,7 @@ from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""The signals that this system has."""
+"""Those of SIGINT, SIGTERM and SIGHUP that this system has."""
 
 
 class Stopped(BaseException):
@@ -24,7 +24,7 @@ class Stopped(BaseException):
 
 
 class Stop:
-    """The signals so far. `number`: the first signal, or None."""
+    """The signals that this run has received. `number`: the first one, or None."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -32,7 +32,7 @@ class Stop:
         self._listener: Callable[[], None] | None = None
 
     def tell(self, listener: Callable[[], None]) -> None:
-        """Call `listener` at each signal while signals are held, and at once if one has come."""
+        """Call `listener` whenever a signal comes while signals are held. Call it at once if one has come already."""
         self._listener = listener
         if self.number is not None:
             listener()
@@ -52,7 +52,10 @@ _current = Stop()
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Handle the signals, except those that the parent process had ignored (`nohup`)."""
+    """Install `Stop.receive` for the signals inside the context.
+
+    A signal that the parent process ignores (`nohup`) stays ignored.
+    """
     global _current
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -71,9 +74,9 @@ def obeyed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def held() -> Iterator[Stop]:
-    """Hold signals during work that must not be interrupted.
+    """Delay signals while the context lasts, for work that must not be interrupted.
 
-    A signal is noted in the yielded Stop, and ends the run afterwards.
+    Yields the Stop in which they are noted. Raises Stopped at the end if one has come.
     """
     stop = _current
     stop.held = True

@@ -8,9 +8,9 @@ from typing import TextIO
 
 
 def prepare() -> None:
-    """Open the null device for each closed stream, before a file or a socket gets its number.
+    """Open the null device for each closed standard stream. Otherwise the next file or socket would get its number.
 
-    Characters that a stream cannot encode are escaped.
+    Characters that stdout cannot encode are escaped.
     """
     for descriptor in range(3):
         try:

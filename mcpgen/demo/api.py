@@ -1,4 +1,4 @@
-"""An API as a table of routes.
+"""An HTTP API as a table of routes, for the embedded APIs.
 
 Each `Route` says what an operation takes, and `Api` reads and checks all of it before the handler runs. One response
 names every fault of a request. Handlers get clean values by their names on the wire, the body under "body". They return
@@ -23,9 +23,9 @@ from mcpgen.demo.http import Answer, Request
 
 Given = Mapping[str, Any]
 Held = TypeVar("Held", bound=AbstractContextManager[Any])
-"""State that handlers work on.
+"""State that handlers share: a context manager that `Api` enters around each call.
 
-It is entered around each call, so calls run one at a time and a refused call is undone.
+So calls run one at a time, and the changes of a refused call are undone.
 """
 Handler = Callable[[Held, Given], Answer]
 
@@ -63,7 +63,10 @@ def cookie(name: str, check: Check, default: Any = None) -> Parameter:
 
 
 class Refusal(Exception):
-    """A request that gets a problem document. `kind`, in words with hyphens, becomes the title."""
+    """Exception of a handler that refuses a request with a problem document.
+
+    `kind`: words with hyphens, such as `not-found`, which become the title.
+    """
 
     def __init__(
         self, status: int, kind: str, detail: str, headers: Iterable[tuple[str, str]] = (), faults: Iterable[Fault] = ()
@@ -85,12 +88,12 @@ class Refusal(Exception):
 
 
 def missing(detail: str) -> Refusal:
-    """Return a 404 for something that does not exist."""
+    """Return a Refusal with 404 for an item that does not exist."""
     return Refusal(404, "not-found", detail)
 
 
 def invalid(faults: list[Fault]) -> Refusal:
-    """Return a 422 with every fault."""
+    """Return a Refusal with 422 that lists all faults."""
     names = ", ".join(fault.name or fault.place for fault in faults)
     count = "1 value is wrong" if len(faults) == 1 else f"{len(faults)} values are wrong"
     return Refusal(422, "invalid-request", f"{count}: {names}.", faults=faults)
@@ -194,7 +197,7 @@ class Api(Generic[Held]):
 
 
 def _read(route: Route[Any], found: dict[str, str], query_string: str, request: Request) -> Given:
-    """Return everything that the route takes, checked. Raises one Refusal with all faults."""
+    """Return name → checked value of everything that the route takes. Raises one Refusal that names all faults."""
     faults: list[Fault] = []
     sources: dict[str, wire.Pairs] = {
         "path": list(found.items()),

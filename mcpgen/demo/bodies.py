@@ -27,7 +27,7 @@ class WrongBody(Exception):
 
 
 Reader = Callable[[bytes, Mapping[str, str], Report], Any]
-"""Function of the bytes and the attributes of the content type."""
+"""Function that converts the bytes of a body, given the attributes of its content type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def binary_body(media: str, check: Check, limit: int) -> Body:
 def form_body(styles: Mapping[str, wire.Style], check: Check) -> Body:
     """Return a reader of urlencoded forms.
 
-    Members without a style are single values; `check` gets the whole form as an object.
+    `styles`: name → how its pairs are read; other members are single values. `check` gets the whole form as an object.
     """
 
     def read(body: bytes, _: Mapping[str, str], report: Report) -> Any:

@@ -29,7 +29,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The current place in the input, and the faults so far. Reports made by `inside` share their list."""
+    """Collector of faults, with the current place in the input. Reports made by `inside` share one list of faults."""
 
     place: str
     name: str = ""

@@ -21,7 +21,7 @@ _META = {
 
 
 class Client:
-    """A running server that is sent one request at a time."""
+    """MCP client of one server process, which sends one request at a time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -36,7 +36,7 @@ class Client:
         assert self._process.stdout is not None
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
-        with suppress(BrokenPipeError):  # without a reader there is no response either
+        with suppress(BrokenPipeError):  # the server has closed stdin, so no response will come
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         line = self._process.stdout.readline()

@@ -57,7 +57,7 @@ class Running:
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """One connection. The standard library reads requests; the response is written here, in one piece."""
+    """Handler of one connection. The standard library parses requests; this class writes each response in one piece."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -103,7 +103,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Exchange)
 
     def server_bind(self) -> None:
-        # HTTPServer would resolve the name of the host here, which can take seconds.
+        # HTTPServer.server_bind would look up the host's name, which can take seconds
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 

@@ -1,4 +1,4 @@
-"""Show the server over HTTP: two replicas, and a confirmation that begins at one and ends at the other."""
+"""Show a server over HTTP with two replicas: one asks the user to confirm, and the other receives the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from mcpgen.demo.client import REVISION
 
 LIBRARY = "cryptography"
-"""What a server needs to serve HTTP, beside what it needs over stdio."""
+"""Module that a server needs to serve HTTP; over stdio it does not."""
 
 _META = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
@@ -30,7 +30,7 @@ _PATIENCE = 20.0
 
 
 class Replica:
-    """One process of the server, at a port of loopback."""
+    """One process of the server, which listens at a port of loopback."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}/mcp"
@@ -60,13 +60,13 @@ class Replica:
 
 
 def can_serve() -> bool:
-    """Return whether the library that HTTP needs is installed."""
+    """Return True if LIBRARY is installed."""
     return find_spec(LIBRARY) is not None
 
 
 @contextmanager
 def serve(package: str, directory: Path, environment: Mapping[str, str], how_many: int) -> Iterator[list[Replica]]:
-    """Yield so many replicas of a server, which share a key. They end with the context."""
+    """Start `how_many` replicas of a server that share a signing key, and yield them. They end with the context."""
     prefix = package.removesuffix("_mcp").upper()
     shared = {**environment, f"{prefix}_STATE_KEY": secrets.token_hex(32)}
     with ExitStack() as ends:
@@ -94,7 +94,7 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int) -> None:
-    """Come back once something listens there. Raises RuntimeError where nothing does in time."""
+    """Return once something listens at the port. Raises RuntimeError if nothing does within _PATIENCE seconds."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         try:

@@ -55,7 +55,7 @@ SKIES = ("clear", "cloudy", "rain", "snow", "fog")
 
 @dataclass(slots=True)
 class Observations:
-    """The reported observations, in order. Entering the object holds its lock for one call."""
+    """The observations that were reported to the API, in order. As a context manager it holds its lock for one call."""
 
     reported: list[dict[str, Any]] = field(default_factory=list)
     _lock: RLock = field(default_factory=RLock)

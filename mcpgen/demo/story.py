@@ -38,7 +38,10 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the story: a headline and lines below it. `sent`: the input. `came`: the output."""
+    """One step of the story: a headline, and lines below it.
+
+    `sent`: the command or request. `came`: the output or response.
+    """
 
     headline: str
     sent: str = ""
@@ -46,10 +49,9 @@ class Step:
 
 
 def tell() -> Generator[Step, None, None]:
-    """Yield the steps of the story.
+    """Run the story, and yield each step once it is done. Raises RuntimeError if a step did not happen as expected.
 
-    Raises RuntimeError if a step did not happen as expected. Closing the generator between two steps also leaves
-    nothing behind.
+    Closing the generator between two steps ends its processes and removes its files.
     """
     document = read(str(assets.specs() / "petstore.openapi.yaml"))
     with tempfile.TemporaryDirectory(prefix="mcpgen-demo-") as folder:
@@ -88,7 +90,9 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """Return how many files hold text of the document: all except Python and the files that every project shares."""
+    """Return how many files of a project hold text of the document: all but Python and files that are alike in every
+    project.
+    """
     same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
     return sum(not path.endswith(same) for path in compiled.tree)
 
@@ -160,7 +164,7 @@ def _picture(client: Client) -> Step:
 
 
 def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compiled:
-    """Return the server as its owner wants it once other people call it: what deletes is confirmed by the user."""
+    """Return the server as its owner would set it up for other users: a call that deletes must be confirmed."""
     return _generate(document, directory, Project(lock=compiled.lock, settings=_CONFIRMING)).compiled
 
 
@@ -225,7 +229,7 @@ def _revised(document: Fetched) -> JsonObject:
 
 
 def _lines(difference: Difference) -> Iterator[str]:
-    """Yield the changes of tools, except cosmetic ones."""
+    """Yield a line for each change of a tool that is not cosmetic."""
     signs = {"tool-added": "+", "tool-removed": "-"}
     for change in sorted(difference.changes, key=lambda change: signs.get(change.code, "~")):
         if change.tool and change.grade != "cosmetic":

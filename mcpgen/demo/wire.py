@@ -73,7 +73,7 @@ def exploded(_: str, found: Pairs) -> Any:
 
 
 def _delimited(delimiter: str) -> Style:
-    # Split before decoding: an encoded comma belongs to the value. A space can only stand there encoded.
+    # Split before decoding: an encoded comma belongs to the value. A space can only be written encoded.
     def style(_: str, found: Pairs) -> Any:
         return [decode(item, plus=True) for item in re.split(delimiter, _only(found), flags=re.IGNORECASE)]
 
@@ -105,7 +105,7 @@ def deep(name: str, found: Pairs) -> Any:
 
 
 def content(_: str, found: Pairs) -> Any:
-    """Read a parameter with `content: application/json`."""
+    """Read a parameter that is written as JSON (`content: application/json`)."""
     return json_value(decode(_only(found), plus=True))
 
 

@@ -37,14 +37,14 @@ def secret_files(catalog: Catalog) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A variable of the files. One that is not `active` is written as a comment."""
+    """An environment variable in a deployment file. One that is not `active` is written as a comment."""
 
     variable: str
     active: bool
 
 
 def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
-    """Return the credentials that are usual or needed, and the variables of server URLs."""
+    """Return two lists of rows: credentials that a tool needs or that most users set, and variables of server URLs."""
     of_schemes = {name for scheme in catalog.schemes for name in scheme.variables.values()}
     chosen = {*_chosen(catalog)}
     credentials: list[Row] = []
@@ -58,7 +58,8 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
 
 
 def _chosen(catalog: Catalog) -> Iterator[str]:
-    """Yield the variables of one way for each choice of credentials: the first way that is usual, else the first.
+    """Yield the environment variables of one way to fill each choice of credentials: the first usual way, else the
+    first.
 
     A tool that can be called without credentials needs no choice.
     """
@@ -69,7 +70,10 @@ def _chosen(catalog: Catalog) -> Iterator[str]:
 
 
 def _ports(origins: Iterable[str]) -> list[int]:
-    """Return the ports of `origins`. An origin with variables counts by its defaults, which are listed beside it."""
+    """Return the ports of `origins`, sorted; 443 if there are none.
+
+    An origin with variables in its URL is skipped: the origin with their default values is listed too.
+    """
     parts = filter(None, map(_ORIGIN.fullmatch, origins))
     found = {int(each[2] or _PORTS[each[1]]) for each in parts}
     return sorted(port for port in found if 0 < port < 65536) or [_PORTS["https"]]

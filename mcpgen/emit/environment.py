@@ -10,9 +10,9 @@ from mcpgen.model import BoundScheme, Catalog
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable.
+    """One environment variable of a server.
 
-    `required`: some tool cannot be called without it. `usual`: most users of the API's credentials set it.
+    `required`: some tool cannot be called without it. `usual`: most users set it.
     """
 
     variable: str
@@ -40,7 +40,7 @@ _OAUTH_2 = {
 
 
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
-    """Return the variables that come from the API: credentials first, then variables of server URLs."""
+    """Return the variables that come from the API, each once: credentials first, then variables of server URLs."""
     needed = _always_needed(catalog)
     found = [
         Variable(
@@ -60,7 +60,8 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
-    # One variable may fill two places, or the hosts of two servers; the first one that needs it describes it.
+    # One variable may fill two credentials, or appear in the URLs of two servers. Its description comes from the
+    # required one, else the first.
     by: dict[str, Variable] = {}
     for each in sorted(found, key=lambda each: not each.required):
         by.setdefault(each.variable, each)
@@ -68,10 +69,10 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
 
 
 Way = tuple[str, ...]
-"""Variables that are needed together."""
+"""Environment variables that are needed together to give one credential, such as a username and a password."""
 
 _MOST_WAYS = 20
-"""Limit on the ways that are listed. Nobody reads more, and schemes that are needed together multiply them."""
+"""Limit on the ways listed for one tool. Nobody reads more, and combinations of schemes multiply them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,10 @@ def can_log_in(scheme: BoundScheme) -> bool:
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
-    """Return the roles that most users set: for fetching a token if that needs no person, else the ready token."""
+    """Return the roles that most users set.
+
+    These are the roles for fetching a token if that needs no person, else the role of the ready token.
+    """
     if scheme.type == "setting":
         return ()
     if scheme.login is not None:

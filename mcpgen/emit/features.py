@@ -12,7 +12,7 @@ from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, V
 
 # Decision 0009: Resources and prompts have tables of their own.
 def tables(catalog: Catalog) -> dict[str, bytes]:
-    """Return name → bytes of each table that has entries."""
+    """Return name (`resources`, `prompts`) → contents of the table, only for tables with entries."""
     found = {
         "resources": [_resource(each) for each in catalog.resources],
         "prompts": [_prompt(each) for each in catalog.prompts],
@@ -31,7 +31,9 @@ def listed_resource(spec: ResourceSpec) -> JsonObject:
 
 
 def _described(resource: Resource) -> str:
-    """Return the description with those of the variables, for which MCP has no place."""
+    """Return the description of a resource, then a line for each variable of its URI template, for which MCP has no
+    field.
+    """
     parameters = resource.operation.parameters if resource.operation else ()
     said = [f"- {each.name}: {each.description}" for each in parameters if each.description]
     return "\n".join(filter(None, [resource.description, *said]))

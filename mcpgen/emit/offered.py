@@ -33,7 +33,10 @@ ONCE = (*OFFERED, *DEPLOYMENT)
 
 
 def offered_now(deploy: bool, before: Container[str]) -> tuple[str, ...]:
-    """Return what the next lock lists. What was offered `before` stays listed, also in a run without `--deploy`."""
+    """Return the list of offered files for the next lock.
+
+    Files that were offered `before` stay in it, also in a run without `--deploy`.
+    """
     return (*OFFERED, *(path for path in DEPLOYMENT if deploy or path in before))
 
 

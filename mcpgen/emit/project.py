@@ -13,7 +13,7 @@ from mcpgen.model import BoundScheme, Catalog, Identity
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
-"""The folder of a package with the Python of every server."""
+"""Folder inside a generated package that holds the runtime, the same Python in every server."""
 
 # Decision 0163: The runtime is under the MIT licence, the rest is its owner's.
 LICENSE = f"{RUNTIME}LICENSE"
@@ -27,10 +27,10 @@ itself.
 """
 
 HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
-"""What a generated server needs besides to serve HTTP: the extra `http`, which stdio never imports."""
+"""Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
 
 KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
-"""What a generated server needs besides to keep refresh tokens in the system's keyring: the extra `keyring`."""
+"""Dependencies of a generated server that keeps refresh tokens in the system's keyring (the extra `keyring`)."""
 
 
 def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
@@ -61,7 +61,10 @@ def user_files(identity: Identity) -> frozenset[str]:
 
 
 def _package_files() -> dict[str, bytes]:
-    """Return the files that are the same in every package: Python, and the licence and the digests of the runtime."""
+    """Return path → contents of the files that are the same in every package.
+
+    These are the Python files, the licence, and SHA256SUMS of the runtime.
+    """
     root = assets.package_templates()
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _copied_files(root)}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
@@ -69,7 +72,7 @@ def _package_files() -> dict[str, bytes]:
 
 
 def _copied_files(root: Path) -> list[Path]:
-    """Return the licence and the Python files alone: an installed template folder also holds compiled files."""
+    """Return the paths of the licence and the Python files below `root`, without compiled Python."""
     python = [path for path in root.rglob("*.py") if "__pycache__" not in path.parts]
     return sorted([*python, root / LICENSE])
 
@@ -79,7 +82,7 @@ _DELEGABLE = ("bearer", "oauth2")
 
 
 def _values(catalog: Catalog) -> dict[str, object]:
-    """Return the values for the templates. These only loop and choose, and compute nothing."""
+    """Return name → value for the templates, which only loop over values and choose among them."""
     variables = environment(catalog)
     return {
         "identity": catalog.identity,

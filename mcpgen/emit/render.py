@@ -15,7 +15,7 @@ SINKS = {
     "code": sinks.markdown_code,
     "bare": sinks.bare_name,
 }
-"""The filters of templates. Every printed expression passes one; a test checks that."""
+"""Name → filter for templates. Every printed expression passes one of these; a test checks that."""
 
 
 def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:

@@ -28,7 +28,10 @@ _PROSE = "##"
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """The text of the file. `selected` of the `found` tools are those that the file includes as it stands."""
+    """Contents of a tools file for `init`.
+
+    `found`: number of tools of the document. `selected`: how many of them it includes.
+    """
 
     text: str
     found: int
@@ -50,7 +53,10 @@ class _Group:
 
     @property
     def line(self) -> str:
-        """Return the group as a list item: a mapping if the value would be split as text."""
+        """Return the group as a list item of YAML. A value with a comma or outer blanks is written as a mapping.
+
+        The short form `kind:value` would be split or trimmed there.
+        """
         taken_apart = "," in self.value or self.value != self.value.strip()
         item = f"{{{self.kind}: {yaml_scalar(self.value)}}}" if taken_apart else yaml_scalar(self.selector)
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
@@ -172,7 +178,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # as the selector in mapping form does
+    if kind == "tag":  # a tag with a comma is matched as a selector in mapping form matches it
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 

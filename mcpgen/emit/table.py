@@ -45,7 +45,11 @@ def tools_json(catalog: Catalog) -> bytes:
 
 # Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
-    """Return header and bindings. `tools`: the bytes of `tools.json`. `features`: those of the tables beside it."""
+    """Return the bytes of `bindings.json`: a header with digests of the other tables, then one binding per tool.
+
+    `tools`: the bytes of `tools.json`. `features`: name → bytes of the tables of resources and prompts, if they have
+    entries.
+    """
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
     bindings = f"{lines}\n]}}\n".encode("ascii")
     header = compact(_header(catalog, tools, features, len(bindings))).removesuffix("}")
@@ -200,7 +204,7 @@ def request(binding: HttpBinding) -> JsonObject:
 
 
 def _rules(tool: ToolSpec) -> JsonObject:
-    """Return the parts of a binding about calls and results, beside the request."""
+    """Return the members of a binding about calls and results, such as `timeout` and `confirm`; not the request."""
     binding = tool.binding
     result: JsonObject = {}
     if binding.fields is not None:
@@ -229,7 +233,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
 
 
 def operation(operation: Operation) -> JsonObject:
-    """Return the id and path of an operation, which the table keeps for people."""
+    """Return the operationId and path. The runtime does not need them; people do, who read the table."""
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
 
 
@@ -267,7 +271,7 @@ def parameter(binding: ParameterBinding) -> JsonObject:
 
 
 def _source(binding: ParameterBinding) -> JsonObject:
-    """Return the source of a parameter's value: a template, a constant or an argument."""
+    """Return where a parameter's value comes from, as one member: `template`, `value` (a constant) or `argument`."""
     if binding.template is not None:
         return {"template": binding.template}
     return {"value": binding.value} if binding.argument is None else {"argument": binding.argument}

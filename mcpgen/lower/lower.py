@@ -85,7 +85,7 @@ def lower(
 
 
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
-    """Report names that a document gives but that belong to other tools."""
+    """Report each name in a document's `x-mcp` that its tool does not get, because another tool already has it."""
     for operation in operations:
         if operation.decided.name and names[operation.key] != operation.decided.name:
             message = (
@@ -106,7 +106,11 @@ def _lowered(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
-    """Return the catalog. `sources`: the operations that list ids; those that tools mention are added to `named`."""
+    """Return the catalog of one attempt.
+
+    `sources`: the operations that list ids. `named` receives the keys of the operations whose tools other tools
+    mention.
+    """
     context = _Context(
         api,
         options,
@@ -127,7 +131,7 @@ def _lowered(
             tools.append(_tool(operation, names[operation.key], context))
         except Unusable as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
-        except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
+        except RecursionError:  # a chain of hundreds of references; the longest in published documents is ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
@@ -151,7 +155,7 @@ def _lowered(
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
-    """Report arguments of rules that no fitting operation has."""
+    """Report each argument name in a rule of the tools file that none of the operations matched by the rule has."""
     changes = ((name, change) for operation in operations for name, change in operation.decided.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
@@ -204,7 +208,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # leftovers of responses and of skipped operations
+    composer.contradictions.clear()  # findings from responses, and from operations that were skipped
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
@@ -278,8 +282,10 @@ def _report_missing(context: _Context) -> None:
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
-    """Return the tool with the patterns that its server does not check, and report these and patterns that are not
-    shown. Raises Unusable if a handwritten schema cannot be checked in a bounded number of steps.
+    """Return `tool` with the list of patterns that its server leaves unchecked (`binding.unchecked`).
+
+    Report these patterns, and patterns that are not shown as written. Raises Unusable if a handwritten schema takes
+    more than `branching.MOST` steps to check.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}

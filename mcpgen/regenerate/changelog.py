@@ -32,7 +32,8 @@ def continued(
         return tree, lock
     lines = "".join(f"{line}\n" for line in _entry(difference, files, previous.compiler, lock.compiler))
     data = _appended(written, lines, lock.version) if lines else written
-    known = digest(data) if lines else previous.files.get(NAME, digest(data))  # a note by the user makes nothing stale
+    # keep the old digest, so that an edit of the changelog by hand does not make the project stale
+    known = digest(data) if lines else previous.files.get(NAME, digest(data))
     lock = replace(lock, files={**lock.files, NAME: known})
     return FileTree({**tree, NAME: data, locks.NAME: locks.dump(lock)}), lock
 
@@ -49,9 +50,9 @@ def _entry(difference: Difference | None, files: Sequence[str], before: str, aft
 
 
 def _appended(written: bytes, lines: str, version: str) -> bytes:
-    """Return `written` with the entry at its end, under the heading of the version.
+    """Return the changelog `written` with the entry `lines` at its end, under a heading for `version`.
 
-    A run that was killed and repeated adds no second entry.
+    If a killed run is repeated, the entry is not added a second time.
     """
     text = written.rstrip(b"\n") + b"\n"
     heading = f"## {markdown_text(version)}".encode()

@@ -34,13 +34,13 @@ _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, a
 """Expressions whose values are not callable."""
 
 _HELD = (ast.stmt, ast.excepthandler, ast.match_case)
-"""Nodes that run as part of the module. The bodies of functions and classes do not."""
+"""Types of syntax nodes whose contents run when the module is loaded, unlike the bodies of functions and classes."""
 
 _MEND = "Mend it: a server whose hooks.py does not load refuses every call."
 
 
 class _Unreadable(Exception):
-    """A hooks.py cannot be read: the reason, and its place."""
+    """hooks.py cannot be read as Python: the reason for a sentence, and the place in the file."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, hint: str = _MEND) -> None:
         super().__init__(reason)
@@ -99,7 +99,9 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """Yield name, line and byte offset of everything that is named like a hook and may be callable, in order."""
+    """Yield (name, line, byte offset) of each name at the top level that begins like a hook and may be callable, in
+    order.
+    """
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
@@ -111,7 +113,7 @@ def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
 
 
 def _names_of(node: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr | ast.alias]]:
-    """Yield the names that a statement binds to something that may be callable, and their nodes."""
+    """Yield (name, node) for each name that one statement defines, imports or assigns, if its value may be callable."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name, node
     elif isinstance(node, ast.ImportFrom):
@@ -141,7 +143,10 @@ def _orphaned(
 
 
 def _orphan(hook: str, where: Where, served: Collection[str], retired: Collection[str]) -> Diagnostic:
-    """Return the warning for a hook that is not among the `served` ones."""
+    """Return the warning that `hook` is never called.
+
+    `served`: names of hooks that would be called. `retired`: former names of tools.
+    """
     kind = next(kind for kind in KINDS if hook.startswith(kind))
     shown = clipped(hook, _LONGEST)
     gone = next((name for name in retired if own_name(kind, name) == hook), None)
@@ -157,8 +162,8 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
 
 
 def own_name(kind: str, tool: str) -> str:
-    """Return the hook name of a kind for a tool.
+    """Return the name of the hook of one `kind` for one tool, or "" if there is none.
 
-    A tool named `all` only has `instead_of_all`, since the other names mean all tools.
+    For a tool named `all` only `instead_of_all` exists, since the other hooks named `all` are for every tool.
     """
     return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")

@@ -25,10 +25,10 @@ def settings(directory: Path) -> Fetched | None:
 
 
 def lock_of(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, or None. Raises CannotGoOn if it cannot be read.
+    """Return the lock of the project in `directory`, or None if there is none. Raises CannotGoOn if it cannot be read.
 
-    An old lock without a list of origins gets those of the project's table, or none if the table cannot be read. A lock
-    without a table belongs to a project that was never generated, and stays as it is.
+    A lock of an older mcpgen has no list of origins. It gets the origins in the project's tables, or none if these
+    cannot be read.
     """
     lock = previous_lock(directory)
     if lock is None or lock.origins is not None or f"{lock.package}/bindings.json" not in lock.files:
@@ -39,7 +39,10 @@ def lock_of(directory: Path) -> Lock | None:
 
 
 def remembered(directory: Path) -> Project:
-    """Return the project in `directory`, to be compiled as before. Raises CannotGoOn if there is none."""
+    """Return what the project in `directory` contributes to its next compile.
+
+    Raises CannotGoOn if there is no project.
+    """
     lock = lock_of(directory)
     if lock is None:
         message = f"{directory} holds no generated project: there is no {locks.NAME}."
@@ -55,7 +58,7 @@ def remembered(directory: Path) -> Project:
 
 
 def located(directory: Path, recorded: str) -> str:
-    """Return a path or URL of a lock, relative to the working directory."""
+    """Return a path that a lock records, now relative to the working directory. A URL or `-` is returned unchanged."""
     if recorded == "-" or "://" in recorded:
         return recorded
     place = directory / recorded
@@ -86,11 +89,14 @@ def recorded(source: str, directory: Path) -> str:
         if not _leads(directory, path, source):
             path = os.path.relpath(os.path.realpath(source), os.path.realpath(directory))
         return Path(path).as_posix()
-    except ValueError:  # another drive
+    except ValueError:  # Windows: there is no relative path to another drive
         return Path(source).absolute().as_posix()
 
 
 def _leads(directory: Path, path: str, source: str) -> bool:
-    """Return True if `path`, relative to `directory`, leads to `source`. A link above the project may change that."""
+    """Return True if `path`, relative to `directory`, leads to `source`.
+
+    A link among the parents can make it lead elsewhere.
+    """
     place = os.path.normpath(os.path.join(os.path.realpath(directory), path))
     return os.path.realpath(place) == os.path.realpath(source)

@@ -28,8 +28,9 @@ _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 class Succession:
     """The next generation of a project.
 
-    `compiled`: its tree contains the project's changelog. `before`: the lock it follows, or None. `difference`: what
-    changed for users of its tools. `files`: changed generated files, apart from those that only a version changes.
+    `compiled`: the compile, with the project's changelog continued. `before`: the project's lock, or None for a new
+    project. `difference`: what changed for callers and operators. `files`: generated files that change, except where
+    only a version does.
     """
 
     compiled: Compiled
@@ -39,7 +40,7 @@ class Succession:
 
 
 def succeed(directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Succession:
-    """Compile `fetched` over the project in `directory`, if there is one.
+    """Compile `fetched` as the next generation of the project in `directory`, or as its first one.
 
     Raises CannotGoOn if a file of the project cannot be read.
     """
@@ -95,17 +96,17 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def surface_of(compiled: Compiled) -> Surface:
-    """Return the surface of a compile, from its tables."""
+    """Return the surface of a compile, read from the tables that it would write."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
     return of_tables(tables, compiled.lock.promises.tools)
 
 
 def compile_after(fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Compiled:
-    """Compile `fetched` in `project`, so that moved operations keep their promises.
+    """Compile `fetched` in `project`, so that tools of moved operations keep their names.
 
-    Without `moves`, a moved operation counts as new, except for a renamed path parameter. If an operation moved, the
-    source is compiled twice.
+    If an operation moved, the source is compiled a second time. Without `moves`, only a renamed path parameter counts
+    as a move.
     """
     compiled, lock = compile_source(fetched, options, project), project.lock
     if lock is None:

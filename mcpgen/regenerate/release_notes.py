@@ -1,4 +1,4 @@
-"""Read what versions of mcpgen change in generated projects, from mcpgen's changelog."""
+"""Read from mcpgen's changelog what each version changes in generated projects."""
 
 import re
 
@@ -9,7 +9,7 @@ _HEADING = re.compile(r"## (\d+(?:\.\d+)*)")
 
 
 def between(before: str, after: str) -> list[str]:
-    """Return sentences on the versions after `before` up to `after`, the newest first."""
+    """Return the sentences about versions later than `before`, up to `after`, the newest version first."""
     told: list[str] = []
     version, within = "", False
     for line in assets.changelog().read_text(encoding="utf-8").splitlines():
@@ -25,7 +25,7 @@ def between(before: str, after: str) -> list[str]:
 
 
 def is_newer(version: str, than: str) -> bool:
-    """Return True if `version` of mcpgen is later than `than`."""
+    """Return True if `version` of mcpgen is later than the version `than`."""
     return _number(version) > _number(than)
 
 

@@ -1,4 +1,4 @@
-"""The imports of a tree of modules: late ones, and those that only types need, are arrows like any other."""
+"""Read the imports of a tree of modules, including late imports and imports that only types need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RELATIVE = re.compile(r"\.+\w+(?:\.\w+)*")
 
 
 class Arrow(NamedTuple):
-    """Module `source` imports module `target` in this line."""
+    """One import: module `source` imports module `target` in this line."""
 
     source: str
     target: str
@@ -25,7 +25,7 @@ class Arrow(NamedTuple):
 
 
 def modules(folder: str) -> dict[str, Path]:
-    """Return the modules below a folder of the repository by their dotted names, which begin with the folder's own."""
+    """Return dotted name → path of the modules below a folder of the repository. Names begin with the folder's own."""
     top, found = ROOT / folder, {}
     for path in sorted(top.rglob("*.py")):
         if "__pycache__" not in path.parts:
@@ -48,14 +48,14 @@ def arrows_of(name: str, package: str, text: str, known: Collection[str]) -> Ite
     for node in ast.walk(ast.parse(text)):
         for imported in _imported(node, package):
             target = imported
-            while target and target not in known:  # what a module has, not a module
+            while target and target not in known:  # the name is an attribute of a module, so the module is the target
                 target = target.rpartition(".")[0]
-            if target and not f"{name}.".startswith(f"{target}."):  # its own package is loaded before it in any case
+            if target and not f"{name}.".startswith(f"{target}."):  # a package is always loaded before its own modules
                 yield Arrow(name, target, getattr(node, "lineno", 0))
 
 
 def _imported(node: ast.AST, package: str) -> Iterator[str]:
-    """Yield the full names that a node imports: a statement, or a text such as import_module is given."""
+    """Yield the full names that a syntax node imports, by a statement or as the text argument of `import_module`."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -66,7 +66,7 @@ def _imported(node: ast.AST, package: str) -> Iterator[str]:
 
 
 def _full(name: str, package: str) -> str:
-    """Return the full name of a module that may be named relative to a package."""
+    """Return the full name of a module, which may be relative to `package`."""
     dots = len(name) - len(name.lstrip("."))
     if not dots:
         return name
@@ -75,7 +75,10 @@ def _full(name: str, package: str) -> str:
 
 
 def circle(found: Iterable[Arrow]) -> list[str]:
-    """Return modules that import each other in a circle, the first one again at the end; empty where none do."""
+    """Return modules that import each other in a circle, with the first one again at the end.
+
+    Return [] if there is none.
+    """
     targets: dict[str, set[str]] = {}
     for arrow in found:
         targets.setdefault(arrow.source, set()).add(arrow.target)

@@ -1,7 +1,7 @@
-"""Published faults of the packages that mcpgen, its generated projects and its tests name: no bound may admit one.
+"""List published faults of the packages that mcpgen, its generated projects and its tests name. No bound may admit one.
 
-A row is added where an audit finds one (`specs/examples/scheduled/audit.yml`, or `pip-audit`). What others bring along
-(multidict, idna, h11) has no bound of ours: the audit of what is installed looks at that.
+A row is added when an audit finds one (`specs/examples/scheduled/audit.yml`, or `pip-audit`). Indirect dependencies
+(multidict, idna, h11) have no bounds of ours; audits of installed packages cover them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from datetime import date
 from typing import NamedTuple
 
 LOOKED_UP = date(2026, 11, 23)
-"""When all packages were last looked up in the advisories of PyPI and GitHub."""
+"""Day on which all packages were last looked up in the advisories of PyPI and GitHub."""
 
 
 class Fault(NamedTuple):
-    """Faults of all releases of a package before `fixed`, which are known since a day."""
+    """A published fault of all releases of `package` before `fixed`."""
 
     package: str
     fixed: str

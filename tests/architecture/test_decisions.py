@@ -12,7 +12,7 @@ FOLDERS = ("mcpgen", "templates", "specs", "benchmarks", "tests", "docs")
 PARTS = ("Area: ", "**Context.** ", "**Decision.** ", "**Why.** ", "Code: `")
 LINK = re.compile(r"Decision (\d{4})\b(?:: ([^\n]*?)\.(?: -->)?$)?", re.MULTILINE)
 LONGEST = 25
-"""Lines of a record."""
+"""Limit on the lines of a decision record."""
 
 
 def title(path: Path) -> str:

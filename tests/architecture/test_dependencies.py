@@ -16,7 +16,7 @@ PROJECT = WHOLE["project"]
 DECLARED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
 TEMPLATE = (ROOT / "templates" / "project" / "pyproject.toml.jinja").read_text(encoding="utf-8")
 BUILDING = [*WHOLE["build-system"]["requires"], *re.findall(r'"(hatchling>[^"]+)"', TEMPLATE)]
-"""What builds a package; the template names it itself."""
+"""Packages that build others; the project template names them itself."""
 
 ALL = {*DECLARED, *RUNTIME_DEPENDENCIES, *BUILDING}
 
@@ -38,7 +38,7 @@ def test_every_dependency_has_its_reason_in_the_architecture() -> None:
 
 
 def admits(requirement: str, fault: Fault) -> bool:
-    """Whether a bound lets a release in that has the fault."""
+    """Return True if the lower bound of `requirement` admits a release with the fault."""
     name, least = re.match(r"([a-z0-9-]+)>=([0-9.]+),<", requirement).groups()  # type: ignore[union-attr]
     numbers = [tuple(map(int, version.split("."))) for version in (least, fault.fixed)]
     return name == fault.package and numbers[0] < numbers[1]

@@ -1,6 +1,6 @@
-"""The house stands: every room imports only from floors below its own, and each library has one door.
+"""Test that every room imports only from lower floors, and that each library is imported only at its allowed places.
 
-The tables are those in ARCHITECTURE.md. A new module at the top of a house needs a floor before it can be imported.
+The tables are those in ARCHITECTURE.md. A new top-level module needs a floor before others can import it.
 """
 
 import ast
@@ -62,7 +62,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "server": 8,
     },
 }
-"""Each house with the floors of its rooms. A room is a folder or a single module."""
+"""Top package → room → floor. A room is a folder or a single module."""
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
@@ -96,7 +96,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
     "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py", "mcpgen/demo/replicas.py"),
 }
-"""Library → the only places that import it."""
+"""Library → the only files that may import it."""
 
 RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs", "cryptography", "joserfc", "keyring", "redis"}
 
@@ -108,12 +108,12 @@ PACKAGE = [path for path in SOURCES.values() if path not in COMPILER]
 
 @cache
 def all_arrows() -> list[Arrow]:
-    """Return the imports of both halves, found once."""
+    """Return all imports inside the compiler and inside the runtime. Cached."""
     return arrows(SOURCES)
 
 
 class Import(NamedTuple):
-    """An absolute import: whether a function holds it (`late`), and whether a comment explains it (`reasoned`)."""
+    """An absolute import. `late`: it is inside a function. `reasoned`: a comment explains it."""
 
     place: str
     module: str
@@ -124,7 +124,7 @@ class Import(NamedTuple):
 
 @cache
 def imports_of(path: Path) -> tuple[Import, ...]:
-    """Return every absolute import of a file, found once."""
+    """Return every absolute import of a file. Cached."""
     text = path.read_text(encoding="utf-8")
     return tuple(_imports(path.relative_to(ROOT).as_posix(), text))
 
@@ -138,12 +138,12 @@ def _imports(place: str, text: str) -> Iterator[Import]:
 
 
 def _statements(above: ast.AST, *, late: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Yield the imports below a node, each with whether it stands inside a function."""
+    """Yield the import statements below a node, each with True if it is inside a function."""
     late = late or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef))
     for node in ast.iter_child_nodes(above):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node, late
-        elif not isinstance(node, ast.expr):  # no expression holds a statement
+        elif not isinstance(node, ast.expr):  # expressions cannot contain import statements, so they are skipped
             yield from _statements(node, late=late)
 
 
@@ -156,13 +156,13 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def _room(house: str, module: str) -> str | None:
-    """Return the room of a house that a module is, or lies in; None where it lies in none."""
+    """Return the room that a module is, or lies in, or None."""
     inside = module.removeprefix(f"{house}.")
     return None if inside == module else inside.partition(".")[0]
 
 
 def back(found: Iterable[Arrow]) -> Iterator[str]:
-    """Yield the arrows between rooms of one house that lead to the same floor or a higher one."""
+    """Yield the imports between rooms of one package that lead to the same floor or a higher one."""
     for arrow in found:
         for house, floors in HOUSES.items():
             source, target = _room(house, arrow.source), _room(house, arrow.target)
@@ -181,7 +181,7 @@ def test_a_room_imports_only_from_floors_below_it() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    """Neither between rooms nor inside one."""
+    """Covers modules of different rooms, and modules of one room."""
     assert circle(all_arrows()) == []
 
 
@@ -228,7 +228,7 @@ def test_a_planted_circle_inside_a_room_is_noticed() -> None:
 
 
 def beside_their_doors(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of libraries anywhere but at their doors."""
+    """Return the imports of libraries outside of their allowed places (DOORS)."""
     return [each for each in found if not each.place.startswith(DOORS.get(each.module.partition(".")[0], ""))]
 
 
@@ -238,13 +238,13 @@ def without_a_reason(found: Iterable[Import]) -> list[Import]:
 
 
 def undeclared(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of what is neither in the standard library nor declared by a generated project."""
+    """Return the imports of modules that are neither in the standard library nor declared by generated projects."""
     known = sys.stdlib_module_names | RUNTIME_LIBRARIES
     return [each for each in found if each.module.partition(".")[0] not in known]
 
 
 def crossing(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of the runtime by the compiler."""
+    """Return the places where the compiler imports the runtime."""
     return [each for each in found if each.module.startswith(("templates", "package", "runtime"))]
 
 

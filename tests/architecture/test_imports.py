@@ -1,4 +1,4 @@
-"""What a run has no use for it does not import: a start is paid by every run."""
+"""Test that a run imports no module that it does not need, since every start pays for imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever starts a generated server in a test has what it wrote searched for a secret: `tests/leaks.py`."""
+"""Test that every test file that starts a generated server also searches its output for a secret (`leaks.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OTHERWISE = {
     "hostile/fuzz/documents/compiling.py": "the server is given no credential; it is only asked for its tools",
     "wire/test_wire.py": "all that arrives is compared to the byte, and the answers are the upstream's own",
 }
-"""Files that do it otherwise, and why that is enough."""
+"""Test files that do not use that search, and why another check is enough."""
 
 
 def test_every_server_that_a_test_starts_is_searched() -> None:

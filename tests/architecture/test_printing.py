@@ -1,4 +1,4 @@
-"""What people read goes through one door: nothing but `cli/report.py` writes to a terminal (HARD-21)."""
+"""Test that only `cli/report.py` writes to a terminal (HARD-21)."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 
 
 def printing(path: Path) -> Iterator[int]:
-    """The lines of calls that write to a terminal."""
+    """Yield the lines of calls that write to a terminal."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
@@ -38,5 +38,8 @@ def test_hard_21_only_the_door_prints() -> None:
 
 
 def test_hard_21_the_door_prints_a_document_in_one_place() -> None:
-    """`_print`, behind `terminal_text` and `json.dumps`; the others draw the line of progress, and what click says."""
+    """Text of a document is printed only by `_print`, behind `terminal_text` or `json.dumps`.
+
+    The other calls draw the progress line, and print click's own messages.
+    """
     assert len(found()[DOOR]) == 4

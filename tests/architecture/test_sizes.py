@@ -1,4 +1,4 @@
-"""Files and functions stay small: a talk at 400 lines, a stop at 600; no function over 80 lines."""
+"""Test that files stay below 400 lines (600 with a reason), and functions below 80."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ TALK = 400
 DISCUSSED: dict[str, str] = {
     "templates/package/runtime/core/protocol.py": "the whole of the conversation: its table, its state and its answers",
 }
-"""Files over TALK lines, each with the reason why it stays whole."""
+"""Files over TALK lines → the reason why they are not split."""
 
 BANNED = ("utils", "helpers", "common", "manager", "misc")
 FILES = sorted(
@@ -26,7 +26,7 @@ FILES = sorted(
 
 @cache
 def silent_or_oversized() -> tuple[list[str], list[str]]:
-    """Return the files without a docstring, and a sentence for all that is too long; each file is parsed once."""
+    """Return the files without a docstring, and a sentence for each file or function that is too long."""
     silent: list[str] = []
     large: list[str] = []
     for path in FILES:
@@ -38,7 +38,7 @@ def silent_or_oversized() -> tuple[list[str], list[str]]:
 
 
 def oversized(place: str, text: str, tree: ast.Module) -> Iterator[str]:
-    """Yield a sentence for a file, and for each function in it, that has more lines than it may."""
+    """Yield a sentence for the file, and for each function in it, if it has too many lines."""
     lines = text.count("\n")
     if lines > LONGEST_FILE:
         yield f"{place} has {lines} lines"

@@ -1,4 +1,4 @@
-"""A server of ours stands every attack of docs/explanation/attacks.md; whole processes, judged by bytes."""
+"""Test that a generated server withstands every attack of docs/explanation/attacks.md, with whole processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.attacks.scenes.verdicts import Scene
 from benchmarks.attacks.subjects import Subject, ours
 
 HEAVY = {"HARD-19"}
-"""Half a gigabyte of answers; `tests/hostile/test_crowded.py` holds the same."""
+"""Attacks left out here, since they send half a gigabyte. `tests/hostile/test_crowded.py` covers them."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The client of calls over HTTP: it makes every call in both forms of answers, and sees every wrong one."""
+"""Test the benchmark's HTTP client: it makes every call with both forms of responses, and detects wrong responses."""
 
 from __future__ import annotations
 

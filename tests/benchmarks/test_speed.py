@@ -1,4 +1,4 @@
-"""The harness of `benchmarks.speed`: it makes every call, sees every wrong answer, and shows what is stored."""
+"""Test the harness of `benchmarks.speed`: it makes every call, detects wrong responses, and prints stored results."""
 
 from __future__ import annotations
 
@@ -207,7 +207,10 @@ def test_families_of_other_surroundings_are_not_kept() -> None:
 
 
 def test_make_bench_writes_them() -> None:
-    """Each name that the Makefile calls a target is one; make says of others that there is nothing to be done."""
+    """Every name that the Makefile declares as a target is a target.
+
+    Otherwise make says that there is nothing to be done.
+    """
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     rules = dict(re.findall(r"^([\w-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))

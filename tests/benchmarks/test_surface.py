@@ -1,4 +1,4 @@
-"""The measuring instruments of `benchmarks.surface`: each sees what it is for, and nothing where nothing is."""
+"""Test the measurements of `benchmarks.surface`: each detects its kind of defect, and nothing in a sound surface."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_names_that_depend_on_their_operation_alone(petstore: Surface) -> None:
 
 
 def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbered names: another order moves them, and so does what is missing."""
+    """Numbered names change if operations are reordered or left out, and the measurement must notice both."""
     requests = documents.names(fetch.read(str(petstore.path))).keys()
 
     def numbered(paths: list[str], among: Iterable[documents.Request]) -> dict[documents.Request, str]:
@@ -146,7 +146,7 @@ def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch:
 # -- facts ------------------------------------------------------------------------------------------------------------
 
 INPUTS = 20
-"""What `facts.openapi.yaml` lets a caller write, counted by hand."""
+"""Number of inputs that `facts.openapi.yaml` lets a caller write, counted by hand."""
 
 
 @pytest.fixture(scope="module")

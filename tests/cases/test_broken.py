@@ -1,7 +1,7 @@
-"""Tools files as people get them wrong, one mistake a file, and what they are told: `broken/expected.txt` is all of it.
+"""Test the messages for broken tools files, one mistake a file. `broken/expected.txt` holds all messages.
 
-Each block of the table is what `mcpgen check` says of one file. Add a file and run `pytest --update`; the diff is the
-review.
+Each block of the table is what `mcpgen check` prints for one file. Add a file and run `pytest --update`; the diff is
+the review.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TABLE = FOLDER / "expected.txt"
 FILES = sorted(path.name for path in FOLDER.glob("*.tools.yaml"))
 SAID = re.compile(r"^(\S+):(\d+):(\d+): (error|warning|note): .* \[([a-z-]+)\]$", re.MULTILINE)
 GENERAL = re.compile(r"^(error|warning|note): .*\n(    .*\n)?", re.MULTILINE)
-"""What is said of the whole compile, without a place: that no tool is left, that there is no server URL."""
+"""Messages about the whole compile without a place, such as a missing server URL. They are not compared."""
 
 
 def checked(name: str, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[object, str, str]:
@@ -29,7 +29,7 @@ def checked(name: str, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple
 
 
 def blocks() -> dict[str, str]:
-    """The table, by file. A block begins with the name of its file."""
+    """Return file name → its block of the table."""
     text = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
     return {block.partition(":")[0]: block + "\n" for block in text.removesuffix("\n").split("\n\n")}
 

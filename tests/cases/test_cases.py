@@ -1,12 +1,14 @@
-"""Every directory `AREA/NAME/` is a case: an input, `case.toml`, and under `expected/` what must come out.
+"""Run every directory `AREA/NAME/` as a case: an input, `case.toml`, and the expected results under `expected/`.
 
-`case.toml` says in one sentence what the case shows (`about`), and, where they are not the usual ones, the command
-lines (`run`, default `generate INPUT -o out`), the exit code of the last (`exit`, default 0), and what stands beside
-the input (`links`, `folders`). Of stdout.txt, stderr.txt and the tables those that exist are compared.
-The tables are laid out for reading, without what is the same in nearly all; whole ones stand in `generated/`. A run
-that does not end with 0 must leave every file as it was.
+`case.toml` says in one sentence what the case shows (`about`). Its other keys are optional: `run`, the command lines
+(default `generate INPUT -o out`); `exit`, the exit code of the last one (default 0); `links` and `folders`, to be
+created beside the input.
 
-Add a directory, not a function; `pytest --update` writes the expectations, and the diff is the review.
+stdout.txt, stderr.txt and the tables are compared if they exist under `expected/`. The tables are laid out for reading,
+without the usual values; whole tables are in `generated/`. A run that does not end with 0 must leave every file
+unchanged.
+
+Add a directory, not a function. `pytest --update` writes the expectations, and the diff is the review.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ CASES = sorted(path.parent for path in HERE.glob("*/*/case.toml"))
 KEYS = {"about", "run", "exit", "links", "folders"}
 WIDTH = 118
 UNDECLARED: JsonValue = [["token", "header"], ["token"], ["header"], []]
-"""What stands under `security` where a document says nothing about it."""
+"""Value of `security` in bindings if the document says nothing about it. Such a value is not shown."""
 
 
 def prepared(case: Path, settings: dict[str, Any], folder: Path) -> None:
-    """The case's files, and what git does not keep, in `folder`."""
+    """Copy the files of `case` to `folder`, and create the links and empty folders that git does not keep."""
     shutil.copytree(case, folder, ignore=shutil.ignore_patterns("expected", "case.toml"))
     for name in settings.get("folders", ()):
         (folder / name).mkdir(parents=True)
@@ -58,7 +60,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def laid_out(value: JsonValue, indent: int = 0) -> str:
-    """JSON as a person would write it: on one line what fits there."""
+    """Return JSON in a readable layout: a value is on one line if it fits."""
     line = json.dumps(value, ensure_ascii=False)
     if len(line) + indent <= WIDTH or not isinstance(value, (dict, list)) or not value:
         return line
@@ -70,7 +72,7 @@ def laid_out(value: JsonValue, indent: int = 0) -> str:
 
 
 def read_tools(found: list[JsonObject]) -> list[JsonValue]:
-    """The tools, with their hints as the names of those that are true."""
+    """Return the tools with `annotations` replaced by the list of hints that are true."""
     for tool in found:
         hints = tool["annotations"]
         assert isinstance(hints, dict)
@@ -80,7 +82,10 @@ def read_tools(found: list[JsonObject]) -> list[JsonValue]:
 
 
 def read_bindings(table: JsonObject) -> JsonObject:
-    """The bindings and what they share, without the usual values; the accepted origins where others are named."""
+    """Return servers, security, roles and bindings without usual values.
+
+    Accepted origins are included only if they differ from those that the servers and schemes name.
+    """
     usual: JsonObject = {"server": 0, "accept": "*/*", "security": UNDECLARED}
     header = {key: value for key, value in table.items() if key in ("servers", "security", "roles")}
     named = re.findall(r'"(?:url|tokenUrl|openIdConnectUrl)": "(\w+://[^/"]+)', json.dumps(header))
@@ -111,7 +116,7 @@ def tables(folder: Path) -> dict[str, JsonValue]:
 
 
 def outcome(folder: Path, out: str, err: str) -> dict[str, str]:
-    """What came out, by the name of its file under `expected/`."""
+    """Return name of a file under `expected/` → what the run gave for it."""
     came = {"stdout.txt": out, "stderr.txt": err}
     came = {name: re.sub(r"\b[1-9][0-9]* files?\b", "N files", text) for name, text in came.items()}
     came |= {name: laid_out(value) + "\n" for name, value in tables(folder).items()}
@@ -138,7 +143,7 @@ def test_case(
     folder = tmp_path / "work"
     prepared(case, settings, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # the disk is not under test, and slow
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # syncing to disk is slow and not what these cases test
     before: dict[str, bytes] = {}
     code: object = None
     for arguments in command_lines(case, settings):

@@ -1,10 +1,11 @@
-"""Every directory of `diff/` is a rule area: pairs in a table, and under `expected.txt` what is said of each.
+"""Compare pairs of schemas, servers and documents. Every directory of `diff/` is an area of rules.
 
-`schemas.yaml` has pairs of schemas, each with what became of the values; that alone decides the grade, of an argument
-and of a result, there and back. `pairs.yaml` has pairs of servers, each with its grade there and back.
+`schemas.yaml` has pairs of schemas, each with the effect on their values. The effect alone decides the grade, for an
+argument and a result, forwards and backwards. `pairs.yaml` has pairs of servers or documents, each with its grade
+forwards and backwards. `expected.txt` holds the sentences about all pairs.
 
-Add a line, not a function; `pytest --update` writes the sentences, and the diff is the review. The grades are written
-by hand.
+Add a line, not a function. `pytest --update` writes the sentences, and the diff is the review. Grades are written by
+hand.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ GRADES: dict[str, tuple[str, str, str, str]] = {
     "required": ("breaking", "breaking", "additive", "breaking"),
     "listed": ("additive", "breaking", "breaking", "additive"),
 }
-"""What became of the values → the grade as an argument, back again, as a result, and back again.
+"""Effect on the values of a schema → four grades: as an argument, backwards, as a result, backwards.
 
-`added` is a member more, `required` one that must be there: neither is seen by callers of results who do not know it,
-and both are missed once they are gone. `listed`: members were listed, and no longer are.
+`added`: an optional member is new; `required`: a required one. Readers of results do not see a new member, but miss it
+once it is gone. `listed`: members were listed before, and no longer are.
 """
 
 Compared = tuple[str, str, Difference]
-"""What is compared, the grade that it must have, and what came out."""
+"""What is compared, in words; the grade that the difference must have; and the difference."""
 
 
 def of_schemas(rows: list[Any]) -> Iterator[Compared]:
@@ -57,7 +58,7 @@ def of_schemas(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _moved(schema: Any) -> tuple[Any, dict[str, Any]]:
-    """A schema, and its definitions, which stand at the root."""
+    """Return a schema without `$defs`, and its `$defs`, which belong at the root of the whole schema."""
     if not isinstance(schema, dict) or "$defs" not in schema:
         return schema, {}
     return {key: schema[key] for key in schema if key != "$defs"}, {"$defs": schema["$defs"]}
@@ -84,7 +85,10 @@ def of_pairs(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Two servers, of one tool where nothing else is said: `shown`, `sent`, `header` are what differs, each a pair."""
+    """Return two servers.
+
+    `shown`, `sent` and `header` in `row` are pairs of what differs. Without `tools` they have one tool.
+    """
     both = [_server(row, side) for side in (0, 1)]
     return (both[1], both[0]) if backwards else (both[0], both[1])
 
@@ -100,7 +104,7 @@ def _side(row: dict[str, Any], key: str, side: int) -> dict[str, Any]:
 
 
 def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Two documents, the later compiled with the names of the earlier."""
+    """Return the servers of two documents. The later one is compiled with the names of the earlier one."""
     old, new = reversed(row["documents"]) if backwards else row["documents"]
     options = Options(structured=bool(row.get("structured")))
     before = compile_source(_document(old), options)
@@ -140,10 +144,10 @@ LIMITS = (
     *("minimum", "maximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "contentEncoding"),
     *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
 )
-"""The keywords that are told by their own names."""
+"""Keywords whose own names are the codes of their changes."""
 
 NEVER = {"result-member-unlisted"}
-"""What stands in a table for the sake of the other side: a member that left a result is always gone."""
+"""Codes that stand in a table only for the other side: a result whose member left always has the code `gone`."""
 
 
 def test_every_rule_has_a_pair_and_every_change_a_rule() -> None:

@@ -1,1 +1,1 @@
-"""The official conformance suite, against a server made from a tools file."""
+"""Run the official conformance suite against a server that is generated from a tools file."""

@@ -1,4 +1,4 @@
-"""The API behind `everything.tools.yaml`: one path for each kind of answer that the conformance suite wants to see."""
+"""The API behind `everything.tools.yaml`: one path for each kind of response that the conformance suite expects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOT = (Path(__file__).parent / "dot.png").read_bytes()
 WAV = base64.b64decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==")
 _TRIED: list[int] = []
 PHASE = 0.35
-"""Seconds between two phases of what takes a while: a phase that is over sooner is not told."""
+"""Seconds between two phases of a slow response. A shorter phase would send no progress notification."""
 
 ANSWERS = {
     "/text": (b"This is a simple text response for testing.", "text/plain", 200),
@@ -24,11 +24,11 @@ ANSWERS = {
     "/error": (b"This tool intentionally returns an error for testing", "text/plain", 500),
     "/confirmed": (b"The user confirmed.", "text/plain", 200),
 }
-"""What is answered at each path: content, media type and status."""
+"""Path → content, media type and status of its response."""
 
 
 async def start() -> tuple[web.AppRunner, int]:
-    """Listen at a port of loopback, until the runner is cleaned up."""
+    """Serve the API on loopback until the returned runner is cleaned up. Return the runner and the port."""
     app = web.Application()
     for path, (content, media_type, status) in ANSWERS.items():
         app.router.add_route("*", path, _answering(content, media_type, status))
@@ -52,7 +52,7 @@ async def _template(request: web.Request) -> web.Response:
 
 
 async def _slow(request: web.Request) -> web.StreamResponse:
-    """Send head and body apart, behind a first try that is refused, so that each phase of the call lasts."""
+    """Refuse each first try with 503, then send head and body apart, so that each phase of the call takes a while."""
     await asyncio.sleep(PHASE)
     _TRIED.append(1)
     if len(_TRIED) % 2:

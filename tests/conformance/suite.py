@@ -1,4 +1,4 @@
-"""Runs the official conformance suite, which is an npm package that needs a newer node than most machines have."""
+"""Run the official conformance suite, an npm package that needs a newer node than most machines have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.interop import environments
 _NODE = f"node-{platform.system().lower()}-{'x64' if platform.machine() in ('x86_64', 'AMD64') else 'arm64'}"
 PACKAGES = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", _NODE: "22.23.3"}
 REVISIONS = {"2026-07-28": 28, "2025-11-25": 22}
-"""Each revision with its least number of scored scenarios that pass."""
+"""Revision of MCP → least number of scored scenarios that must pass."""
 
 UNSCORED = {
     "2026-07-28": ("http-header-validation", "http-custom-header-server-validation"),
@@ -25,7 +25,7 @@ UNSCORED = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """What became of a scenario: its checks that failed, each with its words."""
+    """The result of a scenario: its failed checks, each with its message."""
 
     name: str
     failures: tuple[str, ...]
@@ -36,7 +36,7 @@ class Scenario:
 
 
 class Suite:
-    """The suite, installed. Raises environments.Missing."""
+    """The installed conformance suite. Creating it raises environments.Missing if it cannot be installed."""
 
     def __init__(self) -> None:
         self._folder = environments.node("conformance", PACKAGES)
@@ -50,7 +50,7 @@ class Suite:
         return [line.strip()[2:] for line in section.splitlines() if line.startswith("  - ")]
 
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
-        """Return what became of the scored scenarios of a revision, or of one scenario."""
+        """Return the results of the scored scenarios of a revision, or of one scenario."""
         which = ["--scenario", scenario, "--spec-version", revision] if scenario else ["--requirements", revision]
         command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
         subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)

@@ -1,4 +1,4 @@
-"""A small part of the official conformance suite, over HTTP; `python -m benchmarks.conformance` runs all of it."""
+"""Run a small part of the official conformance suite over HTTP; `python -m benchmarks.conformance` runs all of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def suite() -> Suite:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server in a process of its own, with its API in a loop that runs while the module does."""
+    """Return the URL of a server in its own process. Its API runs in an event loop of this module."""
     folder = tmp_path_factory.mktemp("conformance")
     command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder / "server")]
     subprocess.run(command, check=True, capture_output=True)
@@ -56,7 +56,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 _LOOP: list[asyncio.Runner] = []
-"""The loop in which the API answers, while a scenario runs."""
+"""The event loop in which the API answers while a scenario runs."""
 
 
 @pytest.mark.parametrize(("revision", "scenario"), SOME, ids=[f"{revision} {name}" for revision, name in SOME])

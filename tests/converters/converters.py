@@ -1,5 +1,6 @@
-"""The converters of three official SDKs, each a verdict on tools: what raises there, a model of that provider never
-sees.
+"""Run the tool converters of three official SDKs.
+
+If a converter raises for a tool, models of that provider never see it.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ CONVERTERS = {
 }
 REQUIREMENTS = ("google-genai>=3.4,<4", "anthropic>=2.12,<3", "openai-agents>=0.24,<0.25", "mcp>=2.3,<3")
 ORACLE = Path(__file__).with_name("oracle.py")
-#: How long a converter may take over all tools. Nothing is measured with it.
+# : Seconds that a converter may take for all tools. Nothing is measured with it.
 PATIENCE = 600
 
 Tool = dict[str, Any]
 
 
 class Unavailable(Exception):
-    """The SDKs cannot be installed here; the text says why."""
+    """The SDKs cannot be installed here. The message says why."""
 
 
 def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
-    """For each tool what the converter raises, None where it takes it; one process for all. Unavailable where there is
-    no converter.
+    """Return for each of `tools` the error that the converter raises, or None. One process converts all of them.
+
+    Raises Unavailable if the SDKs cannot be installed.
     """
     try:
         environment = environments.python("converters", *REQUIREMENTS)
@@ -44,7 +46,7 @@ def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
 
 
 def has_map(schema: Any) -> bool:
-    """Whether an object in `schema` has unknown keys with values of a schema, which strict mode cannot express."""
+    """Return True if `additionalProperties` of an object in `schema` is a schema, which strict mode cannot express."""
     if isinstance(schema, list):
         return any(map(has_map, schema))
     if not isinstance(schema, dict):

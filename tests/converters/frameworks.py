@@ -1,7 +1,6 @@
-"""Eight agent frameworks as clients: the environment of each, and how one uses some servers. No model is called.
+"""Run eight agent frameworks as MCP clients, each in its own process and environment. No model is called.
 
-A framework runs in a process of its own, from an environment of its own; `drivers/` has a script for each, and
-`drivers/job.py` says what is in a job and in a report.
+`drivers/` has a script for each; `drivers/job.py` describes jobs and reports.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 from tests.interop import environments
 
 DRIVERS = Path(__file__).with_name("drivers")
-#: How long a framework may take over all servers. Nothing is measured with it.
+# : Seconds that a framework may take for all servers. Nothing is measured with it.
 PATIENCE = 300
 FRAMEWORKS: dict[str, Callable[[], Path]] = {
     "langchain": partial(environments.python, "langchain", "langchain-mcp-adapters==0.3.2"),
@@ -36,11 +35,11 @@ Report = dict[str, Any]
 
 
 class Unavailable(Exception):
-    """A framework cannot be installed here; the text says which package, and why."""
+    """A framework cannot be installed here. The message says which package, and why."""
 
 
 def carry_out(framework: str, jobs: Sequence[Job]) -> list[Report]:
-    """Return what came of each job. Raises Unavailable where the framework cannot be installed."""
+    """Return the report of each job. Raises Unavailable if the framework cannot be installed."""
     command = _command(framework, _installed(framework))
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
     done = subprocess.run(
@@ -73,5 +72,6 @@ def _command(framework: str, environment: Path) -> list[str]:
     if (environment / "bin" / "python").exists():
         return [str(environment / "bin" / "python"), "-m", f"tests.converters.drivers.use_{framework}"]
     script = f"use_{framework}.mjs"
-    shutil.copy(DRIVERS / script, environment)  # node looks for packages beside the script
+    # node finds packages only beside the script, so the script is copied there
+    shutil.copy(DRIVERS / script, environment)
     return ["node", str(environment / script)]

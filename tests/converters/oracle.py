@@ -1,8 +1,8 @@
-"""One official converter over tools: a tool as JSON a line on stdin, for each a line on stdout, `null` or the error.
+"""Convert tools with one official SDK: read a tool as a line of JSON on stdin, print `null` or the error for each.
 
-    python oracle.py gemini|anthropic|openai
+Usage: python oracle.py gemini|anthropic|openai
 
-Runs in an environment that has the SDKs; of this repository it imports nothing.
+It runs in the environment of the SDKs and imports nothing of this repository.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Convert = Callable[[dict[str, Any]], Any]
 
 
 def gemini() -> Convert:
-    """google-genai: what its sessions with MCP servers make of each tool."""
+    """Convert a tool as google-genai does for the tools of MCP servers."""
     converter = importlib.import_module("google.genai._mcp_utils").mcp_to_gemini_tool
     tool_type = importlib.import_module("mcp.types").Tool
     return lambda tool: converter(tool_type.model_validate(tool))
 
 
 def anthropic() -> Convert:
-    """anthropic: the schema of a strict tool."""
+    """Convert a tool to a strict tool with the anthropic SDK."""
     converter = importlib.import_module("anthropic").transform_schema
     return lambda tool: converter(tool["inputSchema"])
 
 
 def openai() -> Convert:
-    """openai-agents: the schema of a strict tool."""
+    """Convert a tool to a strict tool with openai-agents."""
     converter = importlib.import_module("agents.strict_schema").ensure_strict_json_schema
     return lambda tool: converter(tool["inputSchema"])
 
@@ -40,7 +40,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             convert(json.loads(line))
-        except Exception as error:  # whatever an SDK raises, its user loses the tool
+        except Exception as error:  # any exception means that the SDK's user loses the tool
             print(json.dumps(f"{type(error).__name__}: {error}"[:500]))
         else:
             print("null")

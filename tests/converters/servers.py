@@ -1,4 +1,4 @@
-"""The servers that frameworks use: each generated example, and one with awkward names; each with an API of its own."""
+"""Start the servers that frameworks use: each generated example, and one with awkward names, each with its own API."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMES_ARGUMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool: a part of its answer, and the requests that the API hears."""
+    """One call of a tool. `answer`: a part of the expected text. `heard`: the requests that its API must receive."""
 
     tool: str
     arguments: dict[str, Any]
@@ -49,8 +49,8 @@ class Call:
 
 CALLS = {
     "calculator": Call("add", {"a": 2, "b": 3}, "2 + 3 = 5", ("GET /add?a=2&b=3",)),
-    # Its owner wants each call confirmed, which no framework asks its user for. OpenAI Agents and AutoGen replace the
-    # words of the error by words of their own.
+    # Its owner wants each call confirmed, and no framework can ask its user. OpenAI Agents and AutoGen replace the text
+    # of the error.
     "clinical": Call("query_patient_cohort", {"condition": "asthma"}, "", ()),
     "database": Call(
         "execute_query",
@@ -79,15 +79,17 @@ Object = dict[str, Any]
 
 
 class Used(NamedTuple):
-    """What was reported of each server, and the requests that the API of each heard."""
+    """Name of a server → its report, and → the requests that its API received."""
 
     reports: dict[str, Object]
     heard: dict[str, list[str]]
 
 
 def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
-    """Serve the API of every example, and one for the project in the folder `names`, while `carry_out` turns the jobs
-    of all servers into reports. None of these may hold the credential.
+    """Serve the APIs of all examples and of the project in `names`, and let `carry_out` turn the servers' jobs into
+    reports.
+
+    Raises AssertionError if a report holds the credential.
     """
     with ExitStack() as stack:
         apis = {name: stack.enter_context(Api(name)) for name in EXAMPLES}
@@ -121,7 +123,7 @@ def _job(name: str, url: str, names: Path) -> dict[str, Any]:
 
 @contextmanager
 def _serve_things() -> Iterator[tuple[str, list[str]]]:
-    """Serve an API that finds everything: its URL, and the requests that it hears."""
+    """Serve an API that answers every path with 200. Yield its URL, and the list of requests that it receives."""
     heard: list[str] = []
 
     class Things(BaseHTTPRequestHandler):

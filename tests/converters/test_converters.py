@@ -1,4 +1,4 @@
-"""The tools of the golden record, and of documents with every feature of schemas, are ones that every SDK takes."""
+"""Test that every SDK accepts the tools of all generated examples, and of documents with every feature of schemas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS = sorted(ROOT.glob("tests/wire/documents/*.yaml")) + sorted(ROOT.glob(
 
 
 def _tools() -> Iterator[tuple[str, Tool]]:
-    """Each tool, and where it is from."""
+    """Yield each tool with its source: an example or a document."""
     for path in GOLDEN:
         yield from ((path.parts[-3], tool) for tool in json.loads(path.read_bytes()))
     for path in DOCUMENTS:
@@ -30,7 +30,7 @@ def _tools() -> Iterator[tuple[str, Tool]]:
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_every_tool_is_taken(converter: str) -> None:
-    """But for maps where the SDK wants strict schemas: there it leaves strict mode by itself."""
+    """Tools with maps are left out for an SDK in strict mode: for these it leaves strict mode by itself."""
     tools = [(source, tool) for source, tool in _tools() if converter != "openai" or not has_map(tool["inputSchema"])]
     assert len(tools) > 50
     try:

@@ -1,4 +1,6 @@
-"""Eight agent frameworks list every generated example, and a server with awkward names, and call one tool of each."""
+"""Test that eight agent frameworks list every generated example, and a server with awkward names, and call a tool of
+each.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.world
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project whose wire names are awkward."""
+    """Return the folder of a project whose parameters have awkward names."""
     document, project = Path(__file__).with_name("names.openapi.yaml"), tmp_path_factory.mktemp("names") / NAMES
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]
     subprocess.run(command, check=True, capture_output=True)
@@ -36,7 +38,7 @@ def used(request: pytest.FixtureRequest, names: Path) -> Used:
 
 
 def _arguments(project: Path) -> dict[str, list[str]]:
-    """Tool → its arguments, as they were generated."""
+    """Return tool → names of its arguments in the generated tables."""
     (path,) = project.glob("*_mcp/tools.json")
     return {tool["name"]: sorted(tool["inputSchema"].get("properties", {})) for tool in json.loads(path.read_bytes())}
 

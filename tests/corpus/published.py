@@ -1,7 +1,7 @@
-"""Published documents as a reader of its own understands them: what the compiler says of them is held to it.
+"""Read published documents by a second, independent reader, with which the compiler's results are compared.
 
-It knows what these documents use and no more: operations under `paths`, parameters of a path and of an operation,
-references within the document.
+It handles only what these documents use: operations under `paths`, parameters of a path or an operation, and references
+inside the document.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LOGINS = {
     "docker-engine": {"POST /auth"},
     "slack": {"GET /oauth.token", "GET /oauth.access", "GET /oauth.v2.access"},
 }
-"""Operations that take a password or a client's secret, found by reading the documents: no tools."""
+"""Operations that take a password or a client's secret, found by reading the documents. They become no tools."""
 CREDENTIALS = {"slack": {(place, "token") for place in ("query", "header", "formData")}}
-"""Parameters that are credentials, found by reading the documents: no arguments."""
+"""Parameters that are credentials, found by reading the documents. They become no arguments."""
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
 
 class Published(NamedTuple):
-    """One operation: its id, and its parameters by place and name, those of a form among them in OpenAPI 2.0."""
+    """One operation: its id, and (place, name) → parameter. In OpenAPI 2.0 this includes the fields of a form."""
 
     operation_id: str
     deprecated: bool
@@ -39,7 +39,7 @@ class Published(NamedTuple):
 
 
 def blanked(request: str) -> str:
-    """A method and a path without the names of its variables."""
+    """Return `METHOD path` without the names of the path's variables."""
     return re.sub(r"{[^{}]*}", "{}", request)
 
 
@@ -50,7 +50,9 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def operations(path: Path) -> dict[str, Published]:
-    """The operations of a document that become tools, by method and path, with the parameters that become arguments."""
+    """Return `METHOD path` → operation, for operations that become tools, with only the parameters that become
+    arguments.
+    """
     logins, credentials = (table.get(path.parent.name, set()) for table in (LOGINS, CREDENTIALS))
     return {
         key: one._replace(parameters={slot: each for slot, each in one.parameters.items() if slot not in credentials})
@@ -59,10 +61,12 @@ def operations(path: Path) -> dict[str, Published]:
     }
 
 
-@lru_cache(maxsize=2)  # they are large, and asked for in pairs
+@lru_cache(maxsize=2)  # results are large, and tests compare two documents at a time
 def published(path: Path) -> dict[str, Published]:
-    """All operations of a document, with all parameters. No two of them share theirs here, and no path has a query:
-    this reader could not tell such ones apart.
+    """Return `METHOD path` → operation, for all operations of a document, with all parameters.
+
+    Fails for a path with a query, or two operations that differ only in the names of variables: this reader could not
+    tell them apart.
     """
     document, found = load(path), {}
     for template, item in document["paths"].items():
@@ -82,7 +86,7 @@ def _operation(document: dict[str, Any], item: dict[str, Any], own: dict[str, An
 
 
 def resolved(document: dict[str, Any], node: Any) -> Any:
-    """What a node is, or what it refers to."""
+    """Return `node`, or the node to which its `$ref` leads."""
     while isinstance(node, dict) and "$ref" in node:
         found: Any = document
         for token in node["$ref"].removeprefix("#/").split("/"):

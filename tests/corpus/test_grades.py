@@ -1,4 +1,6 @@
-"""What people judged of published versions, who read both documents, is what the difference says of them."""
+"""Test that the grades of differences between published versions equal those that people gave after reading both
+documents.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the 
 
 
 class Judged(NamedTuple):
-    """One line of the table."""
+    """One line of the table of judged changes."""
 
     api: str
     versions: str

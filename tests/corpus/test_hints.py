@@ -1,4 +1,4 @@
-"""What the hints of a POST say is what somebody judged who read the operation, or more cautious."""
+"""Test that the hints of POST operations equal those that a person chose after reading, or are more cautious."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hundred names are what somebody judged who read their operations, and few of them mislead."""
+"""Test that a hundred tool names are those that a person judged after reading the operations, and that few mislead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_hundred_names_are_judged_with_a_reason() -> None:
 
 
 def test_no_judged_name_changed_and_at_most_four_mislead() -> None:
-    """A name that changed is judged anew in `names.yaml`."""
+    """If a name changes, judge it again in `names.yaml`."""
     rows = [judged_names.measure(surface) for name in judged_names.table() for surface in surfaces(CORPUS, name)]
     assert [row.name for row in rows] == list(judged_names.table())
     assert [text for row in rows for text in row.changed] == []

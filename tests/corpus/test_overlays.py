@@ -1,6 +1,6 @@
-"""An overlay, x-mcp and overrides of realistic size on a published document: compiled, served, and one tool called.
+"""Apply an overlay, x-mcp and overrides of realistic size to a published document; serve it, and call one tool.
 
-The document is read from beside the repository; skipped where it is not there.
+The document lies beside the repository. Skipped if it is not there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ HIDDEN = ("labels", "milestones", "assignees", "topics", "forks", "tags", "teams
 
 
 def overlay() -> str:
-    """Thirty-three actions: ten named and worded, ten with a parameter more, ten hidden, and three of wide targets."""
+    """Return an overlay of 33 actions: ten rename and describe, ten add a parameter, ten hide, three match many
+    targets.
+    """
     actions: list[dict[str, object]] = []
     for path, (method, name) in NAMED.items():
         words = f"{name.replace('_', ' ').capitalize()}, as our team wants it."

@@ -1,6 +1,6 @@
-"""Successive versions of published APIs, one generated over the other: names hold, whatever the way there.
+"""Generate successive versions of published APIs over each other, and test that names are kept on every way.
 
-The operations are read here by a reader of its own; what the project says is read from its files.
+The operations are read by the independent reader in `published.py`; what the project says is read from its files.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def files(project: str) -> dict[str, bytes]:
 
 
 def named(project: str) -> dict[str, str]:
-    """The request of each tool, as the bindings tell it, → its name."""
+    """Return the request of each tool, read from its binding → the tool's name."""
     table = json.loads(next(Path(project).glob("*_mcp/bindings.json")).read_bytes())
     return {
         f"{row['method']} {re.sub(r'{[^{}]*}', '{}', row['operation']['path'])}": row["name"]

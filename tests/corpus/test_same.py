@@ -1,4 +1,4 @@
-"""A published document compiled twice is one server: nothing differs, with output schemas or without."""
+"""Test that a published document compiled twice has no differences, with output schemas or without."""
 
 from __future__ import annotations
 

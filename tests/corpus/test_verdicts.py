@@ -1,4 +1,4 @@
-"""The quick verdict of every compile and the standard tool's own: over published documents they agree on the schema."""
+"""Test that the compiler's quick verdict on a document agrees with openapi-spec-validator, over published documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VALIDATORS: dict[str | None, Any] = {
     "3.2": standard.OpenAPIV32SpecValidator,
 }
 LARGEST = 450_000
-"""Bytes. The standard's tool takes half a minute for the largest documents."""
+"""Limit on the bytes of a document. openapi-spec-validator takes half a minute for the largest ones."""
 
 SMALL = [entry for entry in DOCUMENTS if (CORPUS / entry.path).stat().st_size <= LARGEST]
 pytestmark = pytest.mark.skipif(not SMALL, reason="the corpus is not beside the repository")

@@ -1,6 +1,6 @@
-"""Successive versions of published APIs: what the difference says is what their documents say.
+"""Test that the differences between successive versions of published APIs are what their documents say.
 
-The documents are read here by a reader of its own, and counted by a table that neither of the two made.
+The documents are read by the independent reader in `published.py`, and counted by a table that comes from elsewhere.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PAIRS = [pair for folder in FOLDERS for pair in itertools.pairwise(sorted(folder
 pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the repository")
 
 MOVED = {("keycloak", "05", "06"): "/admin/realms"}
-"""Pairs of which every path has a prefix more: no operation is in both by its path."""
+"""Pairs of versions in which every path got a new prefix, so that no operation has its path in both."""
 
 
 class Followed(NamedTuple):
-    """Two versions as a project has them that followed the API."""
+    """Two versions of an API, compiled as a project that followed the API compiles them."""
 
     old: Surface
     new: Surface
@@ -54,7 +54,7 @@ def named(path: Path) -> str:
     return f"{path.parent.name}-{path.name[:2]}"
 
 
-# All tests of a pair run one after the other: what was compiled for them is large.
+# All tests of a pair run one after the other, so that its large compiles are made once.
 of_pairs = pytest.mark.parametrize(("old", "new"), PAIRS, ids=named, scope="module")
 
 
@@ -98,11 +98,11 @@ def test_no_name_changes_and_none_is_given_to_another_operation(old: Path, new: 
 # -- parameters -------------------------------------------------------------------------------------------------------
 
 Slot = tuple[str, str]
-"""A parameter, by its operation and its name."""
+"""A parameter: its operation and its name."""
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """The parameters that changes of arguments as a whole are about, as the bindings call them."""
+    """Return the parameters about which there is a change of a whole argument, by the names in the bindings."""
     tools = {tool.name: tool for tool in surface.tools}
     return {
         (blanked(tool.request), slots[change.argument])
@@ -113,7 +113,7 @@ def said(surface: Surface, changes: list[Change]) -> set[Slot]:
 
 
 def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Argument → name of a parameter. A form of OpenAPI 2.0 has parameters too, a body of JSON has none."""
+    """Return argument → name of its parameter. Fields of a form count in OpenAPI 2.0; members of a JSON body do not."""
     body = binding.get("body", {})
     fields = body.get("fields", ()) if "json" not in body.get("contentType", "") else ()
     for entry in itertools.chain(binding["path"], *(binding.get(key, ()) for key in ("query", "headers")), fields):
@@ -122,18 +122,18 @@ def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def between(old: Path, new: Path) -> Iterator[tuple[str, Published, Published]]:
-    """The operations that both versions have."""
+    """Return the operations that both versions have."""
     before, after = operations(old), operations(new)
     return ((key, before[key], after[key]) for key in before if key in after)
 
 
 def followed_by(key: str, old: Path, new: Path) -> str:
-    """What an operation of the old version is in the new one."""
+    """Return the key in the new version of an operation of the old one."""
     return key.replace(" ", f" {prefix(old, new)}", 1)
 
 
 def slots(key: str, found: set[tuple[str, str]]) -> set[Slot]:
-    """Parameters as slots. One that is a body has no name that anybody sees."""
+    """Return parameters as slots, without one that is the whole body, whose name nobody sees."""
     return {(key, name) for place, name in found if place != "body"}
 
 
@@ -149,7 +149,8 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
                 other.parameters.keys() - one.parameters.keys(),
                 one.parameters.keys() - other.parameters.keys(),
             )
-            renamed = {slot for slot in came | went if there != key and slot[0] == "path"}  # told as such: same place
+            # reported as a renamed argument: it goes to the same place
+            renamed = {slot for slot in came | went if there != key and slot[0] == "path"}
             added |= slots(there, came - renamed)
             gone |= slots(key, went - renamed)
             demanded |= slots(there, other.required - one.required - renamed)
@@ -168,12 +169,12 @@ OF_PAIRS = {(row["api"], row["from"], row["to"]): row for row in ROWS}
 
 
 def counts(old: Path, new: Path) -> dict[str, int]:
-    """What the table counts, as the difference has it, and its tools."""
+    """Return the columns of the table as the difference counts them, and its tools."""
     found = followed(old, new)
     gone, added = found.changes("tool-removed"), found.changes("tool-added")
     moved = found.changes("tool-moved")
     known = {tool.name for tool in found.new.tools if tool.operation_id}
-    elsewhere = {change.tool for change in moved}  # the table pairs what has one path
+    elsewhere = {change.tool for change in moved}  # the table pairs operations that have the same path
 
     def of_path(*codes: str) -> list[Change]:
         return [change for change in found.changes(*codes) if change.tool not in elsewhere]
@@ -196,7 +197,7 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
 
 def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
-    """Parameters that are no arguments, which one version has and the other has not, of operations that both have."""
+    """Return parameters that are no arguments and that only one version has, of operations that both have."""
     found, other, tools = published(there), published(missing), operations(there)
     left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}
     both = ((key, found[key].required if required else left[key], other[key]) for key in found if key in other)
@@ -208,14 +209,14 @@ def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
 
 
 def newly_deprecated(old: Path, new: Path) -> set[str]:
-    """The tools of operations that are deprecated now and were not."""
+    """Return the tools of operations that became deprecated."""
     marked = {key for key, one, other in between(old, new) if other.deprecated and not one.deprecated}
     return {tool.name for tool in followed(old, new).new.tools if blanked(tool.request) in marked}
 
 
 @of_pairs
 def test_the_table_counts_the_same(old: Path, new: Path) -> None:
-    """All its columns but `inline_body_changed`, which counts texts of bodies that no `$ref` stands for."""
+    """All columns agree, except `inline_body_changed`, which counts inline body texts without a `$ref`."""
     row = OF_PAIRS[old.parent.name, old.name, new.name]
     found = counts(old, new)
     assert {key: count for key, count in found.items() if int(row[key]) != count} == {}

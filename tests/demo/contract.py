@@ -1,4 +1,4 @@
-"""An OpenAPI document as a judge: whether an answer is one that the document promises."""
+"""Judge responses of the embedded APIs by their OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWERS, REQUESTS = "urn:petstore:answers", "urn:petstore:requests"
 
 
 class Contract:
-    """The operations of a document, and the promises that they make."""
+    """A document's operations, and what it promises about their responses."""
 
     def __init__(self, file: Path = PETSTORE) -> None:
         self.document: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
@@ -34,16 +34,16 @@ class Contract:
         }
 
     def security(self, operation_id: str) -> list[str]:
-        """The names of the schemes that an operation takes; nothing for an open one."""
+        """Return the names of the schemes that an operation accepts, or none if it is open."""
         _, _, operation = self.operations[operation_id]
         return [name for choice in operation.get("security", self.document["security"]) for name in choice]
 
     def statuses(self) -> set[tuple[str, int]]:
-        """Every (operation, status) that is promised."""
+        """Return every (operation, status) that the document declares."""
         return {(name, int(status)) for name, (_, _, found) in self.operations.items() for status in found["responses"]}
 
     def judge(self, operation_id: str, received: Received) -> None:
-        """Fails where an answer has a status, a content type, a header or a body that was not promised."""
+        """Raise AssertionError if status, content type, headers or body of a response are not as declared."""
         method, path, operation = self.operations[operation_id]
         promised, where = self.follow(
             operation["responses"][str(received.status)],
@@ -62,13 +62,13 @@ class Contract:
             self.validate(received.json(), f"{where}/content/{_escaped(received.media)}/schema")
 
     def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
-        """Fails where a value is not what the schema at a pointer asks for, as answers or requests see it."""
-        # The pointer is a URI fragment here, where braces must be encoded.
+        """Raise AssertionError if `value` violates the schema at `pointer`, read for responses or for requests."""
+        # The pointer is written as a URI fragment, where braces must be encoded.
         schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}
         Draft202012Validator(schema, registry=self._registry, format_checker=FormatChecker()).validate(value)
 
     def follow(self, found: dict[str, Any], pointer: str = "") -> tuple[dict[str, Any], str]:
-        """What a `$ref` points to and where that is; the same, where there is none."""
+        """Return the node that a `$ref` points to, and its pointer. A node without `$ref` is returned unchanged."""
         if "$ref" not in found:
             return found, pointer
         target = found["$ref"].removeprefix("#")
@@ -78,7 +78,7 @@ class Contract:
         return value, target
 
     def examples(self) -> list[tuple[str, Any]]:
-        """Every example of a content or a parameter, with the pointer of its schema."""
+        """Yield every example of a content or a parameter, with the pointer of its schema."""
         return list(self._examples(self.document, ""))
 
     def _examples(self, node: Any, pointer: str) -> Any:
@@ -97,7 +97,7 @@ class Contract:
 
 
 def _without_read_only(node: Any) -> Any:
-    """The document as requests see it: nothing that is read-only is required (JSON Schema Validation, 9.4)."""
+    """Return the document for requests: read-only members are not required (JSON Schema Validation, 9.4)."""
     if isinstance(node, list):
         return [_without_read_only(item) for item in node]
     if not isinstance(node, dict):

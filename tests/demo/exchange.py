@@ -1,4 +1,4 @@
-"""A caller for the embedded APIs: sends what it is told, byte for byte, over the standard library's HTTP client."""
+"""Call the embedded APIs byte for byte, with the standard library's HTTP client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CREDENTIALS = {"X-API-Key": "demo-key", "Authorization": "Bearer demo-token"}
 
 
 class Sent(NamedTuple):
-    """What goes after the target: a body with its content type, and further headers."""
+    """The parts of a request besides its target: a body with its content type, and further headers."""
 
     body: bytes | None = None
     media: str | None = None
@@ -21,7 +21,7 @@ class Sent(NamedTuple):
 
 
 class Received(NamedTuple):
-    """An answer; header names are in lower case."""
+    """A response. Names of headers are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -36,7 +36,7 @@ class Received(NamedTuple):
         return json.loads(self.body)
 
     def faults(self) -> list[tuple[str, str]]:
-        """Place and name of each thing that was wrong."""
+        """Return place and name of each fault that the problem document lists."""
         return [(fault["in"], fault["name"]) for fault in self.json()["errors"]]
 
 
@@ -56,7 +56,7 @@ def of_form(text: str, **headers: str) -> Sent:
 
 
 def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
-    """Multipart: each part is the attributes after `form-data`, a content type (or nothing), and the data."""
+    """Return a multipart body. A part is: attributes after `form-data`, its content type or none, its data."""
     pieces = []
     for attributes, media, data in parts:
         head = f"Content-Disposition: form-data; {attributes}" + (f"\r\nContent-Type: {media}" if media else "")
@@ -67,7 +67,7 @@ def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
 def call(
     url: str, method: str, target: str, sent: Sent = NOTHING, credentials: Mapping[str, str] = CREDENTIALS
 ) -> Received:
-    """One exchange over a connection of its own; `target` begins after the base path of `url`."""
+    """Make one request over its own connection. `target` begins after the base path of `url`."""
     place = urlsplit(url)
     headers = {**credentials, **({} if sent.media is None else {"Content-Type": sent.media}), **sent.headers}
     with closing(HTTPConnection(place.netloc, timeout=120)) as connection:
@@ -77,5 +77,5 @@ def call(
 
 
 def get(url: str, target: str, sent: Sent = NOTHING) -> Any:
-    """What reading gives, as JSON."""
+    """Send a GET, and return the JSON of its response."""
     return call(url, "GET", target, sent).json()

@@ -1,6 +1,6 @@
-"""One exchange for each answer that the petstore document promises. Data alone.
+"""List one exchange for each response that the petstore's document declares. Data alone.
 
-401 and 415 are not in here: the test makes them of the first case of each operation.
+401 and 415 are missing: the test derives them from the first case of each operation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MEBIBYTE = 1 << 20
 
 
 class Case(NamedTuple):
-    """An operation, the status that it must answer with, what is sent, and operations that are called before."""
+    """An operation, the status that it must answer with, what is sent, and requests that are made before."""
 
     operation: str
     status: int

@@ -1,4 +1,4 @@
-"""The transport of the embedded APIs: what is kept of a request, connections that stay open, and how a server ends."""
+"""Test the HTTP transport of the embedded APIs: recorded requests, persistent connections, and the end of a server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def echo(request: Request) -> Answer:
 
 
 def raw(url: str, text: bytes) -> bytes:
-    """What comes back, up to the end, for these bytes."""
+    """Send these bytes, and return the whole response up to the end of the connection."""
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), timeout=120) as connection:
         connection.sendall(text)

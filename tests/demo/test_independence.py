@@ -1,4 +1,4 @@
-"""The embedded APIs share no code with what they observe, and need nothing installed."""
+"""Test that the embedded APIs share no code with what they observe, and need no installed package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("mcpgen
 
 
 def test_they_import_only_the_standard_library_and_each_other() -> None:
-    # -S: without site-packages there is nothing else that could be imported.
+    # -S leaves out site-packages, so that only the standard library can be imported.
     command = [sys.executable, "-S", "-c", PROGRAM]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     loaded = done.stdout.split()

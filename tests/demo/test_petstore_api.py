@@ -1,6 +1,6 @@
-"""The petstore does what its document says, and nothing else: every operation, every status, every body.
+"""Test that the petstore does exactly what its document says: every operation, every status, every body.
 
-Each case has a fresh server. What an operation does beyond its answer is in the files beside this one.
+Each case has a fresh server. Effects beyond the response are tested in the files beside this one.
 """
 
 from __future__ import annotations

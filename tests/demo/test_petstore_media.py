@@ -1,4 +1,4 @@
-"""Photos, sounds and archives of the petstore: real ones, and the same bytes in both directions."""
+"""Test photos, sounds and archives of the petstore: they are real, and the same bytes in both directions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_wrong_part_is_named(
 
 
 def _chunks(png: bytes) -> dict[bytes, bytes]:
-    """The chunks of a PNG by their names, each with its checksum compared."""
+    """Return name → data of the chunks of a PNG, after checking their checksums."""
     found, at = {}, 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])

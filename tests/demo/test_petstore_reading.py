@@ -1,4 +1,4 @@
-"""What reading from the petstore gives, for what was said in which style."""
+"""Test what reading from the petstore returns for parameters in every style."""
 
 from __future__ import annotations
 

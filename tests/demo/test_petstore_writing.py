@@ -1,4 +1,4 @@
-"""What writing to the petstore does to what it holds, and how it says no."""
+"""Test the effects of writing to the petstore, and its refusals."""
 
 from __future__ import annotations
 

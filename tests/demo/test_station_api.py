@@ -1,4 +1,4 @@
-"""The weather station serves the tools file `specs/station.tools.yaml`, and nothing else."""
+"""Test that the weather station serves exactly the requests of `specs/station.tools.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The balancer of the compose file with other addresses: containers are found by their names, and here are sockets."""
+"""Rewrite the balancer's configuration for tests: containers are found by name, test replicas by their sockets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ HAPROXY = shutil.which("haproxy", path=PLACES) or ""
 
 
 def readdressed(replicas: Sequence[int], clients: str, health: str, checks: str = "") -> str:
-    """Return the configuration for replicas at these ports. `clients` and `health` are where it listens."""
+    """Return the configuration for replicas at these ports.
+
+    `clients`, `health`: addresses where the balancer listens.
+    """
     servers = "\n".join(f"  server replica{number} 127.0.0.1:{port} {checks}" for number, port in enumerate(replicas))
     changes = [
         (r"^  server-template .*$", servers),

@@ -1,7 +1,7 @@
-"""Do what a Containerfile says, step by step and without a builder.
+"""Execute the steps of a Containerfile without a builder.
 
-All paths of an image lie below one folder, which is empty at each `FROM`. So a stage has what `COPY --from` brings from
-an earlier one, and nothing else. A word that is not known ends the test: the steps cannot drift from the file.
+All paths of an image lie below one folder, which is emptied at each `FROM`. So a stage has what `COPY --from` brings
+from an earlier one, and nothing else. An unknown instruction ends the test: the steps cannot drift from the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHELL_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @dataclass
 class Image:
-    """What the last stage says of the process that is started from it."""
+    """What the last stage declares about the process that is started from it."""
 
     environment: dict[str, str] = field(default_factory=dict)
     user: tuple[int, int] = (0, 0)
@@ -34,7 +34,10 @@ class Image:
 
 
 class Build:
-    """The steps of one Containerfile. `python` stands for that of the base image, below `root` lies the image."""
+    """Interpreter of one Containerfile.
+
+    `python`: interpreter that replaces the base image's. `root`: the folder of the image.
+    """
 
     def __init__(self, text: str, project: Path, home: Path, python: str) -> None:
         self._lines = [line for line in text.splitlines() if line and not line.startswith("#")]
@@ -53,13 +56,13 @@ class Build:
         (home / "base" / "python").chmod(0o755)
 
     def run(self) -> None:
-        """Do every step."""
+        """Execute every step in order."""
         for line in self._lines:
             word, _, rest = line.partition(" ")
             getattr(self, f"_{word.lower()}")(rest)
 
     def placed(self, text: str) -> str:
-        """Return `text` with the paths of the image below the folder that holds it."""
+        """Return `text` with paths of the image replaced by paths below `root`."""
         return self._places.sub(lambda found: f"{self.root}/{found[1]}", text)
 
     def _arg(self, rest: str) -> None:
@@ -124,13 +127,13 @@ class Build:
         self.image.command = self._words(rest)
 
     def _words(self, rest: str) -> list[str]:
-        """Return a command. One that needs a shell is no JSON."""
+        """Return a command as its words. A command that would need a shell is not JSON, and raises ValueError."""
         words: list[str] = json.loads(rest)
         return [self.placed(word) for word in words]
 
 
 def context(project: Path, target: Path) -> Path:
-    """Copy what `.dockerignore` lets through: what it names after `*`, without what it leaves out everywhere."""
+    """Copy the files that `.dockerignore` admits: those named after `*`, except what it excludes everywhere."""
     first, *rules = [line for line in (project / ".dockerignore").read_text().splitlines() if line[:1] not in ("", "#")]
     assert first == "*", "all that is not named is left out"
     named = [rule[1:] for rule in rules if rule.startswith("!")]
@@ -146,6 +149,6 @@ def context(project: Path, target: Path) -> Path:
 
 
 def _settings_of_pip() -> dict[str, str]:
-    """Return where this machine gets packages from, as its owner set it."""
+    """Return pip's settings on this machine, so that packages come from the same index."""
     kept = ("HOME", "http_proxy", "https_proxy", "no_proxy", "TMPDIR")
     return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_")) or name in kept}

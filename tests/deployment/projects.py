@@ -1,4 +1,4 @@
-"""Projects with the files that deploy them, in memory and on disk."""
+"""Compile projects with deployment files, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def deployed(source: Path = PETSTORE) -> FileTree:
 
 
 def deployed_document(document: dict[str, Any], **options: Any) -> FileTree:
-    """Compile this document with `--deploy`."""
+    """Compile `document` with `--deploy`."""
     return compile_source(Fetched("api.json", compact(document).encode()), Options(deploy=True, **options)).tree
 
 
 def deployment(tree: FileTree) -> dict[str, str]:
-    """Return the text of the files that deploy the project."""
+    """Return path → text of the deployment files of a project."""
     return {path: tree[path].decode("ascii") for path in DEPLOYMENT}
 
 
 def manifests(tree: FileTree) -> dict[str, Any]:
-    """Return each Kubernetes manifest by its file's name, read by PyYAML."""
+    """Return file name → Kubernetes manifest, read by PyYAML."""
     names = [path for path in tree if path.startswith(KUBERNETES)]
     return {name.removeprefix(KUBERNETES): yaml.safe_load(tree[name]) for name in names}
 
 
 def write(tree: FileTree, folder: Path) -> Path:
-    """Write the files below `folder`."""
+    """Write the files of `tree` below `folder`."""
     for path, data in tree.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)

@@ -1,6 +1,6 @@
-"""The balancer of the compose file: its configuration is valid, loses no request and hides no client that went away.
+"""Test that the balancer's configuration is valid, loses no request, and does not hide clients that have gone.
 
-The addresses are all that differs: those of containers are found by their names, and here replicas are sockets.
+Only addresses differ from the compose file: replicas are found by their sockets, not by names of containers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ PATIENCE = 30
 
 
 class Replica(socketserver.ThreadingTCPServer):
-    """Answers every path, but for /waits: then it only notes that its client has gone. A health check takes `slow`
-    seconds, and `checks` counts those that are answered.
+    """Server that answers every path except /waits, where it only notes that its client has gone.
+
+    A health check takes `slow` seconds; `checks` counts those that were answered.
     """
 
     daemon_threads = True
@@ -38,7 +39,7 @@ class Replica(socketserver.ThreadingTCPServer):
 
 
 class Answer(socketserver.StreamRequestHandler):
-    """One connection to a replica."""
+    """Handler of one connection to a replica."""
 
     server: Replica
 
@@ -71,9 +72,9 @@ def replica(slow: float = 0) -> Iterator[Replica]:
 
 @contextlib.contextmanager
 def balanced(folder: Path, *ports: int, checks: str = "no-check") -> Iterator[int]:
-    """Run the balancer before replicas at these ports: its own port. Its sockets are open before it starts.
+    """Run the balancer in front of replicas at these ports, and yield its port. Its sockets are open before it starts.
 
-    Without checks it never hears which replica is ready, as in the moment after one has ended.
+    With `no-check` it never learns which replica is ready, as in the moment after one has ended.
     """
     with socket.create_server(("127.0.0.1", 0)) as clients, socket.create_server(("127.0.0.1", 0)) as health:
         own = (f"fd@{clients.fileno()}", f"fd@{health.fileno()}")
@@ -88,7 +89,7 @@ def balanced(folder: Path, *ports: int, checks: str = "no-check") -> Iterator[in
 
 
 def status(port: int, path: str) -> int:
-    """Return the status of an answer."""
+    """Send a POST, and return the status of its response."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     with contextlib.closing(connection):
         connection.request("POST", path, body=b"{}")
@@ -96,7 +97,7 @@ def status(port: int, path: str) -> int:
 
 
 def checked(text: str) -> subprocess.CompletedProcess[str]:
-    """Let the balancer check a configuration."""
+    """Let the balancer validate a configuration, and return the finished process."""
     command = [HAPROXY, "-c", "-f", "/dev/stdin"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=PATIENCE)
 

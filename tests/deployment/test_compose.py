@@ -1,4 +1,4 @@
-"""The compose file: read by another reader of YAML, valid by the specification, hardened; and its store."""
+"""Test the compose file: read by another YAML reader, valid by the specification, hardened; and its store."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_git_leaves_secrets_out(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(STORE is None, reason="not installed: valkey-server or redis-server")
 def test_the_store_starts_as_it_says_and_asks_for_the_password(tmp_path: Path) -> None:
-    """One socket in place of the port is all that differs."""
+    """Only a Unix socket in place of the port differs from the compose file."""
     place = tmp_path / "socket"
     (tmp_path / "store.conf").write_text(f"requirepass a-password\nport 0\nunixsocket {place}\n")
     store = SERVICES["store"]

@@ -1,7 +1,7 @@
-"""The image: its steps are done in a fresh environment, and it is started as its Containerfile says.
+"""Test the image: its steps run in a fresh environment, and it is started as its Containerfile says.
 
-What no builder is needed for is done without one: the wheel, its environment, the user without rights, the folder that
-cannot be written to, the health check, a request and the signal that ends it. Where there is a builder, it builds too.
+No builder is needed for the wheel, its environment, the unprivileged user, the read-only folder, the health check, a
+request and the signal that ends it. If there is a builder, the image is built with it, too.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ BUILDERS = ("docker", "podman", "buildah")
 
 
 def user() -> dict[str, Any]:
-    """Return the arguments of subprocess that take all rights away, where there are any."""
+    """Return the arguments of subprocess that drop root rights, or {} if the tests do not run as root."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def python_for_everybody() -> str | None:
-    """Return an interpreter that such a user can start: the one of the tests may lie in a home directory."""
+    """Return an interpreter that an unprivileged user can start, or None.
+
+    That of the tests may lie in a home directory.
+    """
     for path in dict.fromkeys((sys._base_executable, "/usr/local/bin/python3", "/usr/bin/python3")):  # type: ignore[attr-defined]
         with contextlib.suppress(OSError):
             if (
@@ -55,10 +58,10 @@ def python_for_everybody() -> str | None:
 
 @pytest.fixture(scope="module")
 def built() -> Iterator[Build]:
-    """Do the steps of the Containerfile, and leave an image that nobody can write to."""
+    """Execute the steps of the Containerfile, and yield the build with an image that nobody can write to."""
     if (python := python_for_everybody()) is None:
         pytest.skip("no Python that the user nobody can start")
-    home = Path(tempfile.mkdtemp(prefix="image-"))  # that of pytest is closed to others
+    home = Path(tempfile.mkdtemp(prefix="image-"))  # pytest's own folders cannot be entered by other users
     home.chmod(0o755)
     build = Build(TEXT, write(deployed(), home / "project"), home, python)
     build.run()
@@ -74,7 +77,7 @@ def built() -> Iterator[Build]:
 
 @dataclass
 class Started:
-    """The process of an image, and how it is asked whether it lives."""
+    """A process started from the image, with its health check."""
 
     process: subprocess.Popen[str]
     port: int
@@ -82,14 +85,14 @@ class Started:
     environment: dict[str, str]
 
     def is_healthy(self) -> bool:
-        """Run the health check of the image."""
+        """Run the image's health check, and return True if it succeeds."""
         done = subprocess.run(
             self.healthcheck, cwd="/", env=self.environment, capture_output=True, timeout=30, check=False, **user()
         )
         return done.returncode == 0
 
     def ask(self, method: str, path: str, **arguments: Any) -> tuple[int, bytes]:
-        """Return the status and the body of an answer."""
+        """Send a request, and return the status and body of its response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         with contextlib.closing(connection):
             connection.request(method, path, **arguments)
@@ -99,7 +102,7 @@ class Started:
 
 @pytest.fixture
 def started(built: Build) -> Iterator[Started]:
-    """Start the image with the secrets that compose.yaml gives it as files."""
+    """Start the image with its secrets as files, as compose.yaml gives them."""
     image, secrets = built.image, built.root.parent / "secrets"
     secrets.mkdir()
     callers = f"alice {hashlib.sha256(TOKEN.encode()).hexdigest()}\n"
@@ -134,7 +137,7 @@ def started(built: Build) -> Iterator[Started]:
 
 
 def wait_until_it_listens(process: subprocess.Popen[str]) -> None:
-    """Read the log up to the line that says so."""
+    """Read the log up to the line that says that the server listens."""
     told = ""
     for line in process.stderr or ():
         told += line
@@ -144,7 +147,7 @@ def wait_until_it_listens(process: subprocess.Popen[str]) -> None:
 
 
 def contents(folder: Path) -> list[tuple[str, int]]:
-    """Return the files below a folder with the time of their last change."""
+    """Return path → time of last change of the files below a folder."""
     return sorted((str(path), path.lstat().st_mtime_ns) for path in folder.rglob("*"))
 
 
@@ -205,7 +208,7 @@ def test_no_secret_comes_into_a_layer(tmp_path: Path) -> None:
 
 
 def builder() -> str | None:
-    """Return a program that builds images here, and whose daemon answers where it needs one."""
+    """Return a program that can build images here (with a running daemon, if it needs one), or None."""
     for name in BUILDERS:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if subprocess.run([name, "info"], capture_output=True, timeout=30, check=False).returncode == 0:

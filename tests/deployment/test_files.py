@@ -1,6 +1,6 @@
-"""The files that `--deploy` adds: the same for the same input, names alone, and never touched again.
+"""Test the files that `--deploy` adds: the same for the same input, no text of a document, and never overwritten.
 
-The golden ones are those of the petstore, in `tests/golden/deployment`; `--update` writes them anew.
+The golden ones are those of the petstore, in `tests/golden/deployment`; `--update` rewrites them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ HOSTILE = "x\n  evil: true\r\n# {{ 7*7 }} ${HOME} $(id) `id` '\"\u2028RUN curl e
 
 
 def document(**more: Any) -> dict[str, Any]:
-    """A small API."""
+    """Return the document of a small API."""
     return {"openapi": "3.1.0", "info": {"title": "Zoo", "version": "1"}, "paths": {"/a": GET}, **more}
 
 
 def secured(name: str, scheme: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """An API with one security scheme."""
+    """Return the document of an API with one security scheme."""
     return document(components={"securitySchemes": {name: scheme}}, security=[{name: []}], **more)
 
 
@@ -73,7 +73,7 @@ def test_all_begin_by_saying_whose_they_are() -> None:
 
 
 def test_no_text_of_a_document_is_in_them() -> None:
-    """All that two documents differ in is text: titles, descriptions, paths and values of variables."""
+    """Two documents that differ only in text (titles, descriptions, paths, values of variables) give the same files."""
     scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
     server = {"url": "https://{region}.example.com", "variables": {"region": {"default": "eu"}}}
     plain = secured("key", scheme, servers=[server])
@@ -151,7 +151,7 @@ def test_a_variable_of_the_server_url_is_asked_for_where_it_has_no_default() -> 
 
 
 class TestOffered:
-    """On disk: offered once, edited and deleted by the owner."""
+    """On disk, the files are written once; the owner may edit and delete them."""
 
     @pytest.fixture(autouse=True)
     def _here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ class TestOffered:
         assert all((Path("out") / path).is_file() for path in DEPLOYMENT)
 
     def change(self) -> None:
-        """Let the API change, so that the project is written again."""
+        """Change the API, so that the project is written again."""
         Path("api.json").write_text(json.dumps(document(security=[], servers=[{"url": "https://zoo.example.com:1"}])))
 
     @pytest.mark.parametrize("path", DEPLOYMENT)

@@ -1,4 +1,4 @@
-"""What compose.yaml describes, as processes: three replicas, a store, and the balancer with its own configuration."""
+"""Run what compose.yaml describes as processes: three replicas, a store, and the balancer with its configuration."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from benchmarks.replicas.rig import Missing, Rig, can_connect, free_port, wait_f
 from tests.deployment.balancer import HAPROXY, readdressed
 
 RUNNING = "2"
-"""The state of a server that HAProxy uses."""
+"""HAProxy's number for a server in use (`srv_op_state`)."""
 
 CALLS = 200
-"""How many calls there are at least. They go on until the third replica is back."""
+"""Least number of calls. They go on until the third replica is back."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAPROXY, reason="not installed: haproxy")]
 
 
 class Deployed(Rig):
-    """The rig with the balancer of a generated project."""
+    """The rig of replicas, behind the balancer of a generated project."""
 
     def _balance(self) -> None:
         self.port, health = free_port(), free_port()
@@ -38,12 +38,12 @@ class Deployed(Rig):
         wait_for(lambda: can_connect(self.port))
 
     async def restart(self, number: int) -> None:
-        """Start a replica again, and come back once the balancer knows, as platforms wait before they go on."""
+        """Restart a replica, and return once the balancer has noticed, as platforms wait before they continue."""
         await super().restart(number)
         await self._all_picked()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start all of it, and come back once the balancer would pick each replica."""
+        """Start everything, and return once the balancer would choose each replica."""
         await super().start(replicas, stored, balanced)
         await self._all_picked()
 
@@ -51,7 +51,7 @@ class Deployed(Rig):
         await asyncio.to_thread(wait_for, lambda: self._running() == len(self.ports))
 
     def _running(self) -> int:
-        """Return how many replicas the balancer would pick (HAProxy management guide, `show servers state`)."""
+        """Return how many replicas the balancer would choose (HAProxy management guide, `show servers state`)."""
         with socket.socket(socket.AF_UNIX) as opened:
             opened.connect(str(self._states))
             opened.sendall(b"show servers state\n")
@@ -62,7 +62,7 @@ class Deployed(Rig):
 
 @pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.Runner]:
-    """The loop in which the API answers and the clients ask."""
+    """Yield the event loop in which the API answers and the clients call."""
     with asyncio.Runner() as runner:
         yield runner
 

@@ -1,4 +1,4 @@
-"""One document, and single edits of it that do not meet: each with the grade and the rule that it was made for."""
+"""Define a document and independent single edits of it, each with the grade and the rule of its change."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Edit(NamedTuple):
     grade: str
     code: str
     back: str
-    """The grade of going back."""
+    """The grade of the reverse change."""
     apply: Apply
 
 
@@ -105,7 +105,7 @@ KIND, CODE, LIMIT, DAY, SORT, ALSO = ((*A, "parameters", place) for place in ran
 
 
 def put(path: tuple[str | int, ...], key: str, value: Any) -> Apply:
-    """Sets a key; None takes it away."""
+    """Return an edit that sets `key` of the node at `path`; None removes the key."""
 
     def apply(document: dict[str, Any]) -> None:
         node = at(*path)(document)
@@ -159,7 +159,7 @@ EDITS = (
 
 
 def edited(*edits: Edit) -> dict[str, Any]:
-    """BASE with all `edits`."""
+    """Return BASE after all `edits`."""
     document = copy.deepcopy(BASE)
     for edit in edits:
         edit.apply(document)

@@ -1,4 +1,4 @@
-"""Schemas of the portable kind, and for each every single edit with what it does: made, not found."""
+"""Draw portable schemas, and list every single edit of each with its effect, known by construction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 Schema: TypeAlias = dict[str, Any]
 Effect: TypeAlias = Literal["narrowed", "widened", "both", "words", "gone", "added"]
-"""What an edit does to the values; a member that came or went is of its own kind, since callers know names."""
+"""Effect of an edit on the accepted values. `gone` and `added` are for members, whose names callers know."""
 
 
 class Edit(NamedTuple):
@@ -63,7 +63,7 @@ SCHEMAS: st.SearchStrategy[Schema] = st.recursive(LEAVES, _nested, max_leaves=6)
 
 
 def edits(schema: Schema) -> Iterator[Edit]:
-    """Every single edit of `schema`."""
+    """Yield every single edit of `schema`."""
     yield Edit("described", "words", {**schema, "description": "Quite other words."})
     yield from _of_alternatives(schema)
     kind = schema.get("type")
@@ -87,7 +87,7 @@ def _of_alternatives(schema: Schema) -> Iterator[Edit]:
         left = [*others[0], *others[1]]
         yield Edit(f"alternative {place} gone", "narrowed", left[0] if len(left) == 1 else {"anyOf": left})
         for edit in edits(branch):
-            # Null may be there already, another type may be the other alternative's.
+            # Skipped: null may be allowed already, and another type may belong to another alternative.
             if edit.what not in ("null too", "another type") and branch != {"type": "null"}:
                 yield edit.under(f"alternative {place}", {**schema, "anyOf": [*others[0], edit.schema, *others[1]]})
     if branches:

@@ -1,6 +1,6 @@
-"""Values that satisfy a schema, as callers would think of them: careless guesses, of which a validator keeps the right.
+"""Guess values that satisfy a schema, as callers would send them; a validator keeps the valid ones.
 
-Objects have only members that are listed, or that a map allows: what callers send who were shown the schema.
+Objects have only members that the schema lists, or that a map allows.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def instances(schema: Schema, chance: Random, count: int) -> list[Any]:
-    """At most `count` values of `schema`: fewer, where guesses fail."""
+    """Return at most `count` valid values of `schema`; fewer if guesses fail."""
     validator = jsonschema_rs.Draft202012Validator(schema)
     guesses = (_Guess(schema, chance).value(schema, 0) for _ in range(count * 2))
     return [value for value in guesses if validator.is_valid(value)][:count]
 
 
 class _Guess:
-    """One value on its way, and where references lead."""
+    """Generator of values for one schema, in which references are resolved."""
 
     def __init__(self, root: Schema, chance: Random) -> None:
         self._root = root
         self._chance = chance
 
     def value(self, node: Any, depth: int) -> Any:
-        """A value that looks like one of `node`."""
+        """Return a random value that probably satisfies `node`."""
         if not isinstance(node, dict) or not node or depth > _DEEPEST:
             return self._chance.choice(_ANY)
         node = self._plain(node, 0)
@@ -48,7 +48,7 @@ class _Guess:
         return self._of_type(self._type(node), node, depth)
 
     def _plain(self, node: Schema, depth: int) -> Schema:
-        """`node` with one of its alternatives, and what else holds beside it, as one schema."""
+        """Return `node` as one plain schema: merged with its references, its `allOf` and one random alternative."""
         beside = [node[key] for key in ("$ref",) if key in node]
         parts = [self._resolved(reference) for reference in beside] + list(node.get("allOf", ()))
         parts += [self._chance.choice(node[key]) for key in ("anyOf", "oneOf") if node.get(key)]
@@ -116,7 +116,7 @@ class _Guess:
 
 
 def _joined(one: Schema, other: Schema) -> Schema:
-    """What both say; of keywords that both have, those of `other` count, members and demands together."""
+    """Merge two schemas. Members and `required` are joined; of other common keywords, those of `other` win."""
     found = {**one, **other}
     if "properties" in one and "properties" in other:
         found["properties"] = {**one["properties"], **other["properties"]}

@@ -1,4 +1,4 @@
-"""Documents with something changed in one place, whatever that may be: what a publisher does, without its reason."""
+"""Mutate documents in one random place, as a publisher might."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 Node = dict[str, Any]
 Mutation = Callable[[Node, Random], None]
-"""Changes a node of a document in place."""
+"""Function that changes a node of a document in place."""
 
 METHODS = ("get", "put", "post", "delete", "patch")
 _SCHEMA_WORDS = frozenset({"type", "properties", "items", "enum", "allOf", "anyOf", "oneOf", "additionalProperties"})
@@ -24,7 +24,7 @@ _SIMPLE: tuple[Node, ...] = (
 
 
 def _put(key: str, *values: Any) -> Mutation:
-    """Another value for `key`, or none."""
+    """Return a mutation that sets `key` to one of `values`, or removes it."""
 
     def apply(node: Node, chance: Random) -> None:
         if key in node and chance.random() < 0.4:
@@ -44,7 +44,7 @@ def _drop_one(key: str) -> Mutation:
 
 
 def _demand(node: Node, chance: Random) -> None:
-    """A member has to be there, or may be missing."""
+    """Make a random member required, or optional if it is required."""
     name = chance.choice([*node.get("properties", {}), "unheard"])
     required = [*node.get("required", [])]
     node["required"] = [each for each in required if each != name] if name in required else [*required, name]
@@ -62,7 +62,7 @@ def _add_member(node: Node, chance: Random) -> None:
 
 
 def _alternatives(node: Node, chance: Random) -> None:
-    """One arm more, around what there was where it had none."""
+    """Add an alternative to the schema. A schema without any becomes the first alternative itself."""
     arm = copy.deepcopy(chance.choice(_SIMPLE))
     for key in ("oneOf", "anyOf", "allOf"):
         if key in node:
@@ -205,7 +205,7 @@ def _nodes(value: Any) -> Iterator[Node]:
 
 
 def mutations(document: Node, chance: Random) -> tuple[Node, str]:
-    """A copy of `document` with one place changed, and what was done to it."""
+    """Return a copy of `document` with one place changed, and a description of the change."""
     found = copy.deepcopy(document)
     operations = [
         operation

@@ -1,4 +1,4 @@
-"""Random schemas of the whole of JSON Schema 2020-12, and every small value: what proofs are held against."""
+"""Draw schemas from all of JSON Schema 2020-12, and list small values, to check proofs against a validator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 Schema: TypeAlias = Any
 KEYS = ("a", "b", "c")
 UNLISTED = "z"
-"""A name that no schema of these lists."""
+"""Name of a member that none of these schemas lists."""
 
 SCALARS: list[Any] = [None, True, False, -1, 0, 1, 2, 2.5, 3, 4, 10, "", "a", "ab", "b", "abc"]
 _FEW: list[Any] = [None, True, 0, 1, 2.5, "a", "ab"]
@@ -110,7 +110,7 @@ ANY: st.SearchStrategy[Schema] = st.recursive(LEAVES, _nested, max_leaves=6)
 
 
 def rooted(schema: Schema, definition: Schema) -> dict[str, Any]:
-    """`schema` with what `#/$defs/D` means in it."""
+    """Return a schema document with `schema` at its root, and `definition` under `#/$defs/D`."""
     return {"allOf": [schema], "$defs": {"D": definition}}
 
 
@@ -124,10 +124,10 @@ GUARDED = st.sampled_from(
         {"anyOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"$ref": "#/$defs/D"}}]},
     ]
 )
-"""Definitions whose recursion goes through a value."""
+"""Definitions that refer to themselves only for a member or item, so that recursion ends with the value."""
 
 
 def accepted(schema: dict[str, Any]) -> list[bool]:
-    """Which of VALUES the independent validator accepts."""
+    """Return for each of VALUES whether an independent validator accepts it."""
     validator = jsonschema.Draft202012Validator(schema)
     return [validator.is_valid(value) for value in VALUES]

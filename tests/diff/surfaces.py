@@ -1,4 +1,4 @@
-"""Servers to be compared, made of as little as a test wants to say."""
+"""Build servers to be compared, from only what a test wants to vary."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True,
 
 
 def tool(name: str = "get_x", **more: Any) -> dict[str, Any]:
-    """A tool as `tools.json` has it."""
+    """Return a tool as in `tools.json`."""
     shown = {"title": "Get x", "description": "Gets x.", "inputSchema": {"type": "object", "properties": {}}}
     return {"name": name, **shown, "annotations": HINTS, **more}
 
 
 def binding(listed: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """What a tool sends, if nothing else is said: every argument in the query."""
+    """Return a binding that sends every argument in the query, unless `given` says otherwise."""
     arguments = listed["inputSchema"].get("properties", {})
     query = [{"argument": name, "name": name, "style": "form", "explode": True} for name in arguments]
     own = {"operation": {"path": f"/{listed['name']}"}, "method": "GET", "server": 0, "path": [f"/{listed['name']}"]}
@@ -34,7 +34,10 @@ def binding(listed: dict[str, Any], **more: Any) -> dict[str, Any]:
 def surface(
     *tools: dict[str, Any], bindings: dict[str, Any] | None = None, keys: dict[str, str] | None = None, **header: Any
 ) -> Surface:
-    """A server of these tools; `bindings` are tool → what differs in what it sends, `header` may have features too."""
+    """Return a server of these tools.
+
+    `bindings`: tool → members of its binding that differ. `header` may have resources and prompts.
+    """
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
     known = {key: Promise(name) for name, key in (keys or {}).items()}
@@ -43,24 +46,24 @@ def surface(
 
 
 def of_parts(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:
-    """A server whose one tool has one argument `x` of that schema."""
+    """Return a server with one tool, whose argument `x` has this schema."""
     root: dict[str, Any] = {"type": "object", "properties": {"x": schema}}
     return surface(tool(inputSchema={**root, "$defs": defs} if defs else root))
 
 
 def of_result(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:
-    """A server whose one tool has a result with one member `x` of that schema, which is always there."""
+    """Return a server with one tool, whose result has a required member `x` of this schema."""
     root: dict[str, Any] = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
     return surface(tool(outputSchema={**root, "$defs": defs} if defs else root))
 
 
 def grade(difference: Difference) -> str:
-    """The gravest grade of a difference; `none` where nothing changed."""
+    """Return the gravest grade of a difference, or `none`."""
     return {"major": "breaking", "minor": "additive", "patch": "cosmetic"}.get(difference.version, "none")
 
 
 def said(changes: tuple[Change, ...]) -> list[str]:
-    """Each change as a line of a table."""
+    """Return each change as a line of text."""
     return [f"{change.grade}: {change.sentence}" for change in changes]
 
 

@@ -1,4 +1,4 @@
-"""Whole documents: nothing changed is nothing told, every edit is told, and what is refused now is breaking."""
+"""Compare whole documents: equal ones have no changes, every edit is reported, and newly refused calls are breaking."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PETSTORE: Document = json.loads(json.dumps(yaml.safe_load((ROOT / "specs" / "pet
 
 
 def followed(old: Document, new: Document, options: Options = STRUCTURED) -> tuple[Surface, Surface]:
-    """Both documents as a project has them that followed the first with the second."""
+    """Return the servers of both documents, the second compiled as the successor of the first."""
     before = compile_source(Fetched("d.json", json.dumps(old).encode()), options)
     first = surface_of(before)
     after = compile_after(Fetched("d.json", json.dumps(new).encode()), options, Project(lock=before.lock))
@@ -92,12 +92,14 @@ def test_no_edit_hides_another(edits: list[Edit]) -> None:
 # -- never less than there is -----------------------------------------------------------------------------------------
 
 CALLS = 12
-"""Of each tool that changed."""
+"""Number of calls that are tried for each changed tool."""
 
 
 def refused(old: Surface, new: Surface, chance: Random) -> list[tuple[str, Any]]:
-    """Calls that were right and are refused now, by the checker that every server has, or answers that may come now and
-    were never promised; one of each tool.
+    """Return (tool, value) for calls that were valid and are refused now, and for results that were never declared
+    before.
+
+    The server's own checker judges them. At most one value per tool is returned.
     """
     found: list[tuple[str, Any]] = []
     after = {tool.name: tool for tool in new.tools}
@@ -148,7 +150,7 @@ def assert_refused_is_breaking(document: Document, seed: int, count: int, backwa
 
 
 def test_what_is_refused_is_found() -> None:
-    """Else the property above would hold of anything."""
+    """Guards the property above: without refused calls it would hold for anything."""
     edits = {edit.what: edit for edit in EDITS}
     for what in ("a value gone", "required", "no null", "an arm gone", "inside recursion"):
         surfaces = followed(BASE, edited(edits[what]))

@@ -1,4 +1,4 @@
-"""Every single edit is seen, at both sides, and graded as what it was made to be."""
+"""Test that every single edit is reported for arguments and results, with the grade of its effect."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_edit_deeper_inside_has_the_same_grade(pair: tuple[Schema, Edit], aro
     old, edit = pair
     before, after = _around(old, around), _around(edit.schema, around)
     if around == "null" and ("anyOf" in old or edit.what == "null too"):
-        return  # null is there already
+        return  # null is allowed already
     for build, grades in ((of_parts, OF_ARGUMENTS), (of_result, OF_RESULTS)):
         difference = compare(build(before[0], defs=before[1]), build(after[0], defs=after[1]))
         assert grade(difference) == grades[edit.effect], (edit.what, said(difference.changes))
@@ -78,12 +78,12 @@ def test_nothing_changed(schema: Schema) -> None:
 
 @given(pairs())
 def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> None:
-    """Going back undoes an edit, so its grade is that of the opposite edit."""
+    """The reverse change has the grade of the opposite effect."""
     old, edit = pair
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))
     if edit.effect == "gone":
-        assert found in ("additive", "breaking")  # breaking where the member that comes back is required
+        assert found in ("additive", "breaking")  # breaking if the member that comes back is required
     else:
         assert found == OF_ARGUMENTS[opposite.get(edit.effect, edit.effect)]
 
@@ -92,7 +92,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
 
 
 def closed(schema: Any) -> Any:
-    """What callers send who were shown `schema`: members that it names, and one that no schema names."""
+    """Return `schema` for what callers send: listed members, and UNLISTED, a member that no schema lists."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
@@ -126,7 +126,7 @@ def test_what_was_never_sent_and_may_be_is_breaking(old: Schema, new: Schema) ->
 
 @given(pairs())
 def test_every_change_of_an_edit_lies_where_the_edit_does(pair: tuple[Schema, Edit]) -> None:
-    """No change is told of members that were not edited."""
+    """No change is reported for members that were not edited."""
     old, edit = pair
     whole = {"type": "object", "properties": {"same": old, "edited": old}}
     other = {"type": "object", "properties": {"same": old, "edited": edit.schema}}

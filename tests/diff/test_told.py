@@ -1,4 +1,4 @@
-"""What a portable schema says in words is read back as what the document said."""
+"""Test that limits which a portable schema states in words are read back as the document's keywords."""
 
 from __future__ import annotations
 

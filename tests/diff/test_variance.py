@@ -1,4 +1,4 @@
-"""Nothing that is said to be accepted is refused: proofs against the verdicts of an independent validator."""
+"""Check proofs of inclusion against an independent validator: no value that is said to be accepted is refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_two_schemas(one: Any, its: Any, other: Any, others: Any) -> None:
 
 @st.composite
 def edited(draw: st.DrawFn) -> tuple[Any, Any]:
-    """A schema and one that differs in one place."""
+    """Draw a schema, and the same with one place changed."""
     schema = draw(ANY)
     return schema, _edited(draw, schema, draw(st.integers(0, 4)))
 
@@ -80,7 +80,7 @@ def test_what_is_said_to_have_no_value_has_none(schema: Any, definition: Any) ->
 
 
 def kind(value: str) -> dict[str, Any]:
-    """Objects of one kind."""
+    """Return a schema of objects whose required `kind` has this value."""
     return {"type": "object", "properties": {"kind": {"const": value}}, "required": ["kind"]}
 
 
@@ -148,7 +148,7 @@ def test_what_does_not_hold(inner: Any, outer: Any) -> None:
 
 
 def chained(length: int, last: Any) -> dict[str, Any]:
-    """A definition that leads to `last` through so many others."""
+    """Return a schema that leads to `last` through `length` definitions."""
     definitions = {
         f"D{each}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/D{each + 1}"}}} for each in range(length)
     }
@@ -175,7 +175,7 @@ def test_no_depth_is_too_deep(build: Any, depth: int) -> None:
 
 
 def list_of(value: Any, name: str) -> dict[str, Any]:
-    """A linked list of values, recursive under a name of its own."""
+    """Return the schema of a linked list of values, which is recursive through a definition called `name`."""
     node = {
         "type": "object",
         "properties": {"value": value, "next": {"$ref": f"#/$defs/{name}"}},
@@ -191,7 +191,9 @@ def test_recursion_is_compared_whatever_its_name() -> None:
 
 
 def test_what_was_found_under_an_assumption_that_failed_is_forgotten() -> None:
-    """`a` is asked for first, within the pair of roots, which does not hold for another reason."""
+    """`a` is compared first, while the comparison of the roots is assumed to hold; it later fails
+    for another reason.
+    """
 
     def rooted_at(b: str) -> dict[str, Any]:
         inner = {"type": "object", "properties": {"back": {"$ref": "#"}}}

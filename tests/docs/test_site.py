@@ -1,4 +1,4 @@
-"""The documentation site builds without a warning, holds what the code says, and has no link that leads nowhere."""
+"""Test that the documentation site builds without a warning, agrees with the code, and has no broken link."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [
 
 
 class Page(HTMLParser):
-    """The links of a page, and the places in it that a link can lead to."""
+    """Parser that collects the links of a page, and the anchors that links can lead to."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what this element is or names."""
+        """Record the element's link or anchor."""
         given = dict(attrs)
         self.ids |= {given.get("id") or ""}
         if link := given.get("href" if tag in ("a", "link") else "src"):
@@ -42,7 +42,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site, as `make docs` does."""
+    """Build the site as `make docs` does, and return its folder."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-b", "html"]
     done = subprocess.run(
@@ -64,7 +64,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
-                continue  # addresses elsewhere are not asked
+                continue  # links to other sites are not fetched
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.exists() or (parts.fragment and target in pages and parts.fragment not in pages[target].ids):
                 broken.append(f"{path.relative_to(site)}: {link}")

@@ -1,4 +1,4 @@
-"""The API of an example as a process of its own, with nothing but the standard library."""
+"""Run the API of an example as a process, with nothing but the standard library."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.runtime.process import PATIENCE
 
 
 class Api:
-    """The process. `heard` waits for the requests that it shows on stderr."""
+    """Process of an example's API, which prints each request on stderr."""
 
     def __init__(self, name: str, *arguments: str) -> None:
-        # Neither the folder nor the packages that are installed here can be imported.
+        # -I and -S: neither the folder nor installed packages can be imported.
         command = [sys.executable, "-I", "-S", str(EXAMPLES / name / "api.py"), *arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
@@ -32,7 +32,7 @@ class Api:
         self._process.communicate()
 
     def heard(self, count: int) -> list[str]:
-        """The next requests; texts that are empty where they do not come."""
+        """Return the next `count` requests. A request that does not come within PATIENCE is ""."""
         assert self._process.stderr is not None
         impatience = Timer(PATIENCE, self._process.kill)
         impatience.start()
@@ -42,7 +42,7 @@ class Api:
             impatience.cancel()
 
     def end(self) -> tuple[int, str]:
-        """The exit code after SIGTERM, and whatever it wrote that nobody has read."""
+        """Send SIGTERM. Return the exit code, and all output that was not read before."""
         self._process.send_signal(signal.SIGTERM)
         rest = self._process.communicate(timeout=PATIENCE)
         return self._process.returncode, "".join(rest)

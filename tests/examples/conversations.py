@@ -32,7 +32,7 @@ ANYTHING = "…"
 
 
 class Exchange(NamedTuple):
-    """What the client says in one go, and all that follows from it."""
+    """Messages that the client sends together, all messages that it then receives, and all requests to the API."""
 
     said: list[dict[str, Any]]
     heard: list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Exchange(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """One block. `audited` are the lines of the audit file."""
+    """One block of a conversation file. `audited`: the lines of the audit file."""
 
     title: str
     revisions: tuple[str, ...]
@@ -51,12 +51,12 @@ class Scene(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether the client begins with a handshake of its own."""
+        """Return True if the scene begins with its own `initialize`."""
         return self.exchanges[0].said[0].get("method") == "initialize"
 
 
 def scenes(name: str) -> list[Scene]:
-    """The conversation of an example."""
+    """Return the scenes of an example's conversation file."""
     blocks = (EXAMPLES / name / "conversation.jsonl").read_text(encoding="utf-8").strip().split("\n\n")
     return [_scene([(line[0], line[2:]) for line in block.splitlines()]) for block in blocks]
 
@@ -95,7 +95,7 @@ def _exchanges(lines: list[tuple[str, str]]) -> Iterator[Exchange]:
 
 
 def fits(expected: Any, found: Any, remembered: dict[str, str]) -> bool:
-    """Whether what came is what was written down; the words in it are remembered."""
+    """Return True if `found` matches what is expected. Values for `$WORD` are stored in `remembered`."""
     if isinstance(expected, str) and expected[:1] == "$" and expected[1:].isupper() and isinstance(found, str):
         return remembered.setdefault(expected, found) == found
     if isinstance(expected, str) and expected.endswith(ANYTHING):
@@ -112,7 +112,7 @@ def fits(expected: Any, found: Any, remembered: dict[str, str]) -> bool:
 
 
 def with_words(value: Any, remembered: Mapping[str, str]) -> Any:
-    """The value with what is remembered in place of its words."""
+    """Return the value with each `$WORD` replaced by its remembered text."""
     if isinstance(value, dict):
         return {key: with_words(each, remembered) for key, each in value.items()}
     if isinstance(value, list):

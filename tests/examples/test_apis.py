@@ -1,6 +1,4 @@
-"""The APIs of the examples: programs of the standard library alone, which end when they are told to, and refuse what
-would hurt them.
-"""
+"""Test the APIs of the examples: they use only the standard library, end when told to, and refuse dangerous input."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ FRAME = "class Exchange(BaseHTTPRequestHandler):"
 
 
 def asked(url: str, sent: bytes | None = None) -> tuple[int, object]:
-    """The status and the JSON of an answer."""
+    """Send a request, and return the status and the JSON of its response."""
     try:
         with urlopen(Request(url, sent), timeout=120) as answer:
             return answer.status, json.load(answer)
@@ -49,7 +47,10 @@ def test_it_takes_the_port_that_it_is_given() -> None:
 
 
 def test_what_stands_around_all_of_them_is_the_same() -> None:
-    """Each is whole on its own, so that a folder can be copied; what is mended in one is mended in all."""
+    """Each program is complete, so that a folder can be copied.
+
+    Shared code is repeated in each, and must stay equal.
+    """
     [frame] = {(EXAMPLES / name / "api.py").read_text(encoding="utf-8").split(FRAME)[1] for name in NAMES}
     assert "def main()" in frame
 

@@ -1,4 +1,4 @@
-"""The tools files of the examples: nothing is to be said against them, and the servers of `generated/` are theirs."""
+"""Test that the examples' tools files compile without findings, and that `generated/` holds their servers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Each example, from its tools file to its API and back: the real server over real pipes, the real API on a real
-socket, in every revision.
-"""
+"""Play each example's conversation in every revision, with the real server over pipes and the real API on a socket."""
 
 from __future__ import annotations
 
@@ -27,13 +25,16 @@ PLAYED = [
     if any(revision in scene.revisions for scene in scenes(name))
 ]
 OFFERED = {"database": ("prompts", "completions"), "files": ("completions",)}
-"""What a server has beside tools and resources."""
+"""Example → features of its server besides tools and resources."""
 
 ON_TOP = ("resultType", "_meta", "ttlMs", "cacheScope")
 
 
 def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict[str, str]) -> None:
-    """Take out of what is expected what was found, and remember its words; AssertionError where nothing of it fits."""
+    """Remove the first message of `expected` that `found` matches, and remember its words.
+
+    Raises AssertionError if none does.
+    """
     fitting = [each for each in expected if fits(each, found, dict(remembered))]
     assert fitting, f"{json.dumps(found, ensure_ascii=False)} came, none of {expected}"
     fits(fitting[0], found, remembered)
@@ -41,7 +42,7 @@ def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict
 
 
 class Client:
-    """One client of one revision, with what it remembers."""
+    """MCP client of one revision, with the words that it remembers."""
 
     def __init__(self, server: Server, api: Api, revision: str, capabilities: Iterable[str]) -> None:
         self._server, self._api, self._revision = server, api, revision
@@ -49,7 +50,7 @@ class Client:
         self._remembered = {"$API": api.url}
 
     def open(self) -> None:
-        """The handshake of the older era."""
+        """Perform the handshake of the older revisions."""
         info = {"name": "example", "version": "1"}
         hello = {"protocolVersion": self._revision, "capabilities": self._capabilities, "clientInfo": info}
         self._say({"id": 0, "method": "initialize", "params": hello})
@@ -57,7 +58,7 @@ class Client:
         self._say({"method": "notifications/initialized"})
 
     def play(self, exchange: Exchange) -> None:
-        """Say what is to be said, and compare what is heard, in any order, and what reached the API."""
+        """Send an exchange's messages. Compare what is received, in any order, and the requests to the API."""
         for message in exchange.said:
             self._say(self._enveloped(with_words(message, self._remembered)))
         left = list(exchange.heard)
@@ -75,7 +76,9 @@ class Client:
         return {**message, "params": {**message.get("params", {}), "_meta": meta}}
 
     def _bare(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Without what every message of the revision has, which the checker has looked at."""
+        """Return the message without members that all messages of the revision have, which the line checker has
+        checked.
+        """
         message.pop("jsonrpc")
         if self._revision == R5 and message.get("result", {}).get("resultType") == "complete":
             for key in ON_TOP:
@@ -86,7 +89,7 @@ class Client:
 
 
 def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> bytes:
-    """Play scenes of one environment with one server; all that the server wrote anywhere."""
+    """Play scenes that share an environment with one server. Return everything that the server wrote."""
     first = played[0]
     prefix, record = name.upper(), tmp_path / f"{len(list(tmp_path.iterdir()))}.audit"
     with Api(name) as api:

@@ -1,4 +1,4 @@
-"""Versions of a small API and the project that is generated of it, again and again."""
+"""Build versions of a small API, and generate the project over them again and again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def operation(identifier: str | None, summary: str = "", **more: Any) -> dict[st
 
 
 def api(**operations: dict[str, Any]) -> bytes:
-    """A document; keys are `METHOD path`."""
+    """Return an OpenAPI document with these operations. Keys are `METHOD path`."""
     paths: dict[str, Any] = {}
     for request, found in operations.items():
         method, _, path = request.partition(" ")
@@ -34,7 +34,7 @@ def api(**operations: dict[str, Any]) -> bytes:
 LIST = {"GET /pets": operation("listPets")}
 GET = {"GET /pets/{id}": operation("getPet", parameters=[PET])}
 MOVED = {"GET /animals/{id}": operation("getPet", parameters=[PET])}
-"""What `GET` is when it went elsewhere."""
+"""The same operation as in `GET`, moved to another path."""
 
 DELETE = {"DELETE /pets/{id}": operation("deletePet", parameters=[PET])}
 

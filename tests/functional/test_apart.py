@@ -1,4 +1,4 @@
-"""Several documents in one server: what is one's own, credentials above all, stays with it, whatever the others say."""
+"""Test that documents in one server stay apart: credentials above all go only to their own API."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ KEY = "{type: apiKey, in: header, name: X-Key}"
 
 
 def document(host: str, schemes: dict[str, str] | None = None) -> str:
-    """A document at `host` (with port), with an operation for each of `schemes`; one without security where there are
-    none.
-    """
+    """Return a document at `host` (with port), with one operation for each of `schemes`, or one without security."""
     declared = schemes or {}
     items = [f"  /pets/{name}: {{get: {{responses: {{}}, security: [{{{name}: []}}]}}}}" for name in declared]
     items = items or ["  /pets: {get: {responses: {}}}"]
@@ -46,7 +44,7 @@ def entries(*each: str) -> str:
 
 
 def compiled(folder: Path, tools: str, **documents: str) -> Compiled:
-    """The compile of `tools` beside `documents`, by path without ending (`__` for a slash)."""
+    """Compile the tools file `tools` beside `documents`, by name without suffix (`__` for a slash)."""
     for name, text in {"x": tools, **documents}.items():
         path = folder / f"{name.replace('__', '/')}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +53,7 @@ def compiled(folder: Path, tools: str, **documents: str) -> Compiled:
 
 
 class Call(NamedTuple):
-    """Where a tool calls, and the variables of which it sends a credential there."""
+    """The URL that a tool calls, and the variables of the credentials that it sends there."""
 
     host: str
     path: str
@@ -63,7 +61,7 @@ class Call(NamedTuple):
 
 
 def calls(found: Compiled) -> dict[str, Call]:
-    """What the tables say of each tool."""
+    """Return tool → its call, read from the tables."""
     table: dict[str, Any] = json.loads(found.tree["x_mcp/bindings.json"])
     told: dict[str, Call] = {}
     for binding in table["bindings"]:
@@ -75,7 +73,7 @@ def calls(found: Compiled) -> dict[str, Call]:
 
 
 def assert_apart(told: dict[str, Call]) -> None:
-    """No variable is sent to two hosts."""
+    """Raise AssertionError if the value of one variable is sent to two hosts."""
     hosts: dict[str, set[str]] = {}
     for call in told.values():
         for variable in call.variables:
@@ -195,7 +193,7 @@ def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path
 
 
 def again(folder: Path, before: Compiled, tools: str) -> Compiled:
-    """What `generate` compiles in the project of `before` once the tools file says `tools`."""
+    """Return what `generate` compiles over the project of `before` after the tools file has become `tools`."""
     (folder / "x.yaml").write_text(tools, encoding="utf-8")
     return compile_after(read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
 

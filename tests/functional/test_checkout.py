@@ -1,4 +1,4 @@
-"""A generated project in a clone by git for Windows, which makes CRLF of LF: it is what was generated, and it runs."""
+"""Test a project in a clone by git for Windows, which turns LF into CRLF: it is not stale, and it runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.leaks import SECRET, searched
 
 ROOT = Path(__file__).parents[2]
-#: How long one command may take before the test fails. Nothing is measured with it.
+# : Seconds that a command may take before the test fails. Nothing is measured with it.
 PATIENCE = 120
 API = """\
 openapi: 3.1.0
@@ -25,7 +25,7 @@ NOTES = "pets_mcp/notes.py"
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """One command, by a person whose git has no settings."""
+    """Run a command with an environment in which git has no settings."""
     settings = {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -46,7 +46,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def listed(project: Path) -> str:
-    """What the server of `project` lists, which it does where its tables are what was generated."""
+    """Return the tools that the server of `project` lists. It serves them only if its tables are as generated."""
     done = run(project, sys.executable, "-m", "pets_mcp", "--list")
     assert done.returncode == 0, done.stderr
     searched((done.stdout + done.stderr).encode())
@@ -59,7 +59,7 @@ def mcpgen(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    """A repository with an API, its server in `pets`, and a module that its owner wrote; nothing is committed yet."""
+    """Make a git repository with an API, its server in `pets`, and the owner's module, and commit nothing yet."""
     folder = tmp_path / "original"
     folder.mkdir()
     git(folder, "init", "--quiet")
@@ -71,7 +71,7 @@ def original(tmp_path: Path) -> Path:
 
 
 def cloned(original: Path) -> Path:
-    """What git for Windows checks out of `original`; the source is as it was, so that only the project matters."""
+    """Clone `original` as git for Windows does. The document keeps its line ends, so that only the project matters."""
     git(original, "add", "--all")
     git(original, "commit", "--quiet", "--message", "All of it")
     folder = original.parent / "clone"

@@ -1,4 +1,4 @@
-"""Credentials that documents describe as parameters: a real server, and a raw socket that hears what it sends."""
+"""Test credentials that documents describe as parameters, with a real server and a raw socket."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def api() -> Iterator[Listener]:
 
 
 def generated(folder: Path, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *flags: str) -> Path:
-    """The project that is made of a document."""
+    """Generate the project of a document, and return its folder."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     source = folder / "openapi.json"
     source.write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "Store", "version": "1"}, **document}))

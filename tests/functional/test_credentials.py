@@ -1,4 +1,4 @@
-"""From a document to the wire: a generated server with credentials, at sockets that note what they hear."""
+"""Test credentials from the document to the wire: a generated server, and sockets that record what they receive."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ components:
 
 
 class Api(BaseHTTPRequestHandler):
-    """Gives tokens, and repeats whatever it is told."""
+    """HTTP API that issues tokens, and echoes each request in its response."""
 
     heard: list[tuple[str, str, str]]
 
@@ -59,7 +59,7 @@ class Api(BaseHTTPRequestHandler):
         self.answer()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def api() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 
 def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), **environ: str) -> tuple[Any, str]:
-    """The answers by id, and all that the server wrote, of a server that is generated and started anew."""
+    """Generate and start a server. Return its responses by id, and everything that it wrote."""
     (folder / "openapi.yaml").write_text(DOCUMENT % url)
     with pytest.raises(SystemExit):
         main(["generate", str(folder / "openapi.yaml"), "-o", str(folder / "out")])

@@ -1,4 +1,4 @@
-"""`mcpgen diff` as a user runs it: its streams and its exit code."""
+"""Test `mcpgen diff` as a user runs it: its output and its exit code."""
 
 from __future__ import annotations
 

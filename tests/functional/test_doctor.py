@@ -1,5 +1,4 @@
-"""`--doctor` of a generated server, as an operator runs it: a real compile, a real process, and a raw socket that hears
-what is sent."""
+"""Test `--doctor` of a generated server as an operator runs it: a real process, and a raw socket as upstream."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ Answer = Callable[[str, str], int | None]
 
 
 class Upstream:
-    """Answers each request with the status that `answer` gives for its method and path; None closes the connection."""
+    """Raw HTTP server. `answer` maps method and path to a status; None closes the connection."""
 
     def __init__(self, answer: Answer) -> None:
         self.heard: list[str] = []
@@ -102,7 +101,7 @@ def always(status: int) -> Answer:
 
 
 def for_get(status: int) -> Answer:
-    """HEAD is not known to the server, which closes the connection."""
+    """Return an upstream's `answer`: `status` for GET, and None for HEAD, which closes the connection."""
     return lambda method, path: status if method == "GET" else None
 
 

@@ -1,4 +1,4 @@
-"""`--http … --doctor`: what it says of the settings of HTTP, a row for each."""
+"""Test `--http … --doctor`: one row for each setting of HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page on inspect shows of a command is what the command prints; `…` stands for lines that are left out."""
+"""Test that the documentation shows what commands print; `…` stands for omitted lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools files of the how-to pages are whole: compiled as they stand, served, and called against a raw socket."""
+"""Test that the tools files of the how-to pages are complete: they compile, are served, and call a raw socket."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def document(title: str, paths: dict[str, Any]) -> str:
 
 
 def generated(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What `generate` says of the file, beside what it names."""
+    """Run `generate` on a file of the documentation, beside the documents that it names; return its output."""
     (folder / "weather.tools.yaml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(folder)
     with pytest.raises(SystemExit) as ended:

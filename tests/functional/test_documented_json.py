@@ -1,4 +1,4 @@
-"""The documentation names the keys of `check --format json`, and no others."""
+"""Test that the documentation lists exactly the keys of `check --format json`."""
 
 from __future__ import annotations
 

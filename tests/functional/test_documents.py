@@ -1,4 +1,4 @@
-"""Documents that a tools file curates, end to end: what servers list, and what raw sockets receive of their calls."""
+"""Test tools files over documents end to end: what servers list, and what raw sockets receive from their calls."""
 
 from __future__ import annotations
 
@@ -172,7 +172,10 @@ tools:
 
 
 def compiled(folder: Path, options: Options | None = None, settings: str = "", **files: str) -> Compiled:
-    """The compile of `x_yaml`, the first of `files` (a dot of their names as `_`), and the files written."""
+    """Compile `x_yaml`, the first of `files` (`_` stands for the dot of a name).
+
+    Return the compile and the written files.
+    """
     for name, text in files.items():
         (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
     own = Fetched("mcpgen.yaml", settings.encode()) if settings else None

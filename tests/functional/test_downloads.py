@@ -1,4 +1,4 @@
-"""Answers that are files, written below the folder that the operator opened: a real process, and a raw socket."""
+"""Test responses that are saved as files in a folder that the operator allows: a real process, and a raw socket."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Path:
-    """The folder for downloads, with what must not be reached beside it."""
+    """Make the folder for downloads, and beside it files that must not be reached."""
     folder = tmp_path / "open"
     (folder / "inner").mkdir(parents=True)
     (folder / "there.pdf").write_bytes(b"stays")
@@ -103,7 +103,7 @@ def test_a_file_is_written_whole(project: Path, opened: Path, name: str) -> None
     assert told(result) == f"The answer was written to {opened / name}: application/pdf, {len(PDF):,} bytes."
     assert (opened / name).read_bytes() == PDF
     assert (opened / name).stat().st_mode & 0o777 == 0o600
-    assert len(list(opened.rglob("*"))) == 5  # and nothing beside it
+    assert len(list(opened.rglob("*"))) == 5  # nothing else was written
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_file_gives_way_where_the_operator_says_so(project: Path, opened: Path
         assert not server.result("read_report", save_as="link.pdf").get("isError")
         result = server.result("read_report", save_as="inner")
         assert "could not be written" in told(result)
-    assert not (opened / "link.pdf").is_symlink()  # the link went, and not what it leads to
+    assert not (opened / "link.pdf").is_symlink()  # the link was replaced, not the file that it leads to
     assert sorted(each.name for each in opened.parent.iterdir()) == ["open"]
 
 

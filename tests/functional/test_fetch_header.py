@@ -1,5 +1,7 @@
-"""`--fetch-header`: a secret that a document is fetched with, and secrets in its URL. A raw socket hears the request;
-all that is printed and written is searched."""
+"""Test `--fetch-header`, a secret sent to fetch a document, and secrets in its URL.
+
+A raw socket receives the request; everything printed and written is searched for the secrets.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ DOCUMENT = {
 
 
 class Host(Listener):
-    """Answers with a document, or with a redirect to `moved`."""
+    """Raw HTTP server that answers with a document, or with a redirect to `moved`."""
 
     moved = ""
 
@@ -50,13 +52,13 @@ def host() -> Iterator[Host]:
 
 
 def mcpgen(folder: Path, *arguments: str, **environ: str) -> tuple[object, str]:
-    """The exit code, and all that was printed."""
+    """Run a command, and return its exit code and all output."""
     done = command.mcpgen(*arguments, folder=folder, **environ)
     return done.returncode, done.stdout + done.stderr
 
 
 def run_at(folder: Path, url: str) -> str:
-    """All that `mcpgen run` prints, as a process of its own: it becomes the server."""
+    """Return the output of `mcpgen run` in its own process, since it becomes the server."""
     words = [sys.executable, "-m", "mcpgen", "run", url]
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.stdout + done.stderr

@@ -1,4 +1,6 @@
-"""A generated server is asked for parts of a result: no request carries the argument, and the model sees the parts."""
+"""Test the argument `fields` of a generated server: no request carries it, and the result holds
+only the named parts.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""REL-09 on real file systems: one that is full, and directories where something is mounted, so that they cannot be
-exchanged. Each is mounted in a namespace of its own, by a process that this test starts.
+"""Test REL-09 on real file systems: a full one, and mount points, whose directories cannot be exchanged.
+
+Each is mounted in a separate namespace, by a process that the test starts.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ tools:
 
 
 def run(script: str, *arguments: str) -> object:
-    """What the script prints. It is skipped where namespaces are forbidden."""
+    """Run a script in a new namespace, and return its output. Skip the test if namespaces are forbidden."""
     if subprocess.run([*UNSHARED, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this system lets nobody have a mount namespace of his own")
     command = [*UNSHARED, sys.executable, "-c", _SCRIPT + script, *arguments]
@@ -83,7 +84,9 @@ def run(script: str, *arguments: str) -> object:
 
 
 def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
-    """However little it is: one sentence, the old project, nothing beside it. With enough room it is the new one."""
+    """With any amount of room: either one sentence and the whole old project with nothing beside it, or the new
+    project.
+    """
     ends = run(_FULL, str(tmp_path), "28")
     assert isinstance(ends, list)
     for code, said, is_old, names in ends:
@@ -97,5 +100,5 @@ def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
 
 
 def test_a_directory_on_which_something_is_mounted(tmp_path: Path) -> None:
-    """It cannot be exchanged, and is written file by file."""
+    """A mount point cannot be exchanged, so it is written file by file."""
     assert run(_MOUNTED, str(tmp_path)) == [[0, ""], [0, ""], [], ["one.yaml", "out", "two.yaml"], True]

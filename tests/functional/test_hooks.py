@@ -1,5 +1,4 @@
-"""What the user writes in hooks.py: the examples that we give are typed and do what they say, and what is wrong is told
-when the server starts."""
+"""Test the user's hooks.py: documented examples are typed and work, and mistakes are reported at the start."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def of_docstring(project: Path) -> str:
 
 @contextmanager
 def upstream(answer: bytes = OK) -> Iterator[tuple[str, list[bytes]]]:
-    """A socket that answers whatever comes; what came."""
+    """Yield a socket that answers every request, and the list of requests that it received."""
     received: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -74,7 +73,7 @@ def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
 
 
 def test_the_examples_are_typed(project: Path) -> None:
-    """Both in one run, since the whole runtime is read for each."""
+    """Both are checked in one run of mypy, which reads the whole runtime."""
     first, second = of_readme(project), of_docstring(project)
     write(project, first)
     (project / "station_mcp" / "more_hooks.py").write_text(second, encoding="utf-8")
@@ -189,7 +188,9 @@ async def instead_of_get_current_conditions(arguments):
 
 
 def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(project: Path) -> None:
-    """Though both are in one turn of it, in which answers wait for each other where there are no hooks."""
+    """Without hooks, answers of one turn of the loop are written together; with hooks they must not wait for each
+    other.
+    """
     write(project, HOLDS_UP)
 
     def calls(*cities: str) -> bytes:
@@ -199,7 +200,7 @@ def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(projec
         server.say(calls("waits"))
         for city in "abcde":
             server.say(calls(city))
-            assert server.message()["id"] == city  # by the last of them the loop reads
+            assert server.message()["id"] == city  # once the last of these is answered, the loop reads stdin
         server.say(calls("at once", "computes"))
         assert server.message()["id"] == "at once"
         (project / "let go").touch()

@@ -1,4 +1,4 @@
-"""`mcpgen inspect` as people meet it: on a terminal, of a call, and of a page that cannot be written."""
+"""Test `mcpgen inspect` as people use it: on a terminal, with a call, and with a page that cannot be written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
 
 
 def on_a_terminal(columns: int, *arguments: str, **environ: str) -> str:
-    """What a terminal of that width is given."""
+    """Run a command on a pseudo-terminal of this width, and return what it prints."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environ}
@@ -35,7 +35,7 @@ def on_a_terminal(columns: int, *arguments: str, **environ: str) -> str:
             while data := os.read(ours, 65536):
                 told += data
         except OSError:
-            pass  # how Linux says that the other side is closed
+            pass  # EIO is how Linux reports that the other side of the terminal is closed
     os.close(ours)
     return told.decode().replace("\r\n", "\n")
 
@@ -63,7 +63,10 @@ def inspected(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[obje
 def test_a_call_has_the_environment_of_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Where it would go, and files that may be read; a credential stays a name. Nothing is left behind."""
+    """The environment decides the base URL and readable files.
+
+    A credential is shown as its name. Nothing is left behind.
+    """
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
     (tmp_path / "temporary").mkdir()

@@ -1,4 +1,4 @@
-"""The memory that an answer took is there for the next one: the system is not asked for it again with each call."""
+"""Test that a server reuses the memory of earlier answers, and does not request it from the system for each call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALLS = 100
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """The address of an API that answers on one connection, for as long as that is open."""
+    """Yield the URL of an API that answers every request on one connection."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -39,7 +39,7 @@ def url() -> Iterator[str]:
 
 
 def faults(server: Server) -> int:
-    """How often the system had to give the process a page (proc(5), the tenth field of stat)."""
+    """Return how many page faults the process has had (proc(5), the tenth field of stat)."""
     return int(Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[7])
 
 

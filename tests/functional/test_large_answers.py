@@ -1,4 +1,4 @@
-"""Answers of any size, through a generated server and a raw socket: each gives a bounded answer that is of use."""
+"""Test responses of any size, with a generated server and a raw socket: each gives a bounded and useful result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Play = Callable[[Send], None]
 
 @contextmanager
 def upstream(play: Play) -> Iterator[str]:
-    """The address of a socket that answers one request and is then closed."""
+    """Yield the URL of a socket that answers one request and is then closed."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -47,7 +47,7 @@ def upstream(play: Play) -> Iterator[str]:
 
 @contextmanager
 def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, Any]]]:
-    """The server, and what the one call of it came to; where its temporary files lie."""
+    """Make one call of a server. Return the server, the result, and the folder of its temporary files."""
     with upstream(play) as url:
         variables = {"STATION_BASE_URL": url, "STATION_API_KEY": KEY, "STATION_TIMEOUT": "60"}
         variables |= {"TMPDIR": temporary} if temporary else {}
@@ -56,7 +56,7 @@ def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, 
 
 
 def slices(client: Client, uri: str) -> Iterator[dict[str, Any]]:
-    """All slices of a resource, each under the URI that the one before named."""
+    """Yield all slices of a resource; each names the URI of the next."""
     while uri:
         contents = client.request("resources/read", uri=uri)["contents"]
         assert contents[0]["uri"] == uri
@@ -65,7 +65,7 @@ def slices(client: Client, uri: str) -> Iterator[dict[str, Any]]:
 
 
 def peak(client: Client) -> int:
-    """The most memory that the process ever took, in bytes."""
+    """Return the peak memory of the process in bytes."""
     status = Path(f"/proc/{client._process.pid}/status")
     if not status.exists():
         pytest.skip("this system does not say how much memory a process took")
@@ -74,7 +74,7 @@ def peak(client: Client) -> int:
 
 
 def quiet_peak() -> int:
-    """The same of a server that gave one small answer."""
+    """Return the peak memory in bytes of a server that gave one small answer."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
     with called(lambda send: send(head)) as (client, _):
         return peak(client)

@@ -1,4 +1,4 @@
-"""A project whose runtime has the layout of an older version is brought to the one of today."""
+"""Test that regenerating a project with an older layout of the runtime gives today's layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEW, OLD = "zoo_mcp/runtime/core/framing.py", "zoo_mcp/runtime/framing.py"
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module that lies outside of its room, as older versions wrote it and recorded it."""
+    """Move a module out of its room, as an older version wrote it and recorded it in the lock."""
     monkeypatch.chdir(tmp_path)
     write(LIST, GET, DELETE)
     assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0

@@ -1,4 +1,4 @@
-"""The test and the .gitignore of a project: offered once, never touched again, and not there again once deleted."""
+"""Test that a project's test and .gitignore are written once, never overwritten, and not restored once deleted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def generate() -> None:
 
 
 def change() -> None:
-    """Let the API change, so that the project is written again."""
+    """Change the API, so that the project is written again."""
     Path("api.json").write_bytes(api(**LIST, **GET))
     assert run("regenerate", "out") == 0
     assert "get_pet" in (OUT / "zoo_mcp" / "tools.json").read_text()
@@ -67,7 +67,7 @@ def test_hooks_are_written_again_since_no_server_starts_without_them() -> None:
 
 
 def forget() -> None:
-    """Make the lock one of a project that was generated before these files were there."""
+    """Rewrite the lock as if the project had been generated before mcpgen offered these files."""
     lock = json.loads((OUT / locks.NAME).read_text())
     assert lock.pop("offered") == [*OFFERED]
     (OUT / locks.NAME).write_text(json.dumps(lock, indent=1) + "\n")

@@ -1,7 +1,7 @@
-"""A document that moves its servers and its token URLs: real compiles, real processes, and raw sockets that hear what
-comes. No secret reaches a listener that nobody has accepted, before or after a restart.
+"""Test documents that move their servers or token URLs, with real processes and raw sockets.
 
-On loopback a port is what tells two origins apart; a host is allowed at every port.
+No secret reaches a listener that nobody has accepted, before or after a restart. On loopback origins differ by port; a
+host is allowed at every port.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ HASTY = (
     "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
     "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
-#: Colon and blank would end a value of a form; what is searched for is the planted secret.
+# : A colon or blank would end a value of a form. What is searched for is the planted secret.
 CLIENT = {"STORE_MACHINE_CLIENT_ID": "the-client", "STORE_MACHINE_CLIENT_SECRET": SECRET}
 ALLOWED = {"STORE_ALLOW_HOSTS": "127.0.0.1"}
 
 
 class Listener:
-    """Hears bytes on a socket of its own, and answers each request with an access token, or with where the token
-    endpoint is."""
+    """Raw HTTP server that records what it receives, and answers with an access token, or with the token endpoint's
+    URL.
+    """
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -64,7 +65,7 @@ class Listener:
 
 @pytest.fixture
 def listeners() -> Iterator[tuple[Listener, Listener, Listener]]:
-    """The API, its token host, and a foreign host."""
+    """Yield three listeners: the API, its token host, and a foreign host."""
     made = Listener(), Listener(), Listener()
     yield made
     for each in made:
@@ -72,13 +73,13 @@ def listeners() -> Iterator[tuple[Listener, Listener, Listener]]:
 
 
 class Project:
-    """A document, and the project that is made of it again and again."""
+    """A document, and the project that is generated from it repeatedly."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.source = home, home / "openapi.json"
 
     def describe(self, server: str, tokens: str, *, discovery: bool = False) -> None:
-        """Write the document: its API at `server`, its tokens at the URL `tokens`."""
+        """Write the document with its API at `server` and its token URL `tokens`."""
         flow = {"tokenUrl": tokens, "scopes": {}}
         machine = {"type": "oauth2", "flows": {"clientCredentials": flow}}
         scheme = {"type": "openIdConnect", "openIdConnectUrl": tokens} if discovery else machine
@@ -93,7 +94,7 @@ class Project:
         self.source.write_text(json.dumps(described))
 
     def compile(self, *flags: str) -> None:
-        """Generate, or generate again."""
+        """Run `generate`, or `regenerate` if the project exists."""
         there = (self.home / "store").exists()
         command = ["regenerate", str(self.home / "store")] if there else ["generate", str(self.source), "-o"]
         with pytest.raises(SystemExit) as ended:
@@ -101,7 +102,7 @@ class Project:
         assert ended.value.code == 0
 
     def server(self, *arguments: str, **environ: str) -> Server:
-        """The server, with the client's id and secret in its environment."""
+        """Start the server with the client's id and secret in its environment."""
         how: dict[str, Any] = {"package": "store_mcp", "env": {**CLIENT, **environ}}
         return Server(self.home / "store", *arguments, **({**how, "program": HASTY} if arguments else how))
 
@@ -113,20 +114,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def told(server: Server, tool: str = "list_items") -> str:
-    """What a call comes to."""
+    """Make a call, and return the text of its result."""
     text: str = server.result(tool)["content"][0]["text"]
     return text
 
 
 def logged(server: Server, event: str) -> dict[str, Any]:
-    """The next line of the log with that event."""
+    """Return the next line of the log with this event."""
     while (line := json.loads(server.complaint()))["event"] != event:
         pass
     return dict(line)
 
 
 def logged_in_any_order(server: Server, *texts: str) -> list[dict[str, Any]]:
-    """The next lines of the log that hold these texts; several threads write them."""
+    """Return the next lines of the log that hold these texts, in any order, since several threads write them."""
     found: dict[str, dict[str, Any]] = {}
     while not found.keys() >= set(texts):
         line = server.complaint()
@@ -140,7 +141,9 @@ REFUSED = "list_items was not called. The token URL that the API's description n
 def test_hard_05_a_running_server_sends_nothing_to_a_token_host_that_came_with_another_table(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Neither as it came, nor once the owner has accepted it: the operator of this server has not."""
+    """Neither before the owner accepts the new host nor after: the operator of the running server
+    has not accepted it.
+    """
     api, login, foreign = listeners
     project.describe(api.url, f"{login.url}/token")
     project.compile()
@@ -249,7 +252,7 @@ def test_hard_06_a_provider_sends_no_secret_to_another_host(
 def test_a_base_url_of_the_owner_leaves_nothing_at_the_hosts_of_the_document(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """What the variable does at run time (HARD-06) the flag does when a server is generated."""
+    """The flag `--base-url` does when generating what the variable does at run time (HARD-06)."""
     api, login, foreign = listeners
     project.describe(f"{foreign.url}/v1", f"{login.url}/token")
     described = json.loads(project.source.read_text())

@@ -1,4 +1,4 @@
-"""The test of every project passes whatever its tools are, and fails where the server lets a mistake pass."""
+"""Test the test that every project contains: it passes for any tools, and fails if the server accepts a mistake."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcpgen.emit import OFFERED
 ROOT = Path(__file__).parents[2]
 SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 REFUSING = "if problems or not problems.complete:"
-"""The line of the runtime that refuses wrong arguments."""
+"""The line of the runtime that refuses wrong arguments, which tests remove."""
 
 GET = {"request": "GET /a"}
 OPEN = {"type": "object", "additionalProperties": True}
@@ -35,7 +35,7 @@ def generated(tmp_path: Path, source: Path) -> Path:
 
 
 def of(tmp_path: Path, **tools_file: Any) -> Path:
-    """The project of a tools file."""
+    """Generate the project of a tools file, and return its folder."""
     source = {"mcpgen": 1, "server": {"name": "store"}, **tools_file}
     (tmp_path / "store.tools.yaml").write_text(compact(source))
     return generated(tmp_path, tmp_path / "store.tools.yaml")
@@ -51,7 +51,7 @@ def run_own_test(project: Path, *runner: str, **variables: str) -> subprocess.Co
 
 @pytest.mark.parametrize("source", SPECS, ids=lambda path: path.name.split(".")[0])
 def test_it_passes_in_every_example(source: Path, tmp_path: Path) -> None:
-    roles = {"CLINICAL_ROLES": "researcher"}  # without one, that example lists no tool
+    roles = {"CLINICAL_ROLES": "researcher"}  # without a role, the server of that example lists no tool
     done = run_own_test(generated(tmp_path, source), **roles)
     assert (done.returncode, "Ran 1 test" in done.stderr, "skipped" in done.stderr) == (0, True, False), done.stderr
 
@@ -113,7 +113,7 @@ def test_it_fails_where_the_server_is_broken(file: str, old: str, new: str, said
 
 
 def test_a_request_that_leaves_is_noticed(tmp_path: Path) -> None:
-    """A server that refuses, and sends all the same."""
+    """The changed server refuses the call, but sends its request all the same."""
     project = of(tmp_path, tools=[{"name": "ping", **GET}])
     module = project / "store_mcp" / "runtime/calls/preparation.py"
     leak = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[2].split(':')[2].strip('/')))); "

@@ -1,4 +1,4 @@
-"""The tool that reads on in a cut result: a real process, and a raw socket."""
+"""Test the tool that reads the rest of a cut result, with a real process and a raw socket."""
 
 from __future__ import annotations
 

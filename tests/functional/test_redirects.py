@@ -1,4 +1,4 @@
-"""Redirects that are followed: what goes to the API's own origin, and what to another; a real process, two sockets."""
+"""Test followed redirects: what goes to the API's own origin, and what to another. A real process, two sockets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def moved(location: str, status: str = "302 Found") -> bytes:
 
 
 class Site:
-    """A raw socket that answers each path with its bytes, and keeps what it was asked."""
+    """Raw HTTP server that answers each path with given bytes, and records requests."""
 
     def __init__(self, host: str) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0))

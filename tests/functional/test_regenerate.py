@@ -1,4 +1,4 @@
-"""`mcpgen regenerate`: what a project remembers is compiled again, shown, and written."""
+"""Test `mcpgen regenerate`: it compiles a project again from its remembered source and flags."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ Serve = Callable[[dict[str, bytes]], str]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Serves these bytes by their targets; gives the URL before them."""
+    """Serve these bytes by request target, and yield the URL before the target."""
     with contextlib.ExitStack() as stack:
 
         def start(served: dict[str, bytes]) -> str:
@@ -358,7 +358,7 @@ def test_a_source_with_an_error_writes_nothing(project: None) -> None:
 
 
 def moved_api(token_host: str, server: str = "https://api.example.com") -> bytes:
-    """The API with client credentials, and its tokens at that host."""
+    """Return the document of the API with client credentials, whose token URL is at this host."""
     flow = {"tokenUrl": f"https://{token_host}/token", "scopes": {}}
     scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
     document = json.loads(api(**LIST))

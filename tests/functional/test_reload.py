@@ -1,6 +1,6 @@
-"""A server that is generated again while it runs with --reload: real compiles, a real process, a raw socket behind it.
+"""Test a server with --reload whose project is generated again while it runs: a real process, a raw socket.
 
-The upstream's gate, the lines of the server and the lines of its log order what happens; nothing waits for a time.
+The upstream's gate, the server's messages and its log determine the order of events; nothing waits for a fixed time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.runtime.process import Server, line
 from tests.runtime.revisions import ENVELOPE, META, R1, R2, R3, R4, R5
 
 KEY = "sk-0123456789abcdef"
-#: The same server, which looks more often: for the tests in which there is much to see.
+# : The same server, checking its files more often, for tests with many changes.
 HASTY = (
     "-c",
     "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
@@ -31,7 +31,9 @@ CHANGED = "notifications/tools/list_changed"
 
 
 class Upstream:
-    """Answers each request with its request line and its key; `/wait` once the gate is open."""
+    """Raw HTTP server that answers each request with its request line and its key; `/wait` only
+    once the gate is open.
+    """
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -73,14 +75,14 @@ def upstream() -> Iterator[Upstream]:
 
 
 class Project:
-    """A tools file and what it is compiled to, again and again."""
+    """A tools file, and the project that is compiled from it repeatedly."""
 
     def __init__(self, home: Path, url: str) -> None:
         self.home, self.url = home, url
         self.package = home / "store" / "store_mcp"
 
     def generate(self, *tools: str, number: int = 1, more: str = "") -> None:
-        """Compile: `wait`, and a tool of each of these names that asks for a path of its name, under that number."""
+        """Compile a tool `wait`, and one tool for each of `names` that requests a path of its name with this number."""
         listed = "".join(f"  - {{name: {name}, description: Asks., request: {request(name)}}}\n" for name in tools)
         document = self.home / "store.tools.yaml"
         document.write_text(
@@ -92,10 +94,11 @@ class Project:
         assert ended.value.code == 0
 
     def server(self, *arguments: str, **how: Any) -> Server:
-        """The server, which serves what was compiled last."""
+        """Start the server of the project as compiled last."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         how = {"program": ("-m", "store_mcp"), **how}
-        environ |= {"STORE_KEY": KEY, "STORE_TIMEOUT": "300"}  # a call is held for as long as a hundred compiles take
+        # no deadline: one call waits while a hundred compiles run
+        environ |= {"STORE_KEY": KEY, "STORE_TIMEOUT": "300"}
         return Server(self.home / "store", *arguments, env=environ, **how)
 
 
@@ -111,12 +114,12 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 class Client:
-    """A client of one revision; its calls are numbered."""
+    """MCP client of one revision, whose calls are numbered."""
 
     def __init__(self, server: Server, revision: str) -> None:
         self.server, self.revision = server, revision
         self.changes = 0
-        self._last = 1000  # the server may have been asked before, under smaller ids
+        self._last = 1000  # another client of the server may have used smaller ids
         if revision == R5:
             server.say(self._line("listen", "subscriptions/listen", notifications={"toolsListChanged": True}))
             assert server.message()["params"]["notifications"] == {"toolsListChanged": True}
@@ -126,30 +129,30 @@ class Client:
             server.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
     def begin(self, method: str, **params: Any) -> int:
-        """Say a request; its id."""
+        """Send a request, and return its id."""
         self._last += 1
         self.server.say(self._line(self._last, method, **params))
         return self._last
 
     def names(self) -> list[str]:
-        """The tools that are listed."""
+        """Return the names of the listed tools."""
         self.begin("tools/list")
         return sorted(tool["name"] for tool in self.answer()["result"]["tools"])
 
     def call(self, name: str) -> str:
-        """What the upstream heard of a call, or what was wrong with it."""
+        """Call a tool. Return what the upstream received, or the text of the error."""
         self.begin("tools/call", name=name)
         return said(self.answer())
 
     def answer(self) -> dict[str, Any]:
-        """The next line that is no progress of a call that waits."""
+        """Return the next message that is no progress notification."""
         while (message := self.server.message()).get("method") == "notifications/progress":
             pass
         answer: dict[str, Any] = message
         return answer
 
     def waiting(self) -> int:
-        """Call `wait` and come back once its request is out; its id."""
+        """Call `wait`, and return the call's id once its request has reached the upstream."""
         id_ = self._last + 1
         self.server.say(self._line(id_, "tools/call", name="wait", _meta={"progressToken": id_}))
         self._last = id_
@@ -157,13 +160,13 @@ class Client:
         return id_
 
     def next_but_changes(self) -> dict[str, Any]:
-        """The next line that does not say that the list has changed; `changes` counts those."""
+        """Return the next message that is no `list_changed` notification; `changes` counts those."""
         while (message := self.answer()).get("method") == CHANGED:
             self.changes += 1
         return message
 
     def told(self) -> None:
-        """The next line says that the list has changed, in the words of the era."""
+        """Check that the next message is a `list_changed` notification in the form of this revision."""
         message = self.server.message()
         assert message["method"] == CHANGED
         stream = {"_meta": {META + "subscriptionId": "listen"}}
@@ -183,7 +186,7 @@ def said(message: dict[str, Any]) -> str:
 
 
 def taken(server: Server) -> dict[str, Any]:
-    """What the log says next of a table; of other events it does not."""
+    """Return the log's next line about a reloaded table, skipping other events."""
     while True:
         event: dict[str, Any] = json.loads(server.complaint())
         if event["event"].startswith("table_"):
@@ -194,7 +197,7 @@ def taken(server: Server) -> dict[str, Any]:
 def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
     project: Project, upstream: Upstream, revision: str
 ) -> None:
-    """And the call that ran all the while is answered as it was begun."""
+    """A call that runs meanwhile is answered by the table with which it began."""
     with project.server("--reload") as server:
         client = Client(server, revision)
         assert client.names() == ["first", "wait"]
@@ -219,7 +222,7 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
 
 @pytest.mark.parametrize("revision", [R1, R5])
 def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
-    """Of the prompts, which were not there at the handshake, the older era is not told."""
+    """The older revisions get no notification about prompts, since there were none at the handshake."""
     with project.server("--reload") as server:
         server.checker.offered = ()
         client = Client(server, revision)
@@ -238,7 +241,7 @@ def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Pro
 
 
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
-    """No engine runs yet; and what is the same but for its requests is told to nobody."""
+    """No engine runs yet. A table that differs only in its requests causes no notification."""
     with project.server("--reload", program=HASTY) as server:
         server.ask("server/discover")
         project.generate("first", number=2)
@@ -291,8 +294,10 @@ def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Proje
 
 
 def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project: Project, upstream: Upstream) -> None:
-    """Every call is answered as one of the tables says, none by an older one than the call before; the last table is
-    what stays, and a call that was there before all of them ends as it was begun."""
+    """Every call is answered by one of the tables, never by an older one than the call before. The last table stays.
+
+    A call that began before all compiles is answered by the first table.
+    """
     with project.server("--reload", program=HASTY) as server:
         client = Client(server, R4)
         held = client.waiting()
@@ -334,7 +339,7 @@ def test_hard_23_a_pipe_in_place_of_the_table_does_not_end_the_watch(project: Pr
         table.unlink()
         project.generate("second", number=2)
         while taken(server)["event"] != "table_taken":
-            pass  # the old table is none without the file that was taken away
+            pass  # without the removed file, the old table is incomplete
         client.told()
         assert client.names() == ["second", "wait"]
 

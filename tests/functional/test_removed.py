@@ -1,5 +1,6 @@
-"""What a tool removes from answers is in nothing that its server writes, whatever the API does: a real process, and a
-raw socket that tries everything.
+"""Test that what a tool removes from responses is in no byte that its server writes, whatever the API sends.
+
+A real process, and a raw socket that tries everything.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ TRIED = {
 
 @contextmanager
 def upstream() -> Iterator[tuple[str, list[bytes]]]:
-    """The address of a socket that answers each request with the last of the bytes in the list."""
+    """Yield the URL of a socket that answers each request with the last bytes in the list."""
     said: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -141,7 +142,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
-    """A server that says all that it can, and what its API answers; at its end nothing that it wrote has the name."""
+    """Yield a server with all logging on, and the list of responses of its API. At the end, all output is searched."""
     environ = {"CLINIC_LOG_LEVEL": "debug", "CLINIC_AUDIT": "stderr", "CLINIC_TIMEOUT": "20"}
     with upstream() as (url, said):
         with Server(project, package="clinic_mcp", env={**environ, "CLINIC_BASE_URL": url}) as server:
@@ -163,7 +164,7 @@ def test_whatever_the_api_answers_the_name_does_not_leave(project: Path, tried: 
 
 
 def read_whole(server: Server, uri: str) -> str:
-    """All of a kept answer."""
+    """Return all slices of a stored result, joined."""
     text = ""
     while uri:
         contents = server.ask("resources/read", uri=uri)["result"]["contents"]

@@ -1,4 +1,4 @@
-"""Resources that are fetched, and prompts: a compiled tools file, a real process, a raw socket behind it."""
+"""Test fetched resources and prompts: a compiled tools file, a real process, and a raw socket."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LONG = ROW * 5000
 
 
 class Upstream:
-    """Records the head of each request as it came, and answers by its path; `/slow` never."""
+    """Raw HTTP server that records the head of each request and answers by its path; `/slow` is never answered."""
 
     def __init__(self) -> None:
         self.heads: list[str] = []
@@ -96,7 +96,7 @@ class Upstream:
 
 
 def _head(said: IO[bytes]) -> str:
-    """The next head, whose body is read too; "" where the client has gone."""
+    """Return the next request's head, after reading its body too; "" if the client has gone."""
     lines = []
     while (line := said.readline()) not in (b"\r\n", b""):
         lines.append(line)
@@ -159,7 +159,7 @@ def server(project: Path, audit: Path) -> Iterator[Server]:
 
 
 def read(server: Server, uri: str) -> Any:
-    """The contents, or the error."""
+    """Send `resources/read`, and return its contents or error."""
     answer = server.ask("resources/read", uri=uri)
     return answer["result"]["contents"] if "result" in answer else answer["error"]
 

@@ -1,4 +1,4 @@
-"""From templates of a tools file to the bytes that arrive at a raw socket, whatever the arguments are."""
+"""Test the bytes that templates of a tools file send to a raw socket, for many arguments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def served(folder: Path) -> Iterator[tuple[Server, Upstream]]:
 
 
 def heard(upstream: Upstream) -> tuple[str, dict[str, str], str]:
-    """Line, header fields and body of the one request that came, without the credential."""
+    """Return request line, header fields and body of the one request that came, without its credential."""
     head, _, body = upstream.received.get(timeout=120).partition(b"\r\n\r\n")
     line, *fields = head.decode("ascii").split("\r\n")
     assert upstream.received.empty()

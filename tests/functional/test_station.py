@@ -1,4 +1,4 @@
-"""Tools written by hand, end to end: compiled, served, called; a real API receives the requests."""
+"""Test handwritten tools end to end: compiled, served and called, with a real API."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A project through versions of its API: names hold, and what is the user's stays."""
+"""Test a project through versions of its API: names are kept, and the user's files stay."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_an_argument_keeps_its_name_when_another_wants_it(project: None) -> None
 
 
 def settle(text: str) -> None:
-    """Generate again with these words in mcpgen.yaml."""
+    """Write this mcpgen.yaml, and generate again."""
     (OUT / "mcpgen.yaml").write_text(f"mcpgen: 1\n{text}")
     assert run("regenerate", "out") == 0
 
@@ -163,7 +163,7 @@ ALONE = "GET /phases/{}/entry"
 
 
 def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
-    """These requests, each with an id that bears the mark, and a path parameter of this schema."""
+    """Return a document with these requests. Each id ends in `mark`, and the path parameter has this schema."""
     found = {}
     for request in requests:
         name = request.partition("{")[2].partition("}")[0]
@@ -187,7 +187,7 @@ def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
 def test_a_twin_that_comes_and_goes_changes_no_name(
     flags: tuple[str, ...], stays: str, marks: tuple[str, str], schema: dict[str, object]
 ) -> None:
-    """An operation is its method and path, whatever its id says meanwhile, or whether its parameter is an argument."""
+    """An operation is identified by method and path, even if its id or its arguments change."""
     goes = SECOND if stays == FIRST else FIRST
     write(LIST, twins(FIRST, SECOND, marked=marks[0], **schema))
     assert run("generate", "api.json", "-o", "out") == 0
@@ -258,7 +258,7 @@ def after_list_pets(result, call):
 
 @pytest.fixture
 def owned(project: None) -> Iterator[dict[str, bytes]]:
-    """A project with something of its user's in every place."""
+    """Return a project with edits by its user in every place that belongs to the user."""
     theirs = {
         "mcpgen.yaml": SETTINGS,
         "zoo_mcp/hooks.py": HOOKS,

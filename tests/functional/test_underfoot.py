@@ -1,6 +1,6 @@
-"""REL-11: a server that runs is not disturbed by what is generated under its feet.
+"""Test REL-11: a running server is not disturbed when its project is generated again.
 
-With --reload, where it looks, the same is shown in `test_reload.py`.
+`test_reload.py` tests --reload.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
-    """It serves the table that it opened, with a call under way all the while, and imports what it needs late: the
-    engine is not even there before the first compile. It writes caches of its own meanwhile.
+    """The server keeps serving the table that it opened, with one call running all the time.
+
+    It imports the engine only after the first compile, and writes Python caches meanwhile.
     """
     with project.server() as server:
         client = Client(server, R4)

@@ -1,5 +1,5 @@
-"""A generated server as a process, watched: each call has one audit line whatever becomes of it, and its lines in the
-log share an id.
+"""Test logs and audit of a server process: each call has one audit line, however it ends, and one
+id in all log lines.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
 class Api(BaseHTTPRequestHandler):
-    """Answers at once, but for what is slow: that begins when `begun` is set, and never ends."""
+    """HTTP API that answers at once, except slow paths: there it sets `begun`, and never answers."""
 
     begun = threading.Event()
     ends = threading.Event()
@@ -71,12 +71,12 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A generated server `mirror` for an API that runs."""
+    """Yield a generated server `mirror` with a running API."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = tmp_path_factory.mktemp("store")
@@ -101,7 +101,7 @@ def started(store: Path, audit: Path | str, **more: str) -> Server:
 
 
 def ask(server: Server, tool: object, arguments: dict[str, Any], **meta: str) -> Any:
-    """The result of a call, without progress."""
+    """Make a call, and return its result without progress notifications."""
     params = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **meta}}
     server.say(json.dumps({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": params}).encode() + b"\n")
     message = server.message()
@@ -180,7 +180,7 @@ def test_a_setting_that_is_missing_is_a_refusal(store: Path, tmp_path: Path) -> 
 
 
 def slow(server: Server) -> int:
-    """A call that has reached the API, which says nothing; its id."""
+    """Start a call that reaches the API and is not answered, and return its id."""
     id_ = server.call("get_slow")
     assert Api.begun.wait(120)
     return id_
@@ -245,7 +245,7 @@ def test_the_upstream_hears_of_the_trace_under_the_id_of_the_call(store: Path, t
 
 
 def test_a_stderr_that_is_closed_ends_the_start(store: Path) -> None:
-    """What is written there is recorded nowhere, and nobody would know."""
+    """Otherwise log lines would be lost without anybody noticing."""
     done = subprocess.run(
         ["/bin/sh", "-c", 'exec "$0" -m mirror_mcp 2>&-', sys.executable],
         cwd=store,
@@ -299,7 +299,10 @@ def test_a_file_that_was_moved_away_is_begun_anew(store: Path, tmp_path: Path) -
 
 
 def test_what_cannot_be_recorded_any_more_is_not_called(store: Path, tmp_path: Path) -> None:
-    """A line that is lost is the last of a call that was made; it is there once it can be written."""
+    """Only the line of the call during which writing failed is delayed.
+
+    It is written once the file can be written again.
+    """
     audit, kept = tmp_path / "audit", tmp_path / "kept"
     with started(store, audit) as server:
         ask(server, "get_item", {"id": "0"})

@@ -1,7 +1,7 @@
-"""The projects of `generated/`, whole. Of all but the petstore the repository keeps the data alone: their Python is
-the petstore's, byte for byte, which `test_generated.py` holds.
+"""Provide the projects of `generated/`, complete with their Python.
 
-Generate them anew after a change of the compiler or the runtime: python -m tests.golden.projects
+The repository keeps only the data of projects other than the petstore. Their Python equals the petstore's, which
+`test_generated.py` checks. After a change of the compiler or the runtime, rebuild them: python -m tests.golden.projects
 """
 
 import atexit
@@ -22,12 +22,12 @@ NAMES = sorted(path.name for path in GENERATED.iterdir() if path.is_dir())
 
 DATA = (".json", ".md", ".toml", ".yaml", ".gitattributes", ".gitignore")
 HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json", "prompts.json")
-"""What the next generation reads, so that the changelog goes on."""
+"""Files that the next generation reads, so that the changelog continues."""
 
 
 @cache
 def project(name: str) -> Path:
-    """Return the folder of the project `name`, with its Python. Nobody may write there."""
+    """Return the folder of the project `name`, with its Python. Tests must not write there."""
     if name == WHOLE:
         return GENERATED / name
     directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
@@ -56,14 +56,14 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
 
 
 def _forget_offers(lock: Path) -> None:
-    """Take from the lock which files were offered, so that these are written and can be compared too."""
+    """Remove the offered files from the lock, so that they are written and can be compared, too."""
     value = json.loads(lock.read_text(encoding="ascii"))
     del value["offered"]
     lock.write_text(json.dumps(value), encoding="ascii")
 
 
 def files(directory: Path) -> dict[str, bytes]:
-    """Return the content of each file below `directory` by its path, but for what Python keeps there."""
+    """Return path → contents of each file below `directory`, except Python caches."""
     return {
         path.relative_to(directory).as_posix(): path.read_bytes()
         for path in sorted(directory.rglob("*"))

@@ -1,4 +1,4 @@
-"""`generated/` is the golden record: rebuilt from `specs/` it comes out byte for byte, and it is clean Python."""
+"""Test that `generated/` is byte for byte what the compiler makes of `specs/`, and that its Python is clean."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The tables of every committed server are what `table.schema.json` describes, and stand line by line side by side."""
+"""Test that the tables of every committed server match `table.schema.json`, with corresponding lines."""
 
 import json
 import zlib

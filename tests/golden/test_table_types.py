@@ -1,4 +1,4 @@
-"""The types by which the runtime reads its tables say the same as `table.schema.json`, in both directions."""
+"""Test that the types by which the runtime reads its tables match `table.schema.json`, in both directions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 class Comparison:
-    """Compares types with the nodes of one schema. Each pair of a class and a node is looked at once."""
+    """Comparison of types with the nodes of one schema. Each pair of a class and a node is compared once."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._definitions = schema["$defs"]
         self._seen: set[tuple[str, int]] = set()
 
     def differences(self, hint: Any, node: Any, place: str) -> Iterator[str]:
-        """Yield a sentence for each difference."""
+        """Yield a sentence for each difference between a type and a node."""
         node = self._resolved(node)
         branches = self._branches(node)
         if branches is not None:
@@ -43,7 +43,10 @@ class Comparison:
             yield f"{place}: {hint} is not {node}"
 
     def _resolved(self, node: Any) -> Any:
-        """The definition that is meant. A place may ask for more members (`allOf`), which types do not say."""
+        """Return the definition that a node refers to.
+
+        Additional `required` members (`allOf`) are ignored: types cannot say them.
+        """
         while isinstance(node, dict):
             if "allOf" in node:
                 node = node["allOf"][0]
@@ -54,14 +57,14 @@ class Comparison:
         return node
 
     def _branches(self, node: Any) -> list[Any] | None:
-        """The alternatives of a node that are types of their own; not those that only say what is required."""
+        """Return the alternatives of a node that are types, without those that only say what is required."""
         found = node.get("anyOf", node.get("oneOf")) if isinstance(node, dict) else None
         if found is None or all(each.keys() == {"required"} for each in found):
             return None
         return [self._resolved(each) for each in found]
 
     def _of_union(self, hint: Any, branches: list[Any], place: str) -> Iterator[str]:
-        """Alternatives are compared in their order."""
+        """Yield the differences between a union type and alternatives, compared in their order."""
         hints = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         if len(hints) != len(branches):
             yield f"{place}: {hint} has not the alternatives {branches}"
@@ -89,7 +92,7 @@ class Comparison:
 
 
 def _plain(node: Any) -> Any:
-    """The type of a value without parts."""
+    """Return the JSON Schema type of a Python type without parts."""
     if node is True:
         return Any
     if node.get("additionalProperties") is True:
@@ -106,7 +109,7 @@ def _differences(schema: dict[str, Any]) -> list[str]:
 
 
 def _loads_table(tree: ast.AST) -> Iterator[int]:
-    """The lines that import the types of the tables where a server would run them."""
+    """Yield the lines at which a running server would import the types of the tables."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             continue
@@ -138,7 +141,7 @@ def test_the_types_of_the_runtime_are_the_schema_of_the_compiler() -> None:
 
 
 def _planted(pointer: str, key: str, value: Any) -> dict[str, Any]:
-    """The schema with one difference; a value of None takes the key away."""
+    """Return the schema with one planted difference; None removes the key."""
     schema = copy.deepcopy(SCHEMA)
     node: Any = schema
     for step in pointer.split("/"):

@@ -1,10 +1,10 @@
-"""Guards taken out one at a time, to see that the suite notices.
+"""Remove guards one at a time, and check that the test suite notices each.
 
 python -m tests.hostile.broken [--of runtime|compiler] [--only NAME] [--list]
 
-The repository is copied to a temporary folder; of each mutation the old text is replaced there and the tests are run
-that must fail then. A mutation that they survive is a guard that nobody holds, and tests that fail while nothing is
-broken notice nothing. Exit code 1 where there is one of either.
+The repository is copied to a temporary folder. For each mutation the old text is replaced there, and the tests that
+must fail are run. If they pass, no test covers that guard. If they fail without a mutation, they show nothing. Exit
+code 1 if either happens.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.hostile.mutations_of_compiler import OF_COMPILER
 ROOT = Path(__file__).parents[2]
 RUNTIME = Path("templates/package/runtime")
 PASSED, FAILED = 0, 1
-"""Exit codes of pytest. Others say that it could not run the tests."""
+"""Exit codes of pytest. Any other code says that it could not run the tests."""
 
 HALVES = {"runtime": MUTATIONS, "compiler": OF_COMPILER}
 COPIED = (
@@ -38,7 +38,7 @@ COPIED = (
 
 @contextmanager
 def copied() -> Iterator[Path]:
-    """The repository in a folder of its own, without what is made in it."""
+    """Yield a copy of the repository in a temporary folder, without build results."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "repository"
         root.mkdir()
@@ -52,9 +52,9 @@ def copied() -> Iterator[Path]:
 
 
 def guarded(root: Path, mutation: Mutation) -> Path:
-    """Return the module that holds the guard: of the compiler by its path, of the runtime by its name.
+    """Return the path of the module with the guard: given by path for the compiler, by file name for the runtime.
 
-    No two folders of the runtime have modules of one name.
+    No two modules of the runtime have one name.
     """
     if "/" in mutation.file:
         return root / mutation.file
@@ -63,7 +63,7 @@ def guarded(root: Path, mutation: Mutation) -> Path:
 
 
 def notices(root: Path, mutation: Mutation) -> bool:
-    """Whether a test fails in that copy once the guard is broken."""
+    """Return True if a test fails in the copy once the guard is broken."""
     file = guarded(root, mutation)
     whole = file.read_text(encoding="utf-8")
     assert whole.count(mutation.old) == 1, f"{mutation.file} has not once what {mutation.name} replaces"
@@ -76,12 +76,12 @@ def notices(root: Path, mutation: Mutation) -> bool:
 
 @cache
 def stands(root: Path, tests: tuple[str, ...]) -> bool:
-    """Return True if these tests pass in the copy while nothing is broken."""
+    """Return True if these tests pass in the copy without any mutation."""
     return _tried(root, tests) == PASSED
 
 
 def _tried(root: Path, tests: tuple[str, ...]) -> int:
-    """Return the exit code of pytest."""
+    """Run these tests in the copy, and return pytest's exit code."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode
 

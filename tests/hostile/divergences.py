@@ -1,7 +1,7 @@
-"""Where a server of ours does something else than the catalogue of attack cases asks for, and why: all of it.
+"""List every point in which our servers differ from what the catalogue of attack cases asks for, with the reason.
 
-A case stands here with the part of it that differs; the rest of it is shown by tests, as every other case is. `shown`
-is the test or the file that shows what we do. `tests/architecture/test_requirements.py` checks both directions.
+A case is listed with the part of it that differs; tests show the rest of it, as for every other case. `shown` is the
+test or file that shows what we do. `tests/architecture/test_requirements.py` checks both directions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Divergence(NamedTuple):
-    """One part of some cases."""
+    """One difference from the catalogue, in a part of some cases."""
 
     cases: tuple[str, ...]
     part: str
@@ -18,7 +18,7 @@ class Divergence(NamedTuple):
     ours: str
     why: str
     shown: str
-    """FILE, or FILE::TEXT where the file must hold that text."""
+    """FILE, or FILE::TEXT if the file must hold that text."""
 
 
 DIVERGENCES = (

@@ -1,4 +1,4 @@
-"""Documents that carry one text at every place that `security.md` 3.3 names."""
+"""Build documents with one text at every place that `security.md` 3.3 names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:
 
 
 def everywhere(text: str) -> JsonObject:
-    """A document that says `text` in all places at once. One operation is plain, so that one is always left."""
+    """Return a document with `text` in all places at once. One operation is plain, so that one tool is always left."""
     schema: JsonObject = {
         "type": "object",
         "title": text,
@@ -78,7 +78,7 @@ def everywhere(text: str) -> JsonObject:
 
 
 def tools_file(text: str) -> JsonObject:
-    """The same as a tools file, where a person's words are taken seriously."""
+    """Return a tools file with `text` in all places, where the owner's words are trusted."""
     return {
         "mcpgen": 1,
         "server": {"title": text, "instructions": text},

@@ -1,6 +1,6 @@
-"""What must hold for every emitted tree, whatever the document says: `assert_sound`.
+"""Check what must hold for every emitted tree, whatever the document says: `assert_sound`.
 
-Not a test itself: the attack cases and the properties both end here.
+This is not a test itself: the attack cases and the property tests call it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _bindings() -> jsonschema_rs.Draft202012Validator:
 
 
 def assert_sound(compiled: Compiled) -> None:
-    """The files are those of every project, the Python is the templates', the data is data, and tools are portable."""
+    """Check a tree: the usual files, unchanged Python of the templates, well-formed data, and portable tools."""
     package = compiled.catalog.identity.package
     tree = compiled.tree
     assert set(tree) == {
@@ -88,7 +88,7 @@ def _assert_tables(tree: FileTree, package: str) -> None:
 
 
 def keys_of(value: Any) -> Any:
-    """The keys of a parsed TOML document, without its values."""
+    """Return the keys of a parsed TOML document, without its values."""
     return {key: keys_of(member) for key, member in value.items()} if isinstance(value, dict) else None
 
 
@@ -111,7 +111,7 @@ def _assert_project(tree: FileTree, compiled: Compiled) -> None:
 
 
 def outside_code(line: str) -> str:
-    """A line of Markdown without its code spans and without what is escaped (CommonMark 0.31, 2.4 and 6.1)."""
+    """Return a line of Markdown without code spans and escaped characters (CommonMark 0.31, 2.4 and 6.1)."""
     kept, at = "", 0
     while at < len(line):
         if line[at] == "\\":
@@ -128,7 +128,7 @@ def outside_code(line: str) -> str:
 
 
 def _assert_markdown(tree: FileTree) -> None:
-    """The outline of the README is the template's: no heading, fence, table or link comes from a document."""
+    """Check that the README's headings, fences, tables and links all come from the template, none from a document."""
     readme = tree["README.md"].decode("utf-8")
     assert not re.search(r"[\x09\x0d\u2028\u2029]", readme)
     assert hidden_characters(readme.replace("\n", "")) == 0
@@ -154,6 +154,6 @@ def _assert_markdown(tree: FileTree) -> None:
 
 
 def assert_reproducible(compiled: Compiled) -> None:
-    """Emitting the same catalog again gives the same bytes."""
+    """Check that emitting the same catalog again gives the same bytes."""
     again = emit(compiled.catalog)
     assert {path: compiled.tree[path] for path in again} == dict(again)

@@ -1,4 +1,4 @@
-"""One guard that can be taken out, of the runtime or of the compiler."""
+"""Describe one guard of the runtime or the compiler that can be removed, to see which tests notice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Mutation(NamedTuple):
-    """A guard, where it stands, what stands in its place, and the tests that hold it.
+    """A guard, the text that replaces it, and the tests that must then fail.
 
     `file`: the name of a module of the runtime, or the path of a module of the compiler.
     """
@@ -19,5 +19,5 @@ class Mutation(NamedTuple):
 
 
 def cases(*folders: str) -> tuple[str, ...]:
-    """Return the cases of tests/cases that notice, by area and name."""
+    """Return the pytest ids of these cases in tests/cases, given as AREA/NAME."""
     return tuple(f"tests/cases/test_cases.py::test_case[{folder}]" for folder in folders)

@@ -1,5 +1,6 @@
-"""The guards of the runtime: of each a text that stands once in its file, what is put in its place, and the tests that
-must fail then. Broken one at a time by `python -m tests.hostile.broken`.
+"""List guards of the runtime: text that occurs once in its file, its replacement, and the tests that must then fail.
+
+`python -m tests.hostile.broken` applies them one at a time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The guards of what comes in: texts, files, names, images, codings. `mutations.py` has the others."""
+"""List the guards on input: texts, files, names, images, codings. `mutations.py` has the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of lowering that decide: schemas, inputs and requests. A part of the table of the compiler."""
+"""List decisions of lowering: schemas, inputs and requests. A part of the compiler's table."""
 
 from __future__ import annotations
 

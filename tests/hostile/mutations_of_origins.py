@@ -1,4 +1,4 @@
-"""The guards of where calls and credentials go."""
+"""List the guards on where calls and credentials go."""
 
 from __future__ import annotations
 

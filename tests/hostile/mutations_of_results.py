@@ -1,4 +1,4 @@
-"""The guards of what an answer comes to: advice on its pages, files that are written, redirects that are followed."""
+"""List the guards on results: hints about pages, saved files, followed redirects."""
 
 from __future__ import annotations
 

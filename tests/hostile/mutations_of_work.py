@@ -1,4 +1,4 @@
-"""The guards of how much work, memory and how many descriptors a call takes."""
+"""List the guards on the CPU time, memory and descriptors that a call takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server that is attacked: compiled from `hostile.tools.yaml`, as a process, beside a raw upstream."""
+"""Provide the server under attack: compiled from `hostile.tools.yaml`, run as a process, with a raw upstream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGE = "hostile_mcp"
 
 
 def compiled(folder: Path, source: Path = TOOLS) -> Path:
-    """The project, generated into that folder."""
+    """Generate the project into this folder, and return its path."""
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence), contextlib.suppress(SystemExit):
         main(["generate", str(source), "-o", str(folder / "project"), "--name", "hostile"])
@@ -30,7 +30,7 @@ def compiled(folder: Path, source: Path = TOOLS) -> Path:
 
 @contextmanager
 def playing(play: Play) -> Iterator[Upstream]:
-    """An upstream in a loop and a thread of its own."""
+    """Yield an upstream that runs in an event loop in its own thread."""
     ready, over = threading.Event(), asyncio.Event()
     upstream: list[Upstream] = []
     loops: list[asyncio.AbstractEventLoop] = []
@@ -53,6 +53,6 @@ def playing(play: Play) -> Iterator[Upstream]:
 
 
 def started(project: Path, upstream: Upstream, **variables: str) -> Server:
-    """The server, told where its API is."""
+    """Start the server with this upstream as its API."""
     environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}{BASE}", **variables}
     return Server(project, package=PACKAGE, env=environ)

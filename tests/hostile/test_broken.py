@@ -1,4 +1,7 @@
-"""The table of broken guards is of this source; `python -m tests.hostile.broken` breaks each and runs its tests."""
+"""Test that the tables of mutations match the source.
+
+`python -m tests.hostile.broken` applies each and runs its tests.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def test_no_two_have_one_name() -> None:
 
 
 def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
-    """One of each half from end to end, so that the command is known to work."""
+    """Runs one mutation of the runtime and one of the compiler, so that the command is known to work."""
     whole, [compiler] = MUTATIONS[0], [each for each in OF_COMPILER if each.name == "a redirect to plain HTTP"]
     kept = whole._replace(new=whole.old)
     with copied() as root:

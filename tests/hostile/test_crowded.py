@@ -1,4 +1,4 @@
-"""Servers that may open few files, and many large answers: each call has its answer, and memory comes back."""
+"""Test servers with a low limit on open files and many large responses: each call is answered, and memory is freed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROW = b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},'
 LARGE = b"[" + ROW * 66_000 + b"1]"
 AT_ONCE = 64
 MOST_MEMORY = 160 * MIB
-"""Beyond what an ordinary call leaves the process with, for 64 answers of 8 MB at a time."""
+"""Limit on the peak memory beyond that after an ordinary call, for 64 responses of 8 MB at a time."""
 MOST_LEFT = 48 * MIB
-"""The same a moment after the last of them."""
+"""Limit on the memory that is still in use shortly after the last response."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Busy:
-    """An upstream that answers after some turns of the loop, and notes what reached it and how many at a time."""
+    """Upstream that answers after a pause, and records its requests and how many were open at a time."""
 
     def __init__(self, content: bytes = b'{"a":1}', turns: int = 40) -> None:
         self.reached: list[bytes] = []
@@ -56,7 +56,7 @@ def serving(project: Path, upstream: Upstream, host: str = "127.0.0.1", **popen:
 
 
 def answers(server: Server, tool: str, count: int) -> list[dict[str, Any]]:
-    """The results of so many calls that are made at once."""
+    """Make this many calls at once, and return their results."""
     left = {server.request("tools/call", name=tool, arguments=arguments(tool, number)) for number in range(count)}
     found = []
     while left:
@@ -116,7 +116,7 @@ client.Client.send = send
 sys.argv[:] = ["hostile_mcp"]
 runpy.run_module("hostile_mcp", run_name="__main__")
 """
-"""The server, which says of each file that is opened and of each import after its first request."""
+"""Program that runs the server and prints each file opened and each import after its first request."""
 
 FIELDS = "Content-Type: {}\r\nContent-Length: {}\r\n\r\n"
 ANSWERS: list[bytes] = [
@@ -135,7 +135,7 @@ ANSWERS: list[bytes] = [
 
 
 async def one_of_each(connection: Connection) -> None:
-    """The answer of the number that is asked for; the connection ends behind it."""
+    """Send the response whose number the request names, then close the connection."""
     if request := await connection.request():
         number = int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0")
         await connection.send(ANSWERS[number % len(ANSWERS)])

@@ -1,4 +1,4 @@
-"""The attack cases on emission: GEN and OUT. Text of a document is data in every file that is emitted."""
+"""Test the attack cases on emission, GEN and OUT: text of a document stays data in every emitted file."""
 
 from __future__ import annotations
 
@@ -155,7 +155,9 @@ def test_gen_13_a_part_of_no_media_type_has_none() -> None:
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_gen_17_modes_do_not_depend_on_the_process(mask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bytes from another seed, locale, time zone and folder: tests/architecture/test_determinism.py."""
+    """That other seeds, locales, time zones and folders give the same bytes is tested in
+    architecture/test_determinism.py.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     Path("a.yaml").write_text("openapi: 3.1.0\npaths: {/a: {get: {}}}\n")

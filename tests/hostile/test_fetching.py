@@ -1,4 +1,4 @@
-"""The attack cases on fetching a document: HARD-14 and HARD-15. Real commands, beside a server on a raw socket."""
+"""Test the attack cases on fetching a document, HARD-14 and HARD-15: real commands, and a server on a raw socket."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answer(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
 
 
 def site(pages: dict[str, bytes]) -> Play:
-    """Each path has its bytes."""
+    """Yield the URL of a server that answers each path with given bytes."""
 
     async def play(connection: Connection) -> None:
         request = await connection.request()
@@ -43,7 +43,7 @@ def site(pages: dict[str, bytes]) -> Play:
 
 
 def limited() -> None:
-    """Of the child alone: a gibibyte of memory and 60 seconds of work."""
+    """Limit the child process to a gibibyte of memory and 60 CPU seconds."""
     resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTE, GIBIBYTE))
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
@@ -57,7 +57,10 @@ def within_limits(*arguments: str, folder: Path | None = None) -> subprocess.Com
 
 
 def bomb(layers: int) -> bytes:
-    """Three gigabytes of zeros, gzip so many times. A block that ends with a full flush can be repeated."""
+    """Return three gigabytes of zeros, compressed by gzip this many times.
+
+    A block that ends with a full flush can be repeated, so that making the bomb is cheap.
+    """
     block, megabyte = zlib.compressobj(9, zlib.DEFLATED, -15), bytes(1 << 20)
     body = block.compress(megabyte) + block.flush(zlib.Z_FULL_FLUSH)
     whole = b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + body * 3072
@@ -132,7 +135,7 @@ def test_hard_14_what_is_not_coded_as_it_says_is_a_sentence(case: str) -> None:
 
 
 def dripping(before: bytes) -> Play:
-    """One byte after another, each long before any timeout of a read, for as long as somebody listens."""
+    """Send one byte after another, faster than any read timeout, for as long as the client listens."""
 
     async def play(connection: Connection) -> None:
         await connection.request()
@@ -153,7 +156,8 @@ DRIPS = {
     "early hints": b"HTTP/1.1 103 Early\r\n\r\n" * 3 + b"HTTP/1.1 103 ",
     "an error": b"HTTP/1.1 500 No\r\nX: ",
     "a redirect": b"HTTP/1.1 302 Found\r\nLocation: /",
-    "coded": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff",  # the file's name
+    # the message contains the file's name
+    "coded": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff",
 }
 
 
@@ -168,7 +172,7 @@ def test_hard_14_what_drips_ends_at_one_deadline(drip: str, monkeypatch: pytest.
 def test_hard_14_redirects_and_all_urls_of_a_run_share_a_deadline(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three documents and an overlay, each of which hangs behind a redirect."""
+    """Three documents and an overlay each hang after a redirect."""
     from mcpgen.cli import main
 
     monkeypatch.setattr(network, "SECONDS", 0.3)

@@ -1,4 +1,4 @@
-"""Names that a server may read as a credential's, from end to end: refused, or given way by what declares them."""
+"""Test names that a server could read as a credential's variable: they are refused, or renamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that nobody sees, in every text of a document and of a tools file, however they are written (HARD-09)."""
+"""Test hidden characters in every text of a document and a tools file, in every spelling (HARD-09)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FORMS = (
     "`Wor&#x202e;ds` qz7",
     "Wor&#x202<!-- -->e;ds qz7",
 )
-"""Ways to write what nobody sees: as it is, by number and by name, without the semicolon, escaped again, in markup."""
+"""Spellings of a hidden character: itself, by number, by name, without semicolon, escaped twice, in markup."""
 
 
 def speaking(text: str) -> JsonObject:
-    """A tools file whose owner, or whoever wrote it for him, says `text` wherever a file can say something."""
+    """Return a tools file that has `text` wherever a tools file can hold a text."""
     request: JsonObject = {
         "uri": "notes://{id}",
         "request": "GET /notes/{id}",
@@ -64,7 +64,7 @@ def speaking(text: str) -> JsonObject:
 
 
 def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths of all texts in `value` that say WORDS; of a name that does, with None behind it."""
+    """Return the paths of all texts in `value` that contain WORDS. The path of a member's name ends in None."""
     if isinstance(value, dict):
         named = [(*steps, name, None) for name in value if WORDS in name]
         return named + [place for name, member in value.items() for place in places(member, (*steps, name))]
@@ -74,7 +74,7 @@ def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def saying(value: Any, place: tuple[Any, ...], text: str) -> Any:
-    """`value` with `text` in place of WORDS at one of its places."""
+    """Return `value` with WORDS replaced by `text` at one place."""
     if not place:
         return value.replace(WORDS, text)
     step, *rest = place
@@ -86,7 +86,7 @@ def saying(value: Any, place: tuple[Any, ...], text: str) -> Any:
 
 
 def read_by_models(result: Compiled) -> str:
-    """Everything that a client may show to a model before any call."""
+    """Return everything that a client may show to a model before any call, as one text."""
     package = result.catalog.identity.package
     tables = [f"{package}/{name}.json" for name in ("tools", "resources", "prompts")]
     header = json.loads(result.tree[f"{package}/bindings.json"])["server"]
@@ -95,7 +95,7 @@ def read_by_models(result: Compiled) -> str:
 
 
 def is_told_elsewhere(place: tuple[Any, ...]) -> bool:
-    """Whether an operation that stands in a document several times says it there too."""
+    """Return True for a place of an operation that the document repeats, so that another place covers it."""
     return place[0] == "paths" and len(place) > 3 and place[1:3] != ("/a", "post")
 
 
@@ -110,7 +110,7 @@ PLACES = [
     ids=lambda each: each.__name__ if callable(each) else "/".join(map(str, each)).replace("None", "(name)"),
 )
 def test_hard_09_what_nobody_sees_is_said_or_goes_nowhere(make: Any, place: tuple[Any, ...]) -> None:
-    """In whatever text of a document or a tools file it stands."""
+    """At every place of a document and a tools file."""
     for form in FORMS[:3]:
         reads_safely(saying(make(WORDS), place, form), form)
 
@@ -123,8 +123,9 @@ def test_hard_09_what_nobody_sees_is_said_however_it_is_written(form: str) -> No
 
 
 def reads_safely(document: JsonValue, form: str) -> bool:
-    """Check that a model reads nothing hidden, and that its owner is told of `form` if it reads the words around it;
-    say whether it does.
+    """Return True if a model reads the words around the hidden text `form`.
+
+    Raises AssertionError if the model also reads something hidden, or if the owner is not told.
     """
     try:
         result = compiled(document)
@@ -170,5 +171,5 @@ def test_hard_09_what_languages_and_emoji_need_is_nothing_hidden(text: str) -> N
 
 @pytest.mark.parametrize("unit", ["&amp;", "&#x26;", "&&num;", "&#0", "&", "&#9", "&shy", "\u200b", "\u2800"])
 def test_hard_09_hostile_references_are_read_in_linear_time(unit: str) -> None:
-    """The number of characters that are looked at does not depend on how often something was escaped."""
+    """The number of examined characters does not depend on how often a text was escaped."""
     hidden_characters(revealed(unit * (200_000 // len(unit)) + "#x202e;"))

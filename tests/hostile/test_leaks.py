@@ -1,6 +1,6 @@
-"""A random secret is given as every kind of credential, to upstreams that do their worst with it, and is then searched
-for in every byte that left: results, progress, the log, the audit with arguments, the other streams, and a second
-listener that nobody may call.
+"""Give a random secret as every kind of credential to hostile upstreams, and search every byte of output for it.
+
+Output includes results, progress, log, audit with arguments, other streams, and a listener that nobody may call.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def answered(status: str, content: bytes, *fields: str, kind: str = "text/plain"
 
 
 Worst = Callable[[str, str], bytes]
-"""The request as it came, and where nobody may call → the answer."""
+"""Function of the request text and a URL that nobody may call, which returns a hostile response."""
 
 
 def echo(status: str, encode: Callable[[str], str], kind: str = "text/plain") -> Worst:
@@ -75,7 +75,7 @@ def echo(status: str, encode: Callable[[str], str], kind: str = "text/plain") ->
 
 
 def decoded(request: str) -> str:
-    """With what is encoded in it in clear, as a debugging page shows it."""
+    """Return the request with everything encoded in it decoded, as a debugging page shows it."""
     words = [unquote(request)]
     for word in request.split():
         try:
@@ -126,7 +126,7 @@ WORST: dict[str, Worst] = {
 
 
 async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> list[Upstream]:
-    """Two calls; where they went: the API, the token endpoint, and the one that nobody may call."""
+    """Make two calls. Return the upstreams: the API, the token endpoint, and the listener that nobody may call."""
     async with serving(nothing) as evil:
 
         async def play(connection: Connection) -> None:
@@ -163,7 +163,7 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
 
 
 def worst_issuer(worst: Worst, evil: Upstream) -> Play:
-    """A token endpoint that does its worst once, and then its work, repeating what it was told."""
+    """Return a token endpoint whose first response is hostile. Later ones issue tokens, and repeat the request."""
     asked = 0
 
     async def play(connection: Connection) -> None:
@@ -180,7 +180,7 @@ def worst_issuer(worst: Worst, evil: Upstream) -> Play:
 
 
 async def nothing(connection: Connection) -> None:
-    """A listener that notes what it is sent."""
+    """Record a request, and send no response."""
     await connection.request()
 
 
@@ -189,7 +189,7 @@ async def nothing(connection: Connection) -> None:
 def test_cred_03_no_secret_leaves_but_to_the_api(
     scheme: str, worst: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """CRED-02 and CRED-06 as well: no redirect is followed, and nothing that is repeated comes through."""
+    """Covers CRED-02 and CRED-06, too: no redirect is followed, and no repeated secret is shown."""
     leaks = Leaks(random_secret())
     upstream, issuer, evil = asyncio.run(called(scheme, WORST[worst], leaks, tmp_path))
     leaks.left += capfd.readouterr()
@@ -201,7 +201,7 @@ def test_cred_03_no_secret_leaves_but_to_the_api(
 
 
 def reached(server: Upstream, secret: str) -> bool:
-    """Whether it was sent the secret, in one of the ways that credentials are."""
+    """Return True if the upstream received the secret in a form in which credentials are sent."""
     received = b"".join(server.requests).decode()
     basic = [base64.b64decode(word.split("\r\n")[0]).decode() for word in received.split("Authorization: Basic ")[1:]]
     heard = [received, unquote(received), *basic, *(unquote(each.replace("+", " ")) for each in basic)]
@@ -312,7 +312,7 @@ CUT: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", CUT)
 def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> None:
-    """Nor in the type of a block, nor in lower case."""
+    """Also not in the media type of a block, or in lower case."""
     own = {"an image": LONG.encode().hex()[:120], "a file": LONG.encode().hex()[:120]}
     own["a host"] = LONG.encode().hex()[:60].upper()
     secret = own.get(name, LONG)
@@ -322,7 +322,7 @@ def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> Non
 
 
 async def told(answer: bytes, *secrets: str) -> list[Any]:
-    """The blocks of a call that was answered so, and of the end of what was kept of it."""
+    """Return the content blocks of a call with this response, and of the last slice of its stored result."""
 
     async def play(connection: Connection) -> None:
         if await connection.request():

@@ -1,6 +1,6 @@
-"""HARD-25: whatever the documents of a run hold, the process stays below a gibibyte: it ends in a result or a sentence.
+"""Test HARD-25: whatever documents hold, the process stays below a gibibyte and ends in a result or one sentence.
 
-Children are limited by the kernel: RLIMIT_AS counts more than what is in use, so each needs less than that.
+The kernel limits the address space (RLIMIT_AS), which is more than the memory in use. So each run uses less than that.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MOST = budgets.NODES - 100
 
 
 def filled(item: str, size: int = 64 * MIB) -> str:
-    """A document of so many bytes that is one long list."""
+    """Return a document of this many bytes that is one long list of `item`."""
     return HEAD + "[" + ",".join([item] * ((size - len(HEAD) - 20) // (len(item) + 1))) + "]}"
 
 
 def distinct(count: int) -> str:
-    """A document of so many members, whose keys and values all differ."""
+    """Return a document of this many members, whose keys and values all differ."""
     return HEAD + "{" + ",".join(f'"{number:x}":"{number:x}"' for number in range(count)) + "}}"
 
 
 def wide(text: str) -> str:
-    """The same document, as large as one may be, and each character in it takes four bytes."""
+    """Return the document at the largest size, with a character that makes Python use four bytes for each."""
     room = 64 * MIB - len(text) - 30
     return text[:-1] + ',"x-b":"\U0001f600' + "y" * room + '"}'
 
@@ -84,7 +84,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("text", "nodes"), COUNTED)
 def test_values_and_keys_are_counted_before_they_are_read(text: str, nodes: int) -> None:
-    """Never too few, and one too many at most for each empty list."""
+    """The count is never too low, and too high by at most one for each empty list."""
     assert nodes <= json_text.count_nodes(text, "f", nodes + 2) + 1
     with pytest.raises(CannotGoOn) as refused:
         json_text.count_nodes(text * 50, "f", nodes * 50 - 51)

@@ -1,7 +1,7 @@
-"""HARD-16: what reads the text of a document takes time that grows with the text, whatever the text.
+"""Test HARD-16: every reader of document text takes time that grows linearly with the text.
 
-Each reader is given texts of 20,000 characters that make a pattern go back and forth: what patterns look for, alone and
-in pairs, again and again. A child does all the work under a limit of the kernel, so no clock is asked.
+Each reader gets texts of 20,000 characters that make patterns backtrack: repeated parts of what patterns search for,
+alone and in pairs. A child process does all the work under a CPU limit of the kernel, so no clock is needed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 LENGTH = 20_000
 PAIRS = 60
 SECONDS = 60
-"""Of work, for one reader and all texts. Each takes a tenth of it; one whose time grows with the square, hours."""
+"""Limit on the CPU seconds of one reader for all texts. Each takes a tenth; a quadratic one would take hours."""
 
 
 def named(said: str) -> Operation:
@@ -64,7 +64,9 @@ UNITS = [*PUMPS, "\u0f73\u0f71", "a*\u00e9", "~~~", "```", "&#1", "*a ", "_a", "
 
 
 def texts() -> Iterator[str]:
-    """All units alone, and some pairs, behind a beginning that opens something and before an end that does not fit."""
+    """Return the hard texts: every unit alone, and some pairs, after an opening character and before an end that does
+    not fit.
+    """
     chance = Random(16)
     pairs = [chance.choice(UNITS) + chance.choice(UNITS) for _ in range(PAIRS)]
     for unit in [*UNITS, *pairs]:
@@ -87,7 +89,7 @@ def test_hard_16_time_grows_with_the_text(reader: str) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
 def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
-    """But for runs of marks that no script has."""
+    """Except for runs of combining marks that no script has."""
     for base in ("e\u0301", "\u1100\u1161\u11a8", "\u09c7\u09be", "\ufdfa", "q\u0323\u0307", "\u212b"):
         said = base * 2000
         assert names.normalize(form, said) == unicodedata.normalize(form, said)

@@ -1,4 +1,4 @@
-"""What commands print of hostile documents and locks: a terminal shows it, and does nothing else (HARD-21)."""
+"""Test that a terminal shows what commands print of hostile documents and locks, and acts on none of it (HARD-21)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ACTING = f"a\n{INJECTED}\x1b[31m\x1b]8;;http://evil.example\x07\r{INJECTED}\u202
 
 
 def run_over(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> str:
-    """What a command prints."""
+    """Run a command on a document, and return its output."""
     with pytest.raises(SystemExit):
         main(arguments)
     return "".join(capfd.readouterr())
 
 
 def is_quiet(printed: str) -> bool:
-    """Whether a terminal shows these characters and does nothing else, and no line is of a document."""
+    """Return True if a terminal only shows this text, and no line begins with text of a document."""
     shown = all(character.isprintable() or character == "\n" for character in printed)
     return shown and hidden_characters(printed) == 0 and not re.search(f"^\\W*{INJECTED}", printed, re.MULTILINE)
 
@@ -93,7 +93,7 @@ def test_hard_21_what_a_lock_says_is_shown_as_what_it_is(
 def test_hard_21_a_lock_with_a_version_that_is_none_is_refused(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Clients are told the version, and pyproject.toml has it."""
+    """The version would reach clients and pyproject.toml."""
     monkeypatch.chdir(tmp_path)
     Path("old.json").write_text(json.dumps(everywhere("old")))
     run_over(["generate", "old.json", "-o", "old"], capfd)

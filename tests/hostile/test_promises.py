@@ -1,6 +1,6 @@
-"""The promises of reliability at a small size, without a clock: nothing is lost, nothing is left behind.
+"""Test the promises of reliability at a small size, without a clock: nothing is lost, nothing is left behind.
 
-`python -m benchmarks.promises` prints their figures, at full size and with their bounds of time.
+`python -m benchmarks.promises` measures them at full size, with limits of time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def missed(bars: list[Bar]) -> list[Bar]:
-    """What is not held, but for bounds of time."""
+    """Return the broken promises, except limits of time."""
     return [bar for bar in bars if not bar.held and "seconds" not in bar.what]
 
 
@@ -36,7 +36,7 @@ def test_rel_04_a_post_arrives_once_at_most_while_the_upstream_is_killed(project
 
 
 def test_life_05_a_server_ends_with_its_client(project: Path) -> None:
-    """REL-05 as well: whenever it is killed, with a call under way that is never answered."""
+    """Covers REL-05: the client is killed at any moment, during a call that is never answered."""
 
     async def lived_on() -> list[float]:
         async with serving(within(0.0)) as upstream:

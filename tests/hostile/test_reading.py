@@ -1,5 +1,6 @@
-"""The attack cases on reading: SPEC. What a document says is never followed out of it, and never costs more than it is
-worth. Cases that are a table of inputs stand in tests/cases and tests/unit, each with its id.
+"""Test the attack cases on reading, SPEC: a document leads the compiler nowhere outside, and costs bounded work.
+
+Cases that are tables of inputs are in tests/cases and tests/unit, each with its id.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tests.hostile.emitted import assert_sound
 
 
 class Watch:
-    """Every file that is opened and every address that is spoken to, while it watches."""
+    """Record every file that is opened, and every address that is contacted, while the context lasts."""
 
     def __init__(self) -> None:
         self.seen: list[str] | None = None
@@ -38,7 +39,7 @@ class Watch:
 
 
 WATCH = Watch()
-sys.addaudithook(WATCH)  # cannot be taken back; it does nothing while nobody watches
+sys.addaudithook(WATCH)  # an audit hook cannot be removed; it does nothing outside the context
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_spec_11_no_file_is_opened_but_the_source(
 
 
 def ladder(keyword: str, rungs: int) -> dict[str, Any]:
-    """Schemas that each name the one below twice: as many ways down as two to the power of `rungs`."""
+    """Return schemas that each refer twice to the next one: 2 to the power of `rungs` paths."""
     below = [{"$ref": "#/components/schemas/S{}"}] * 2
     schemas: dict[str, Any] = {"S0": {"type": "object", "properties": {"x": {"type": "string"}}}}
     for rung in range(1, rungs + 1):
@@ -207,7 +208,7 @@ def test_spec_02_20_000_operations_compile(count: int) -> None:
 
 @pytest.mark.parametrize("count", [900, pytest.param(9000, marks=pytest.mark.slow)])
 def test_spec_08_a_large_document_without_aliases_is_no_bomb(count: int) -> None:
-    """Megabytes of schemas that no tool shows are read and not converted: three, and thirty."""
+    """Three and thirty megabytes of schemas that no tool shows are read, but not converted."""
     definitions = {
         f"S{n}": {"type": "object", "properties": {f"p{k}": {"type": "string"} for k in range(100)}}
         for n in range(count)

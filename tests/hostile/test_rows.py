@@ -1,6 +1,6 @@
-"""Attack cases from end to end: a line to a real server, and what arrives at a raw socket, or does not.
+"""Test attack cases end to end: a line to a real server, and what arrives at a raw socket, if anything.
 
-Each row begins with the case that it is of. What a rule alone decides stands in the tables of `tests/runtime/`.
+Each row begins with its attack case. Cases that one rule decides are in the tables of `tests/runtime/`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ BIG = "x" * 2**20
 
 
 class Subject:
-    """A server and its API, both for a whole module."""
+    """A server and its API, used by the whole module."""
 
     def __init__(self, server: Server, upstream: Upstream) -> None:
         self.server = server
         self.upstream = upstream
 
     def called(self, tool: object, arguments: object, **more: Any) -> tuple[dict[str, Any], list[bytes]]:
-        """The answer to a call, and the requests that it made."""
+        """Make a call. Return its response message, and the requests that reached the API."""
         del self.upstream.requests[:]
         params = {**more, "name": tool, "_meta": {**ENVELOPE, **more.get("_meta", {})}}
         if arguments is not NONE:
@@ -54,7 +54,7 @@ NONE = object()
 
 
 def result(server: Server, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a call comes to."""
+    """Make a call, and return its result."""
     server.call(tool, **arguments)
     while "method" in (message := server.message()):
         continue
@@ -211,7 +211,7 @@ def test_life_04_a_second_signal_and_a_pipe_that_breaks_change_nothing(project: 
 
 
 async def when_it_may(connection: Connection) -> None:
-    """Answers the first request only once the second is there."""
+    """Answer the first request only after the second has arrived."""
     while await connection.request():
         while len(connection._upstream.requests) < 2:
             await asyncio.sleep(0)
@@ -219,7 +219,7 @@ async def when_it_may(connection: Connection) -> None:
 
 
 def test_life_08_a_call_that_was_cancelled_is_not_answered_when_its_upstream_does(project: Path) -> None:
-    """IO-17 and MCP-17 as well, through a socket: the second call makes the first one's answer come."""
+    """Covers IO-17 and MCP-17 over a socket: the second call lets the upstream answer the first one."""
     with playing(when_it_may) as upstream, started(project, upstream) as server:
         first = server.call("get_detail", id="first")
         assert server.message()["params"]["progressToken"] == first
@@ -247,8 +247,9 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 
 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
-    """A clock that is set back moves no deadline: these go by the monotonic clock of the loop. What replicas hand to
-    each other over HTTP goes by the time of day, which is all that they share.
+    """Setting the clock back changes no deadline: deadlines use the loop's monotonic clock.
+
+    Only what replicas share over HTTP uses the time of day, since that is the only clock that they share.
     """
     runtime = {path.name: path.read_text(encoding="utf-8") for path in (TEMPLATES / "runtime").rglob("*.py")}
     asking = {name for name, text in runtime.items() if re.search(r"time\.(time|gmtime|localtime)|datetime\.now", text)}
@@ -259,7 +260,7 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     "raised", ["MemoryError", "RecursionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit"]
 )
 def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, raised: str) -> None:
-    """Its words hold the secret, which is searched for as always."""
+    """The exception's text holds the secret, for which all output is searched."""
     project = compiled(tmp_path)
     with (project / PACKAGE / "hooks.py").open("a") as hooks:
         hooks.write("\nimport os\n\n\ndef before_delete_user(arguments):\n")
@@ -339,7 +340,7 @@ def test_io_03_bytes_that_are_no_text_call_nothing(subject: Subject, said: bytes
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "9" * 5000, "1e999", "1" + "0" * 400])
 def test_io_10_numbers_that_are_none_call_nothing(subject: Subject, number: str) -> None:
-    """ARG-10 and ARG-18 as well."""
+    """Covers ARG-10 and ARG-18, too."""
     del subject.upstream.requests[:]
     said = call(1, "create_item", price=12345).replace(b"12345", number.encode())
     subject.server.write(said)

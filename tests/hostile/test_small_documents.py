@@ -1,6 +1,7 @@
-"""HARD-16: small documents that describe very much compile within seconds of work, or say what used their budget up.
+"""Test HARD-16: small documents that expand to very much compile within seconds, or a message says what used the
+budget.
 
-Each row ends with what is said of it: nothing where all of it could be walked through, else the place to look at.
+Each row ends with the expected message: "" if all could be processed, else the place that it names.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from tests.hostile.fuzz.documents.frame import Schema, ref, within
 from tests.hostile.fuzz.documents.grammar import Hostile
 
 SECONDS = 5
-"""Of work, on any machine that runs this. Each row takes less than one, and took from eight to all there are."""
+"""Limit on CPU seconds. Each row takes less than one; before the limits, each took eight or more."""
 
 SPENT = "/a was skipped: Its schemas describe more than can be walked through in 300,000 steps; this one takes most"
 
 
 def mutual(keyword: str, count: int) -> dict[str, Schema]:
-    """Return schemas each of which is made of all the others."""
+    """Return schemas, each made of all the others."""
     return {
         f"S{one}": {
             "type": "object",
@@ -33,7 +34,7 @@ def mutual(keyword: str, count: int) -> dict[str, Schema]:
 
 
 def ladder(keyword: str, rungs: int) -> dict[str, Schema]:
-    """Return schemas each of which names the next one twice, and not in the same words."""
+    """Return schemas that each refer twice to the next one, in two different ways."""
     steps = {
         f"S{rung}": within(keyword, [ref(f"S{rung + 1}"), {"allOf": [ref(f"S{rung + 1}"), {"title": "x"}]}])
         for rung in range(rungs)

@@ -1,4 +1,4 @@
-"""What a server reaches out to, and what installing it runs."""
+"""Test what a server connects to, and what code its installation runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Quiet(BaseHTTPRequestHandler):
         self.wfile.write(b"ok")
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def test_cfg_07_a_server_connects_to_its_api_and_to_nothing_else(tmp_path: Path) -> None:

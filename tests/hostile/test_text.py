@@ -1,6 +1,4 @@
-"""The attack cases on text: TXT. What a model reads is what a person who reviews it sees; what
-nobody can see for him is reported.
-"""
+"""Test the attack cases on text, TXT: a model reads only what a reviewer sees, and hidden text is reported."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ def operation(**members: Any) -> Compiled:
 
 
 def texts(value: Any, key: str = "") -> list[str]:
-    """The titles and descriptions in `value`."""
+    """Return the titles and descriptions in `value`."""
     if isinstance(value, dict):
         return [text for name, member in value.items() for text in texts(member, name)]
     if isinstance(value, list):
@@ -60,7 +58,7 @@ def test_txt_01_hidden_characters_in_a_parameter_are_said() -> None:
 
 
 def test_txt_01_hidden_characters_in_values_are_said_and_written_out() -> None:
-    """HARD-09: a value that nobody sees is in no list of values; the words say it, and the API decides."""
+    """HARD-09: an enum never lists such a value. The description spells it out, and the API decides."""
     schema = {"type": "string", "enum": ["a\u202eb", "c"]}
     result = operation(parameters=[{"name": "x", "in": "query", "schema": schema}])
     assert "hidden-characters" in [found.code for found in result.diagnostics]

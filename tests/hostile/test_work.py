@@ -1,7 +1,7 @@
-"""Calls that ask for too much work: a real server under limits of the system, which end it where it takes too much.
+"""Test calls that ask for too much work, on a real server under limits of the system that would kill it.
 
-The limits are of the process (setrlimit(2)): so many seconds of CPU and so much memory beyond what a call takes. A call
-that is slow on a busy machine does not fail; one that works without an end does.
+The limits are on CPU seconds and on memory beyond an ordinary call (setrlimit(2)). So a slow machine fails no test, but
+endless work does.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tests.runtime.upstream import Connection, Upstream
 TOOLS = Path(__file__).with_name("work.tools.yaml")
 MIB = 2**20
 CPU_SECONDS = 15
-"""Of a whole conversation, its start included, which takes about one. Without bounds a single row takes minutes."""
+"""CPU seconds for a whole conversation and the start, which take about one. Without bounds, one row takes minutes."""
 ADDRESS_SPACE = 3 * 1024 * MIB
 MOST_MEMORY = 256 * MIB
-"""Beyond what an ordinary call leaves the process with."""
+"""Limit on the memory in bytes beyond that after an ordinary call."""
 
 
 def filters(depth: int) -> Any:
-    """A wrong leaf below so many levels of a recursive union whose alternatives look alike."""
+    """Return a value with a wrong leaf this many levels below, in a recursive union of similar alternatives."""
     value: Any = {"field": "name", "op": "gt"}
     for _ in range(depth):
         value = {"and": [value]}
@@ -36,7 +36,7 @@ def filters(depth: int) -> Any:
 
 
 def rules(depth: int) -> Any:
-    """The same, of a union whose alternatives each refer to it."""
+    """Return such a value for a union whose alternatives each refer to the union."""
     value: Any = "none"
     for level in range(depth):
         value = {"next": value, "kind": ("one", "two", "three")[level % 3]}
@@ -87,11 +87,11 @@ ROWS: list[tuple[str, str, str, dict[str, Any], str]] = [
     ),
     ("HARD-03", "one long text", "create", {"more": {"text": "x" * 7_000_000}}, '{"a":1}'),
 ]
-"""Case, what is asked for, the tool, its arguments, and what the answer says."""
+"""Rows: attack case, what the call asks for, tool, arguments, and what the result says."""
 
 
 EVIL = "-" * 15_000 + "A"
-"""An access token that is like itself at each of its places, but at its end."""
+"""An access token that nearly matches itself at each position, except for its end."""
 ECHOES = (
     "-" * 500_000 + "A",
     EVIL,
@@ -101,7 +101,7 @@ ECHOES = (
 
 
 async def granting(connection: Connection) -> None:
-    """A token endpoint, and an API that echoes the token in the way that is asked for."""
+    """Issue tokens, and echo the token in the form whose number the request names."""
     while request := await connection.request():
         token = json.dumps({"access_token": EVIL, "token_type": "Bearer", "expires_in": 3600})
         echo = ECHOES[int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0") % len(ECHOES)]
@@ -145,7 +145,7 @@ def server(project: Path, upstream: Upstream) -> Iterator[Server]:
 
 
 def said(server: Server, tool: str, arguments: dict[str, Any]) -> str:
-    """The text of what a call came to, or of its error."""
+    """Call a tool, and return the text of its result or error."""
     id_ = server.request("tools/call", name=tool, arguments=arguments)
     while (message := server.message()).get("id") != id_:
         assert message["method"] == "notifications/progress"
@@ -155,7 +155,7 @@ def said(server: Server, tool: str, arguments: dict[str, Any]) -> str:
 
 
 def peak(server: Server) -> int:
-    """The most memory that the process had, in bytes."""
+    """Return the peak memory of the process in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
@@ -187,7 +187,7 @@ def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds
 
 @pytest.mark.parametrize("number", range(len(ECHOES)))
 def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path, number: int) -> None:
-    """HARD-24 too: its letters are escaped in one of the answers."""
+    """Covers HARD-24, too: one response escapes the token's letters."""
     project = compiled(tmp_path, TOOLS.with_name("granted.tools.yaml"))
     with playing(granting) as upstream:
         environ = {

@@ -1,12 +1,12 @@
-"""The table `calls.json`: what every client calls, what must come back, what the API must have received and must hold.
+"""The table `calls.json`: each call that every client makes, with its expected result, request and state of the API.
 
-The requests in it are written by hand from `specs/petstore.openapi.yaml`, so that they can be sent to a petstore
-directly as well: what such a petstore answers, and what it holds in the end, is what a client must have brought about
-through the server. Nothing in here knows a client or the runtime.
+The requests are written by hand from `specs/petstore.openapi.yaml`, so that they can be sent to a petstore directly,
+too. A client must bring about through the server what these requests bring about directly. Nothing here uses a client
+or the runtime.
 
-Keys of a case: `tool`, `arguments`, and whether the client asks for `progress`; then either `error` (the code of the
-protocol error, with `text` in its message) or `back` (the first block: its `type`, its `mimeType`, fragments of its
-`text`) with `isError`; `request` (nothing may be sent where it is missing); `holds` and `lacks`, by table of the API.
+Keys of a case: `tool`, `arguments`, and `progress` if the client asks for it. Then either `error` (the code of the
+protocol error, with `text` in its message), or `back` (the first block: `type`, `mimeType`, fragments of `text`) with
+`isError`. `request`: what must be sent, nothing if it is missing. `holds`, `lacks`: rows by table of the API.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.leaks import SECRET
 Case = dict[str, Any]
 CASES: tuple[Case, ...] = tuple(json.loads(Path(__file__).with_name("calls.json").read_text()))
 
-#: What each of these shows to the API, and nothing else that would tell who it is.
+# : What each client sends of itself to the API; nothing else may identify it.
 CREDENTIALS: dict[str, dict[str, str]] = {
     "reader": {"x-api-key": SECRET},
     "writer": {"authorization": f"Bearer {SECRET}"},
@@ -37,12 +37,12 @@ CREDENTIALS: dict[str, dict[str, str]] = {
 
 
 def tools_called() -> set[str]:
-    """The tools that the table calls with success."""
+    """Return the tools that the table calls successfully."""
     return {case["tool"] for case in CASES if "error" not in case and "isError" not in case}
 
 
 def sent(request: Mapping[str, Any]) -> Sent:
-    """The request of a case as bytes, to be sent to the API directly."""
+    """Return the request of a case as bytes for the API."""
     body = _body(request)
     headers = {name: value for name, value in request.get("headers", {}).items() if name != "Content-Type"}
     media = request.get("headers", {}).get("Content-Type", body.media)
@@ -60,7 +60,7 @@ def _body(request: Mapping[str, Any]) -> Sent:
 
 
 def _bytes(written: Mapping[str, Any]) -> bytes:
-    """Bytes, written as they can best be read."""
+    """Return the bytes that a case writes in its most readable form."""
     if "json" in written:
         return json.dumps(written["json"]).encode()
     text: str = written["text"] if "text" in written else written["base64"]
@@ -68,7 +68,7 @@ def _bytes(written: Mapping[str, Any]) -> bytes:
 
 
 def compare_request(expected: Mapping[str, Any], received: Request) -> None:
-    """Fails where the API did not receive what the case says."""
+    """Raise AssertionError if the API did not receive the request of the case."""
     assert (received.method, received.target) == (expected["method"], BASE + expected["target"])
     for name, value in expected.get("headers", {}).items():
         assert received.header(name) == value
@@ -96,7 +96,7 @@ def _compare_body(expected: Mapping[str, Any], received: Request) -> None:
 
 
 def _fields(form: str) -> list[tuple[str, str]]:
-    """The fields by name. Only those of one name have an order that matters."""
+    """Return name → values of header fields. Order matters only among fields of one name."""
     return sorted(parse_qsl(form, keep_blank_values=True), key=lambda field: field[0])
 
 
@@ -106,7 +106,7 @@ def _part(expected: Mapping[str, Any]) -> tuple[str, str, Any]:
 
 
 def _parts(received: Request) -> list[tuple[str, str, Any]]:
-    """The parts of a multipart body as the library for mail reads them; JSON is parsed, since it has many spellings."""
+    """Return the parts of a multipart body, read by the standard library's mail parser, with JSON parsed."""
     head = f"Content-Type: {received.header('Content-Type')}\r\n\r\n".encode("ascii")
     message = BytesParser(policy=HTTP).parsebytes(head + received.body)
     parts = []
@@ -119,7 +119,7 @@ def _parts(received: Request) -> list[tuple[str, str, Any]]:
 
 
 def matches(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a row of the API has these values."""
+    """Return True if a row of the API has these values."""
     return all(_same(row[column], value) for column, value in wanted.items())
 
 

@@ -1,7 +1,7 @@
-"""A server that is generated again while a client is with it: what it is compiled from, its upstream, and the job.
+"""Generate a server again while a client uses it: its tools file, its upstream, and the client's job.
 
-`/held` is answered once `/fresh` was asked for, which only the new server has a tool for. The driver asks for
-`/control/changed`, which is answered once `/held` is there and the server has been generated again. Plain HTTP.
+`/held` is answered after a request for `/fresh`, which only the new server has a tool for. `/control/changed`, which
+the driver requests, is answered after `/held` was requested and the server was generated again. Plain HTTP.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ tools:
 """
 AFTER = BEFORE + "  - {name: get_fresh, description: Gets what is new., request: GET /fresh}\n"
 
-#: A script that serves the project, not the package that may be installed.
+# : A script that serves the project itself, not an installed package.
 SERVER = """#!{python}
 import sys
 
@@ -38,7 +38,7 @@ sys.exit(main())
 
 
 def steps(url: str) -> list[Step]:
-    """What the client does: it calls what takes long, and meanwhile sees the change and calls what is new."""
+    """Return the client's steps: start a long call; meanwhile see the changed list, and call the new tool."""
     fresh = [{"do": "list"}, {"do": "call", "tool": "get_fresh", "arguments": {}}]
     change = {"do": "change", "control": f"{url}/control", "then": fresh}
     return [{"do": "list"}, {"do": "together", "steps": [{"do": "call", "tool": "get_held", "arguments": {}}, change]}]
@@ -46,7 +46,7 @@ def steps(url: str) -> list[Step]:
 
 @contextmanager
 def serve(generate: Callable[[], None]) -> Iterator[tuple[str, list[str]]]:
-    """The address of the upstream, and the paths that it was asked for."""
+    """Yield the upstream's address, and the list of paths that were requested."""
     sent: list[str] = []
     called, done = threading.Event(), threading.Event()
 

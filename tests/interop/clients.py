@@ -1,7 +1,7 @@
-"""The clients of the interoperability tests: who they are, the environment of each, and how one carries out a job.
+"""List the clients of the interoperability tests, with the environment of each, and carry out jobs with them.
 
-A client runs in a process of its own, as it would in a host: `drivers/` has a script for each, which reads a job and
-prints a report (`drivers/session.py` says what is in both). So all of them are compared in the same way.
+A client runs in its own process, as in a host. `drivers/` has a script for each, which reads a job and prints a report
+(`drivers/session.py` describes both), so that all clients are compared in the same way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ENVIRONMENTS: dict[str, Callable[[], Path]] = {
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client in one of its modes. It speaks `revision` then; `opening` has its first request to each process."""
+    """One client in one of its modes. `revision`: what it then speaks. `opening`: its first request to each process."""
 
     name: str
     mode: str
@@ -55,7 +55,7 @@ CLIENTS = (
     Client("python-2", "legacy", R4, ("initialize",)),
     Client("python-2", R5, R5, ("tools/list",)),
     Client("python-1", "initialize", R4, ("initialize",)),
-    # It asks a process that it throws away, and then opens another.
+    # It probes one server process, ends it, and then opens another.
     Client("typescript-2", "auto", R5, ("server/discover", "tools/list")),
     Client("typescript-2", "legacy", R4, ("initialize",)),
     Client("typescript-2", R5, R5, ("server/discover", "tools/list")),
@@ -67,7 +67,7 @@ CLIENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What came of each step, what else the client found wrong, and all that was said, one transcript a process."""
+    """The outcome of each step, further complaints of the client, and one transcript for each server process."""
 
     client: Client
     outcomes: list[Outcome]
@@ -76,17 +76,17 @@ class Work:
 
     @property
     def conversation(self) -> Transcript:
-        """What was said to the process that did the work; there may have been one before it, only to be asked."""
+        """Return the transcript of the process that did the work. A process before it may only have been probed."""
         return self.transcripts[-1]
 
 
 def carry_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
-    """The job, done. `server` is the console script, `record` the folder in which all that is said is kept, and `asks`
-    whether the client can ask its user.
+    """Let a client carry out a job, and return its work.
 
-    Raises `environments.Missing` where this machine cannot run the client.
+    `server`: the console script. `record`: folder for the transcripts. `asks`: the client can ask its user. Raises
+    `environments.Missing` if this machine cannot run the client.
     """
     record.mkdir()
     recorded = ["-I", str(RECORDER), str(record), str(server)]
@@ -96,13 +96,13 @@ def carry_out(
 
 
 def carry_out_over_http(client: Client, url: str, steps: list[Step], asks: bool = False) -> Work:
-    """The same with a server that is there already. What was said is not recorded."""
+    """Let a client carry out a job with a running HTTP server. Nothing is recorded."""
     report = _report(client, {"url": url}, steps, asks)
     return Work(client, report["steps"], report["complaints"], [])
 
 
 def _report(client: Client, server: dict[str, Any], steps: list[Step], asks: bool) -> dict[str, Any]:
-    """The report of a client's driver."""
+    """Run the client's driver, and return its report."""
     command = _driver(client)
     job = json.dumps({"server": server, "mode": client.mode, "asks": asks, "steps": steps})
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
@@ -115,14 +115,14 @@ def _report(client: Client, server: dict[str, Any], steps: list[Step], asks: boo
 
 
 def _driver(client: Client) -> list[str]:
-    """The command that runs the driver of a client, in its environment."""
+    """Return the command that runs a client's driver in its environment."""
     module = client.name.replace("-", "_")
     if client.name == "raw":
         return [sys.executable, "-m", f"tests.interop.drivers.{module}"]
     environment = ENVIRONMENTS[client.name]()
     if client.name.startswith("python"):
         return [str(environment / "bin" / "python"), "-m", f"tests.interop.drivers.{module}"]
-    # Node looks for packages beside the script.
+    # Node finds packages only beside the script, so the script is copied there.
     for script in ("session.mjs", f"{module}.mjs"):
         shutil.copy(DRIVERS / script, environment)
     return ["node", str(environment / f"{module}.mjs")]

@@ -1,4 +1,4 @@
-"""What each client does with tools that ask first, one job a situation; only some of them send anything. Data alone."""
+"""Jobs with tools that ask the user first, one job a situation; only some of them may send a request. Data alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tests.interop.clients import Step
 from tests.interop.messages import R3, R5
 
-#: A server whose questions are over as soon as they are asked.
+# : Settings of a server whose questions expire at once.
 HASTY = """#!{python}
 import sys
 
@@ -23,7 +23,7 @@ PET = {"petId": 9}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Steps of one client. `asks`: it can ask its user; `hasty`: it is with the hasty server."""
+    """Steps of one client. `asks`: it can ask its user. `hasty`: the server's questions expire at once."""
 
     steps: tuple[Step, ...]
     asks: bool = True
@@ -46,7 +46,7 @@ _WHERE_IT_CAN_BE_ASKED = {
     "wrong arguments": Job((_call("accept", petId="nine"),)),
     "expired": Job((_call("accept"),), hasty=True),
 }
-#: States are of the stateless era; the official clients let the caller hold them there.
+# : States exist only in the stateless revision, where the official clients let the caller keep them.
 _WITH_STATE = {
     "tampered": _by_hand({"tamper": True, "answer": "accept"}),
     "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),
@@ -56,6 +56,6 @@ _WITH_STATE = {
 
 
 def jobs(revision: str) -> dict[str, Job]:
-    """What can happen in that revision."""
+    """Return name → job, for the situations that are possible in this revision."""
     able = _WHERE_IT_CAN_BE_ASKED if revision >= R3 else {}
     return {**_EVERYWHERE, **able, **(_WITH_STATE if revision == R5 else {})}

@@ -1,7 +1,7 @@
-"""The generated petstore server, installed by itself, and what each client brought about through it: one job a client.
+"""Install the generated petstore server, and let each client carry out one job with it.
 
-Everything is real: the document is compiled, the project installed from its own `pyproject.toml`, the server started by
-each client through its console script, and the API is the embedded petstore with a store of its own for each client.
+Everything is real: the document is compiled, the project is installed from its `pyproject.toml`, and each client starts
+the server by its console script. The API is the embedded petstore, with a new store for each client.
 """
 # ruff: noqa: E402 (a module can say what was wrong in an assertion only if it is imported after it was registered)
 
@@ -39,7 +39,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def server(project: Path) -> Path:
-    """Its console script, in an environment with its dependencies and nothing else."""
+    """Return the console script, in an environment with only the server's dependencies."""
     return _installed(project, "server", "petstore")
 
 
@@ -51,7 +51,7 @@ def _generated(document: Path, folder: Path) -> Path:
 
 
 def _installed(project: Path, environment: str, name: str) -> Path:
-    digest = hashlib.sha256()  # of what is installed: other files tell where the project was made
+    digest = hashlib.sha256()  # only installed files are compared: other files contain the project's path
     installed = [project / "pyproject.toml", *(project / f"{name}_mcp").rglob("*.*")]
     for path in sorted(installed):
         digest.update(f"{path.relative_to(project)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
@@ -67,7 +67,7 @@ def promises(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def promising(promises: Path) -> Path:
-    """Its console script."""
+    """Return the console script of the project whose tools have output schemas."""
     return _installed(promises, "promises", "promises")
 
 
@@ -75,7 +75,7 @@ def promising(promises: Path) -> Path:
 def promised(
     request: pytest.FixtureRequest, promises: Path, promising: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Promised:
-    """Every tool with an output schema, called by one client."""
+    """Let one client call every tool that has an output schema."""
     tools = json.loads((promises / "promises_mcp" / "tools.json").read_text())
     steps: list[Step] = [{"do": "call", "tool": name, "arguments": {}} for name in EXPECTED]
     record = tmp_path_factory.mktemp("promised") / "lines"
@@ -88,14 +88,14 @@ def promised(
 
 @pytest.fixture(scope="session")
 def confirming(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The console script of the project whose tools ask first."""
+    """Return the console script of the project whose tools ask first."""
     document = Path(__file__).with_name("confirm.tools.yaml")
     return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "confirm"), "confirm", "confirm")
 
 
 @pytest.fixture(scope="session")
 def hasty(confirming: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same server, whose questions are over as soon as they are asked."""
+    """Return the console script of such a server whose questions expire at once."""
     script = tmp_path_factory.mktemp("hasty") / "confirm-mcp"
     script.write_text(confirmations.HASTY.format(python=confirming.with_name("python")))
     script.chmod(0o755)
@@ -106,7 +106,7 @@ def hasty(confirming: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def confirmed(
     request: pytest.FixtureRequest, confirming: Path, hasty: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Confirmed]:
-    """Every job of `confirmations`, done by one client, each with a petstore of its own."""
+    """Let one client carry out every job of `confirmations`, each with a new petstore."""
     client: Client = request.param
     done = {}
     for name, job in confirmations.jobs(client.revision).items():
@@ -122,7 +122,7 @@ def confirmed(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Changed:
-    """A server that is generated again while one client is with it, and runs from where it is generated."""
+    """Let one client use a server that is generated again meanwhile, and that runs from the project's folder."""
     home = tmp_path_factory.mktemp("changed")
     document, project, script = home / "change.tools.yaml", home / "change", home / "change-mcp"
 
@@ -141,7 +141,7 @@ def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pyte
 
 @pytest.fixture(scope="session")
 def direct() -> Iterator[Direct]:
-    """The table, sent to the API by hand."""
+    """Send the table's requests to the API directly."""
     with petstore.serve() as api:
         requests = [case.get("request") for case in calls.CASES]
         yield Direct([_sent(api.url, request) if request else None for request in requests], api)
@@ -155,7 +155,7 @@ def _sent(url: str, request: dict[str, str]) -> Received:
 def session(
     request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
-    """The whole table, called by one client."""
+    """Let one client make all calls of the table."""
     keys = ("tool", "arguments", "progress")
     table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
     record = tmp_path_factory.mktemp("record") / "lines"
@@ -167,7 +167,7 @@ def session(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Held:
-    """A call that is given up, several made together, and one more, with an upstream that holds its answers back."""
+    """Let one client cancel a call, make several together, and then one more. The upstream holds its responses back."""
     record = tmp_path_factory.mktemp("held") / "lines"
     with slow.serve() as upstream:
         adoptions = range(1, slow.TOGETHER + 1)
@@ -188,7 +188,7 @@ def _of_petstore(url: str) -> dict[str, str]:
 def _carried_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
-    """What came of it; nothing that the server wrote holds its credential."""
+    """Carry out a job, and check that nothing the server wrote holds its credential."""
     try:
         work = carry_out(client, server, variables, steps, record, asks)
     except environments.Missing as missing:

@@ -1,8 +1,8 @@
-"""An environment of its own for the server and for each client, under `.clients/` in the repository root; products of
-others have theirs under `.products/`.
+"""Provide environments for the server and each client under `.clients/`, and for products of others under `.products/`.
 
-Made on demand and kept: the stamp, written last, says what an environment was made from. One without its stamp was
-interrupted, one with another stamp is out of date; both are made anew, but never while another session uses them.
+They are made on demand and kept. A stamp, written last, says what an environment was made from. One without its stamp
+was interrupted, and one with another stamp is out of date. Both are made again, but not while another session uses
+them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ PATIENCE = 900
 
 
 class Missing(Exception):
-    """This machine lacks a program; the text says which and for what."""
+    """This machine lacks a program. The message says which, and for what."""
 
 
 def python(name: str, *requirements: str, digest: str | None = None, pip: str = "", home: Path | None = None) -> Path:
-    """A virtual environment with these requirements: its folder. `digest` stands for them where they are paths; `pip`
-    is the pip that installs them, where it is to be another than Python's own. `home` is as in `made`.
+    """Return the folder of a virtual environment with these requirements.
+
+    `digest` identifies requirements that are paths. `pip`: version of pip to use in place of Python's own. `home`: see
+    `made`.
     """
 
     def make(folder: Path) -> None:
@@ -46,7 +48,7 @@ def python(name: str, *requirements: str, digest: str | None = None, pip: str = 
 
 
 def node(name: str, packages: Mapping[str, str]) -> Path:
-    """A folder with these npm packages. Raises Missing where there is no node, no npm, or only an old node."""
+    """Return a folder with these npm packages. Raises Missing if node or npm is missing, or node is too old."""
     programs = {program: shutil.which(program) for program in ("node", "npm")}
     if lacking := [program for program, path in programs.items() if path is None]:
         raise Missing(f"the {name} client needs {' and '.join(lacking)}, which cannot be found here")
@@ -64,8 +66,9 @@ def node(name: str, packages: Mapping[str, str]) -> Path:
 
 
 def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], home: Path | None = None) -> Path:
-    """The folder of an environment that has been made from `origin`, in the folder `home` or in `.clients/`. It stays
-    as it is until this process ends.
+    """Return the folder of an environment made from `origin`, in `home` or `.clients/`.
+
+    It stays unchanged while this process runs.
     """
     home = home or CLIENTS
     folder = home / name
@@ -74,8 +77,8 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
     lock = _lock(home / f"{name}.lock")
     fcntl.flock(lock, fcntl.LOCK_SH)
     if not _fits(folder / STAMP, stamp):
-        fcntl.flock(lock, fcntl.LOCK_EX)  # once nobody uses it any more
-        if not _fits(folder / STAMP, stamp):  # unless another process was quicker
+        fcntl.flock(lock, fcntl.LOCK_EX)  # waits until no other process uses the environment
+        if not _fits(folder / STAMP, stamp):  # another process may have made it meanwhile
             _make(folder, stamp, make)
         fcntl.flock(lock, fcntl.LOCK_SH)
     return folder
@@ -83,7 +86,7 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
 
 @cache
 def _lock(path: Path) -> int:
-    """A descriptor to lock, one for each process. It is never closed: a lock goes with its process, however it ends."""
+    """Return a descriptor to lock, one for each environment. It is never closed: the lock ends with the process."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
 
 
@@ -100,7 +103,7 @@ def _make(folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """What a program prints. RuntimeError with all that it said where it fails."""
+    """Run a program, and return its output. Raises RuntimeError with all output if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")

@@ -1,9 +1,9 @@
-"""Whether what a server says is MCP: rules written by hand from the specification, which need no schema.
+"""Check that a server's messages are MCP, by rules written by hand from the specification, without a schema.
 
-An `Exchange` follows one connection. It hears what the client writes, so it knows which revision, method and progress
-token an answer belongs to, and judges each line of the server on its own: how it is written, what it answers, and what
-the revision allows in it. It uses nothing of the runtime, and knows only as much of MCP as a server of tools can say.
-Section numbers are those of the specification's pages as `protocol.md` collects them.
+An `Exchange` follows one connection. It reads what the client writes, so it knows to which revision, method and
+progress token a response belongs. It judges each line of the server: its JSON, what it answers, and what the revision
+allows in it. It uses nothing of the runtime. Section numbers are those of `protocol.md`, which collects the
+specification's pages.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ Id = str | int
 REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
 CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
-LONGEST_LINE = 10 * 1024 * 1024  # what the TypeScript clients read
+LONGEST_LINE = 10 * 1024 * 1024  # the range of integers that the TypeScript clients read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
-TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}  # of those that MCP has
+# only those error codes that MCP defines
+TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
 SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons": R4, "websiteUrl": R4}
 
 
 class Message(NamedTuple):
-    """A line that keeps all rules. `method` is that of the request it answers; a notification has its own."""
+    """A line that keeps all rules. `method`: that of the answered request, or of the notification."""
 
     revision: str
     method: str
@@ -38,7 +39,7 @@ class Message(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A request without its answer. Of a stream, `acknowledged` is what its client is told about, once that is said."""
+    """A request without a response yet. `acknowledged`: for a stream of changes, what it was confirmed to report."""
 
     method: str
     revision: str
@@ -48,18 +49,19 @@ class Asked:
 
 
 class Exchange:
-    """One connection between a well-behaved client and the server, of which `changes` says whether its tools may."""
+    """One connection between a well-behaved client and the server. `changes`: the server's tools may change."""
 
     def __init__(self, changes: bool = False) -> None:
         self.agreed: str | None = None
         self._changes = changes
         self._initialized = False
         self._open: dict[Id, Asked] = {}
-        self._questions: set[str] = set()  # that were not taken back; an answer may cross that on its way
+        # requests that were not cancelled; a response may cross a cancellation on its way
+        self._questions: set[str] = set()
         self._asked: set[str] = set()
 
     def heard(self, line: bytes) -> None:
-        """The client wrote this line."""
+        """Record a line that the client wrote."""
         message = json.loads(line)
         params = message.get("params", {})
         if "method" not in message:
@@ -74,7 +76,7 @@ class Exchange:
             self._open[message["id"]] = Asked(message["method"], revision, meta.get("progressToken"))
 
     def judged(self, line: bytes) -> Message:
-        """The server wrote this line. AssertionError says what is wrong with it."""
+        """Check a line that the server wrote, and return it as a Message. Raises AssertionError with the fault."""
         message = _written(line)
         assert message["jsonrpc"] == "2.0"
         if "method" in message:
@@ -90,12 +92,15 @@ class Exchange:
         return Message(asked.revision, asked.method, message)
 
     def ended(self) -> None:
-        """The connection is over. Everything has its answer, unless it was cancelled or is a stream."""
+        """Check that every request has a response, except for cancelled ones and streams.
+
+        Call it at the end of the connection.
+        """
         calls = [asked for asked in self._open.values() if asked.acknowledged is None]
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Section 6: a request of the server, in the two revisions that have elicitation by requests."""
+        """Check a request of the server (section 6), in the two revisions that have elicitation by requests."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"
@@ -116,7 +121,9 @@ class Exchange:
         return Message(self.agreed or R4, message["method"], message)
 
     def _change(self, message: Object) -> Message:
-        """Section 8: a stream is acknowledged first, with what is told on it, and then told."""
+        """Check a notification about changes (section 8): a stream first confirms what it reports,
+        and then reports it.
+        """
         assert message.keys() == {"jsonrpc", "method", "params"}
         params = message["params"]
         if params == {}:
@@ -168,7 +175,7 @@ class Exchange:
 
 
 def _alike(one: object, other: object) -> bool:
-    """7 and "7" are two tokens."""
+    """Return True if two ids or tokens are the same: 7 and "7" differ."""
     return type(one) is type(other) and one == other
 
 
@@ -182,7 +189,7 @@ def _written(line: bytes) -> Object:
     message = json.loads(line.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refused)
     assert isinstance(message, dict)
     for text in _texts(message):
-        text.encode("utf-8")  # a lone surrogate hangs the Python clients
+        text.encode("utf-8")  # a lone surrogate makes the Python clients hang
     return message
 
 
@@ -272,7 +279,7 @@ def _cached(result: Object) -> None:
 
 
 def _tool(tool: Object) -> None:
-    """What the strictest client needs, so that one tool never costs the list."""
+    """Check a tool by the rules of the strictest client, so that no tool costs a client the whole list."""
     assert tool.keys() <= TOOL_KEYS
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
     assert tool["description"].strip()
@@ -308,7 +315,7 @@ def _input_required(result: Object) -> None:
 
 
 def _form(params: Object) -> None:
-    """Of primitive members at one level; ours has none."""
+    """Check the schema of an elicitation, which has primitive members on one level; ours has none."""
     assert params["message"].strip()
     assert params["requestedSchema"] == {"type": "object", "properties": {}}
 
@@ -330,7 +337,7 @@ def _block(block: Object) -> None:
 
 
 def _offered(result: Object, revision: str) -> None:
-    """Section 7: a list of resources, templates or prompts."""
+    """Check a list of resources, templates or prompts (section 7)."""
     assert "nextCursor" not in result
     [entries] = [result[kind] for kind in ("resources", "resourceTemplates", "prompts") if kind in result]
     assert all(entry["name"] and None not in entry.values() for entry in entries)

@@ -1,4 +1,7 @@
-"""The tools of `promises.tools.yaml`, called without arguments, and what must come back of each. Data alone."""
+"""List the tools of `promises.tools.yaml`, which are called without arguments, with their expected results.
+
+Data alone.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 COUNTS = {"cat": 4, "dog": 3, "rabbit": 2, "bird": 2, "tortoise": 1}
 ADDRESS = {"city": "Lyon", "country": "FR"}
 NOTES = "Walks twice a day, never past the café on Mill Lane.\n"
-#: What the structured value must be, and whether the call must be an error instead.
+# : Tool → its expected structured value, and True if the call must be an error instead.
 EXPECTED: dict[str, Any] = {
     "kept": COUNTS,
     "of_another_type": {

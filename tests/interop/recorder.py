@@ -1,10 +1,11 @@
-"""Stands between a client and a server and writes down every line that passes, as it was.
+"""Run between a client and a server, and record every line that passes.
 
-Started by the client in place of the server: `recorder.py FOLDER COMMAND...`. Bytes are passed on untouched and at
-once; a line is in the record before the other side can see its end, so the record has the order in which things
-happened. One file for each process, whose name begins with the time, and one JSON object a line in it:
-`{"from": "client|server|stderr", "line": TEXT}`, in Latin-1 so that any byte survives, and last `{"exit": CODE}`.
-Standard library only: it runs isolated.
+The client starts it in place of the server: `recorder.py FOLDER COMMAND...`. Bytes are passed on unchanged and at once.
+A line is recorded before the other side can see its end, so the record has the order of events. There is one file for
+each process, whose name begins with the time. Each line is a JSON object: `{"from": "client|server|stderr", "line":
+TEXT}`, in Latin-1 so that any byte survives, and at the end `{"exit": CODE}`.
+
+Only the standard library is used, since it runs isolated.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import IO
 
 
 class Record:
-    """The file. Several threads write to it."""
+    """The file of a record, to which several threads write."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")
@@ -34,7 +35,7 @@ class Record:
 
 
 def pump(record: Record, name: str, source: int, sink: int) -> None:
-    """Passes everything on until one side ends, then closes both ends."""
+    """Pass everything on until one side ends, then close both ends."""
     rest = b""
     try:
         while chunk := os.read(source, 65536):
@@ -45,7 +46,7 @@ def pump(record: Record, name: str, source: int, sink: int) -> None:
             while view:
                 view = view[os.write(sink, view) :]
     except OSError:
-        pass  # the reader has gone; closing the source tells the writer
+        pass  # the reader has gone; closing the source lets the writer notice
     if rest:
         record.write(**{"from": name, "line": rest.decode("latin-1")})
     os.close(source)
@@ -53,7 +54,7 @@ def pump(record: Record, name: str, source: int, sink: int) -> None:
 
 
 def descriptor(pipe: IO[bytes] | None) -> int:
-    """A descriptor of our own for a pipe, so that nobody else closes it."""
+    """Return a duplicate descriptor of a pipe, which no other object closes."""
     assert pipe is not None
     with pipe:
         return os.dup(pipe.fileno())
@@ -80,5 +81,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: a thread may hold the lock of stdin, and there is nothing left to flush.
+    # Not sys.exit, which could wait for a thread that holds the lock of stdin. Nothing is left to flush.
     os._exit(main())

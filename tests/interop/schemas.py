@@ -1,7 +1,7 @@
-"""Whether a message fits the JSON Schema that its revision of MCP was published with.
+"""Validate messages with the JSON Schema that each revision of MCP was published with.
 
-The schemas are read from `../shared/reference/mcp-schemas` beside the repository; where they are absent, `PRESENT` is
-false and only the rules of `messages` remain. Nothing is ever fetched: the registry is empty.
+The schemas are read from `../shared/reference/mcp-schemas` beside the repository. If they are missing, `PRESENT` is
+false, and only the rules of `messages` apply. Nothing is ever fetched: the registry is empty.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ DIALECTS = {
 
 
 def check(message: Message) -> None:
-    """Fails with the schema's complaint where the message does not fit each definition that it must fit."""
+    """Raise AssertionError with the schema's error if the message violates a definition that applies to it."""
     for definition, value in definitions(message):
         validator(message.revision, definition).validate(value)
 
 
 def definitions(message: Message) -> Iterator[tuple[str, Any]]:
-    """The names of the definitions that bind this message, each with the part that it binds."""
+    """Yield the definitions that apply to this message, each with the part of the message that it describes."""
     revision, method, content = message
     yield "JSONRPCMessage", content
     if "method" in content and "id" in content:
@@ -87,9 +87,9 @@ def definitions(message: Message) -> Iterator[tuple[str, Any]]:
 
 @cache
 def validator(revision: str, definition: str) -> Validator:
-    """The validator of one definition. KeyError where the revision has no such definition."""
+    """Return the validator of one definition. Raises KeyError if the revision has no such definition."""
     schema = json.loads((FOLDER / f"{revision}.json").read_text())
     home = "$defs" if "$defs" in schema else "definitions"
-    schema[home][definition]  # a reference to nothing would be found only when it is followed
+    schema[home][definition]  # a broken reference would only be noticed when a message reaches it
     dialect = DIALECTS[schema["$schema"]]
     return dialect({"$ref": f"#/{home}/{definition}", home: schema[home]}, registry=Registry())

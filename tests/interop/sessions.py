@@ -1,4 +1,4 @@
-"""What the tests look at: the work of a client, with what the API received and holds after it. Data alone."""
+"""Results that the tests inspect: the work of a client, and what the API received and holds. Data alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.interop.clients import Outcome, Work
 
 @dataclass(frozen=True, slots=True)
 class Session(Work):
-    """The whole table, called by one client: an outcome for each case, and the petstore afterwards."""
+    """All calls of the table by one client: an outcome for each case, and the petstore's state afterwards."""
 
     listed: Outcome
     api: petstore.Running
@@ -20,14 +20,14 @@ class Session(Work):
 
 @dataclass(frozen=True, slots=True)
 class Held(Work):
-    """A call that was given up, several made together, and one after that, with an upstream that holds answers back."""
+    """A cancelled call, several calls made together, and one more, with an upstream that holds responses back."""
 
     closed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """The same requests, sent to an equal petstore without any server between: its answers, and what it holds."""
+    """The same requests sent directly to an equal petstore: its responses, and its state afterwards."""
 
     answers: list[Received | None]
     api: petstore.Running
@@ -35,7 +35,7 @@ class Direct:
 
 @dataclass(frozen=True, slots=True)
 class Promised(Work):
-    """Tools with output schemas, listed and called by one client; `tools` are what was compiled."""
+    """Tools with output schemas, listed and called by one client. `tools`: as compiled."""
 
     listed: Outcome
     tools: list[dict[str, Any]]
@@ -43,13 +43,13 @@ class Promised(Work):
 
 @dataclass(frozen=True, slots=True)
 class Changed(Work):
-    """A server that is generated again while one client is with it; and what the API received."""
+    """The work of a client whose server is generated again, and the requests that the API received."""
 
     sent: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed(Work):
-    """Calls that ask first, made by one client; and what the API received."""
+    """Calls of one client to tools that ask first, and the requests that the API received."""
 
     sent: list[tuple[str, str]]

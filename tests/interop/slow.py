@@ -1,8 +1,8 @@
-"""An upstream that holds its answers back, and says when it was called and when the caller hung up. Plain sockets.
+"""An upstream that holds its responses back, and reports when it was called and when the caller closed the connection.
 
-`/pets/…` never gets an answer; `/adoptions/…` gets one once `TOGETHER` such requests are there; anything else at once.
-An answer says which target it is for. The driver of a client waits on `/control/called` and `/control/closed`, each of
-which answers once that has happened to a `/pets/…`: nobody has to guess how long things take.
+`/pets/…` is never answered. `/adoptions/…` is answered once `TOGETHER` such requests have come, anything else at once.
+A response names its target. `/control/called` and `/control/closed` are answered once that has happened to a `/pets/…`
+request, so that a driver need not guess how long things take. Plain sockets.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 120
-#: The path of the petstore's own server, which a base URL without a path keeps.
+# : The path of the petstore's server URL, which a base URL without a path keeps.
 BASE = "/v1"
 TOGETHER = 8
 
 
 class Slow(ThreadingTCPServer):
-    """The upstream. `called` and `closed` are set once."""
+    """The upstream. The events `called` and `closed` are set once."""
 
     def __init__(self) -> None:
         self.called, self.closed = threading.Event(), threading.Event()
@@ -56,7 +56,7 @@ class _Connection(BaseRequestHandler):
             self._answer("200 OK" if self._may_answer(target) else "504 Gateway Timeout", target)
 
     def _may_answer(self, target: str) -> bool:
-        """Once what has to happen first has happened; false if it does not."""
+        """Wait for the condition of this path. Return False if it does not come within the time limit."""
         if target.startswith("/control/"):
             happened: threading.Event = getattr(self.server, target.rpartition("/")[2])
             return happened.wait(PATIENCE)
@@ -81,7 +81,7 @@ class _Connection(BaseRequestHandler):
 
 @contextmanager
 def serve() -> Iterator[Slow]:
-    """Serves in a thread; hangs up on everyone on the way out."""
+    """Serve in a thread. At the end all connections are closed."""
     with Slow() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="slow-upstream")
         thread.start()
@@ -94,4 +94,4 @@ def serve() -> Iterator[Slow]:
                 try:
                     connection.shutdown(socket.SHUT_RDWR)
                 except OSError:
-                    continue  # it is closed already
+                    continue  # the other side has closed it already

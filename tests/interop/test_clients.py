@@ -1,6 +1,6 @@
-"""Real clients with the generated petstore server: every tool listed and called, and compared with what the API holds.
+"""Test real clients with the generated petstore server: they list and call every tool, and the API's state is compared.
 
-Each test is made for each client in each of its modes, and for a raw client in each of the five revisions.
+Each test runs for each client in each of its modes, and for a raw client in each of the five revisions.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from tests.interop.slow import TOGETHER
 from tests.leaks import SECRET
 
 NUMBERED = pytest.mark.parametrize("number", range(len(CASES)), ids=[case["case"] for case in CASES])
-#: What a call goes through: the request is sent, the headers are there, the body is there.
+# : Phases of a call: request sent, headers received, body received.
 PHASES = 3
-#: What the clients in TypeScript say of progress that they read together with the answer, and then forget about.
+# : Complaints of the TypeScript clients about progress that arrives together with its response, whose token they have
+# dropped.
 LATE = "progress notification for an unknown token"
 
 
@@ -37,7 +38,7 @@ def test_the_table_calls_every_tool(project: Path) -> None:
 
 
 def test_it_lists_every_tool(session: Session, project: Path) -> None:
-    """With all that is said about it, as the client understood it."""
+    """With all members of each tool, as the client parsed them."""
     assert "failed" not in session.listed, session.listed
     tools = json.loads((project / "petstore_mcp" / "tools.json").read_text())
     assert session.listed["tools"] == tools
@@ -66,7 +67,7 @@ def test_what_comes_back(session: Session, direct: Direct, number: int) -> None:
 
 
 def _compare_block(block: dict[str, Any], expected: dict[str, Any], revision: str) -> None:
-    """The block is of the type expected, or of what stands for it in a revision that does not know that type."""
+    """Check that the block has the expected type, or its substitute in a revision without that type."""
     known = BLOCKS[expected["type"]] <= revision
     assert block["type"] == (expected["type"] if known else "resource")
     if "mimeType" in expected:
@@ -76,7 +77,7 @@ def _compare_block(block: dict[str, Any], expected: dict[str, Any], revision: st
 
 
 def _compare_answer(block: dict[str, Any], answer: Received) -> None:
-    """What the client got is what the API said: JSON as JSON, text as text, bytes as bytes."""
+    """Check that the client got the API's response: JSON as JSON, text as text, bytes as bytes."""
     if answer.media == "application/json":
         assert json.loads(block["text"]) == answer.json()
     elif block["type"] != "text":
@@ -106,12 +107,13 @@ def test_what_the_api_holds(session: Session, case: Case) -> None:
 
 
 def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Session, direct: Direct) -> None:
-    for table in set(TABLES) - {"replays"}:  # a digest of the request, and the answer as it was sent
+    # for each idempotency key the API stores a digest of the request, and its response
+    for table in set(TABLES) - {"replays"}:
         assert session.api.store.rows(table) == direct.api.store.rows(table), table
 
 
 def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
-    """Most calls end before anything is to be told of them; one that lasts has a test of its own."""
+    """Most calls end before there is any progress to report; another test covers long calls."""
     for case, outcome in zip(CASES, session.outcomes, strict=True):
         heard = [report["progress"] for report in outcome.get("progress", [])]
         assert heard == sorted(set(heard))
@@ -119,7 +121,7 @@ def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
 
 
 def test_every_message_keeps_the_rules(session: Session) -> None:
-    """Those of `messages`: how a line is written, what it answers, what its revision allows."""
+    """The rules of `messages`: JSON of a line, what it answers, what its revision allows."""
     for lines in session.transcripts:
         assert lines.messages()
         assert len(lines.requests()) == sum("id" in message.content for message in lines.messages())
@@ -144,13 +146,16 @@ def test_the_server_lives_and_ends_quietly(session: Session) -> None:
 
 
 def _endings(client: Client) -> set[int | None]:
-    """The raw client closes stdin and waits. The others do so too, but lose patience after a while: first they
-    terminate, then they kill what they started, which here is the recorder."""
+    """Return the exit codes that are allowed.
+
+    The raw client closes stdin and waits. Others also close stdin, but after a while terminate and then kill their
+    process, which here is the recorder.
+    """
     return {0} if client.name == "raw" else {0, 128 + signal.SIGTERM, None}
 
 
 def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
-    """While the server lives, and says nothing more about that call."""
+    """The server goes on, and sends nothing more about that call."""
     given_up, _, after = held.outcomes
     assert given_up == {"abandoned": True}
     assert held.closed
@@ -162,14 +167,14 @@ def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
 
 
 def test_a_call_that_lasts_reports_progress(held: Held) -> None:
-    """The API holds its answer back, so the last phase is that the request was sent."""
+    """The API holds its response back, so the last reported phase is that the request was sent."""
     reports = [each for each in held.conversation.messages() if each.method == "notifications/progress"]
     assert len(reports) == 1
     assert reports[0].content["params"]["progress"] in range(1, PHASES + 1)
 
 
 def test_calls_made_together_are_under_way_together(held: Held) -> None:
-    """The API answers none of them before it has all of them. Each gets its own answer."""
+    """The API answers none of them before it has received all. Each call gets its own response."""
     answers = [_answered(outcome) for outcome in held.outcomes[1]["together"]]
     assert answers == [{"target": f"/adoptions/{key}"} for key in range(1, TOGETHER + 1)]
 

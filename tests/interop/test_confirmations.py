@@ -1,4 +1,4 @@
-"""Real clients with tools that ask first, in both eras: only a yes to that very call reaches the API."""
+"""Test real clients with tools that ask first, in both eras: only a yes to that very call reaches the API."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def job(confirmed: Jobs, name: str) -> Confirmed:
 
 
 def refusal(outcome: dict[str, Any]) -> str:
-    """The text of an error result."""
+    """Return the text of an error result."""
     assert outcome.get("result", {}).get("isError") is True, outcome
     text: str = outcome["result"]["content"][0]["text"]
     return text
 
 
 def questions(work: Confirmed) -> list[dict[str, Any]]:
-    """What was asked, in either era."""
+    """Return the messages of the questions that were asked, in either era."""
     found = []
     for message in work.conversation.messages():
         asked = message.content.get("result", {}).get("inputRequests", {}).values()
@@ -71,7 +71,7 @@ def test_expired(confirmed: Jobs) -> None:
 
 
 def test_without_the_capability(confirmed: Jobs) -> None:
-    """What must be confirmed is refused, what is confirmed where it can be goes on."""
+    """A call that must be confirmed is refused. One that is confirmed only when supported is made."""
     work = confirmed["without"]
     must, may = work.outcomes
     stateless = work.client.revision == R5
@@ -92,7 +92,7 @@ def test_tampered(confirmed: Jobs) -> None:
 
 
 def test_replayed(confirmed: Jobs) -> None:
-    """With other arguments, then as it was, then a second time."""
+    """The state is sent with other arguments, then unchanged, then a second time."""
     work = job(confirmed, "replayed")
     other, same, twice = work.outcomes[0]["again"]
     assert "another call" in refusal(other)

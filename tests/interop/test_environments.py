@@ -1,4 +1,4 @@
-"""The environments: what the server has in its own, and that one is made once, wholly, and for what it says."""
+"""Test the environments: the server's has only its dependencies, and each is made once and completely."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _printed(*command: str, cwd: Path) -> str:
 
 
 def test_the_server_has_its_own_dependencies_and_nothing_else(server: Path, tmp_path: Path) -> None:
-    """No mcpgen, no MCP SDK: what is installed is what the server asks for, what that asks for, and pip."""
+    """Neither mcpgen nor an MCP SDK: only the server's direct and indirect dependencies, and pip."""
     installed = "import importlib.metadata as m; print(*sorted(d.name.lower() for d in m.distributions()))"
     names = set(_printed(str(server.with_name("python")), "-I", "-c", installed, cwd=tmp_path).split())
     assert {"petstore-mcp", "aiohttp"} <= names

@@ -1,6 +1,4 @@
-"""Real clients with two of the examples, as they stand in `generated/`: data that a schema promises, and a yes that a
-call needs.
-"""
+"""Test real clients with two examples from `generated/`: structured data, and a call that needs a yes."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from tests.interop.conftest import _carried_out
 from tests.interop.messages import R3
 from tests.leaks import SECRET
 
-#: A script that serves the project where it is.
+# : A script that serves the project from its folder.
 SERVER = """#!{python}
 import sys
 
@@ -38,7 +36,7 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture
 def play(client: Client, tmp_path: Path) -> Play:
-    """Has the client take some steps with an example; and what the API heard."""
+    """Let the client do some steps with an example. Return its work, and the requests that the API received."""
 
     def played(name: str, steps: list[Step], variables: dict[str, str]) -> tuple[Work, list[str]]:
         script = tmp_path / f"{name}-mcp"

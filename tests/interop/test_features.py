@@ -1,4 +1,4 @@
-"""Real clients list and read resources, get prompts and complete arguments, in both eras."""
+"""Test that real clients list and read resources, get prompts and complete arguments, in both eras."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The console script of the project."""
+    """Return the console script of the project."""
     document = Path(__file__).with_name("features.tools.yaml")
     return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "features"), "features", "features")
 
 
 @pytest.fixture(scope="module", params=CLIENTS, ids=str)
 def work(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Work:
-    """All that is asked, by one client."""
+    """Let one client make all requests."""
     steps: list[Step] = [{"do": "ask", "method": method, "params": params} for method, params in ASKED.values()]
     with petstore.serve(api_key=SECRET, token=SECRET) as api:
         variables = {"FEATURES_BASE_URL": api.url, "FEATURES_API_KEY": SECRET}
@@ -50,7 +50,7 @@ def work(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.
 
 
 def answer(work: Work, asked: str) -> Any:
-    """What came of it."""
+    """Return the outcome of one request."""
     outcome = work.outcomes[list(ASKED).index(asked)]
     return outcome.get("answer", outcome)
 

@@ -1,4 +1,4 @@
-"""The judges themselves: what is MCP passes, and each thing that is not is found, in a line that is otherwise right."""
+"""Test the judges: valid MCP passes, and each single fault in an otherwise valid line is found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMAGE = {"type": "image", "data": "AAEC", "mimeType": "image/png"}
 
 
 def answered(result: Object, **more: object) -> bytes:
-    """The line that answers the request that was made last, or what `more` makes of it."""
+    """Return the response to the last request, with the members in `more` changed."""
     return json.dumps({"jsonrpc": "2.0", "id": 1, "result": result} | more).encode() + b"\n"
 
 
@@ -66,7 +66,7 @@ def called(*blocks: Object, **more: object) -> bytes:
 
 
 def asked(revision: str, method: str) -> Exchange:
-    """A connection in that revision, with one request of that method in flight."""
+    """Return a connection in this revision with one pending request of this method."""
     exchange = Exchange()
     if revision == R5:
         exchange.heard(_line(1, method, _meta={META + "protocolVersion": R5, "progressToken": 0}))
@@ -248,7 +248,7 @@ def acknowledged(**notifications: object) -> bytes:
 
 
 def listening(changes: bool) -> Exchange:
-    """A connection on which the client asked to be told."""
+    """Return a connection on which the client has opened a stream of changes."""
     exchange = Exchange(changes)
     listen = {"notifications": TOOLS, "_meta": {META + "protocolVersion": R5}}
     said = {"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": listen}

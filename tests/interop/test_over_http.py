@@ -1,4 +1,4 @@
-"""The official clients over HTTP: each does what it does over stdio, call for call, and finds nothing wrong."""
+"""Test the official clients over HTTP: every call has the outcome that it has over stdio, without complaints."""
 
 from __future__ import annotations
 
@@ -22,19 +22,17 @@ OFFICIAL = [client for client in CLIENTS if client.name != "raw"]
 EACH = pytest.mark.parametrize("client", OFFICIAL, ids=str)
 PATIENCE = 30
 NO_FAULTS = ("progress notification for an unknown token", "AbortError: This operation was aborted")
-"""What the clients in TypeScript say of progress that they read together with the answer, and of the stream that they
-close themselves when they leave.
-"""
+"""Complaints of TypeScript clients that are no faults: late progress, and the stream that they close themselves."""
 
 DIFFERENT = re.compile(
     r"127\.0\.0\.1:\d+|://result/[A-Za-z0-9_-]+|(?<=\"requestState\": \")[^\"]+|\d{4}-\d\d-\d\dT[0-9:.]+Z"
 )
-"""What is another from one process to the next: ports, names of kept results, states, moments."""
+"""Patterns of values that differ between processes: ports, names of stored results, states, times."""
 
 
 @contextmanager
 def serving(project: Path, name: str, variables: dict[str, str]) -> Iterator[str]:
-    """The URL of the server of a project."""
+    """Start the server of a project, and yield its URL."""
     command = [sys.executable, "-m", f"{name}_mcp", "--http", "0"]
     environ = {**planted(name.upper()), **variables}
     with subprocess.Popen(command, cwd=project, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -51,7 +49,10 @@ def serving(project: Path, name: str, variables: dict[str, str]) -> Iterator[str
 
 
 def over_http(client: Client, project: Path, variables: dict[str, str], steps: list[Step], asks: bool = False) -> Work:
-    """What came of the steps; skips where this machine cannot run the client."""
+    """Let a client do these steps over HTTP, and return its work.
+
+    Skip the test if this machine cannot run the client.
+    """
     name = next(project.glob("*_mcp")).name.removesuffix("_mcp")
     with serving(project, name, variables) as url:
         try:
@@ -61,12 +62,12 @@ def over_http(client: Client, project: Path, variables: dict[str, str], steps: l
 
 
 def compared(value: Any) -> Any:
-    """A value without what is another from one process to the next."""
+    """Return a value without what differs between processes."""
     return json.loads(DIFFERENT.sub("...", json.dumps(value)))
 
 
 def found_wrong(work: Work) -> list[str]:
-    """What the client complained of, where that is a fault."""
+    """Return the complaints of the client that are faults."""
     return [each for each in work.complaints if not any(known in each for known in NO_FAULTS)]
 
 
@@ -91,7 +92,7 @@ def test_the_whole_table_is_called(client: Client, project: Path, server: Path, 
 
 @EACH
 def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> None:
-    """Where a client gives a call up, the upstream is left: by its cancellation, or by closing the connection."""
+    """If a client cancels a call, the request to the upstream ends: by a cancellation, or by closing the connection."""
     with slow.serve() as upstream:
         adoptions = range(1, slow.TOGETHER + 1)
         together = [{"do": "call", "tool": "get_adoption", "arguments": {"adoptionId": key}} for key in adoptions]
@@ -113,7 +114,7 @@ def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> 
 def test_users_are_asked(
     client: Client, confirming: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
-    """Every job that asks, as over stdio: what is sent, and what the client hears."""
+    """Every job that asks has the same requests and outcomes as over stdio."""
     document = Path(__file__).with_name("confirm.tools.yaml")
     project = tmp_path / "confirm"
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]

@@ -1,4 +1,4 @@
-"""Real clients with tools that have output schemas: whatever the API answers, none of them loses a result."""
+"""Test real clients with tools that have output schemas: no response of the API makes a client lose a result."""
 
 from __future__ import annotations
 

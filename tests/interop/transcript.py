@@ -1,4 +1,4 @@
-"""What passed between one client and one server process, as `recorder.py` wrote it down."""
+"""Read what passed between one client and one server process, as `recorder.py` recorded it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.interop.messages import Exchange, Message
 
 
 class Entry(NamedTuple):
-    """One line. `sender` is `client`, `server` or `stderr`."""
+    """One line. `sender`: `client`, `server` or `stderr`."""
 
     sender: str
     line: bytes
 
 
 class Transcript(NamedTuple):
-    """All lines of one process in order, and its exit code, where it was there to tell."""
+    """All lines of one process in order, and its exit code, if the recorder saw it."""
 
     entries: Sequence[Entry]
     code: int | None
@@ -27,11 +27,11 @@ class Transcript(NamedTuple):
         return [entry.line for entry in self.entries if entry.sender == sender]
 
     def requests(self) -> list[dict[str, Any]]:
-        """What the client asked for, in order."""
+        """Return the client's requests, in order."""
         return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
 
     def messages(self, changes: bool = False) -> list[Message]:
-        """All that the server said, judged by the rules of `messages`; AssertionError says what breaks one."""
+        """Return all messages of the server, checked by `messages`. Raises AssertionError for a broken rule."""
         exchange = Exchange(changes)
         found = []
         for entry in self.entries:
@@ -44,7 +44,7 @@ class Transcript(NamedTuple):
 
 
 def read(folder: Path) -> list[Transcript]:
-    """The transcripts in a folder, in the order in which they begin."""
+    """Return the transcripts in a folder, in the order in which they begin."""
     return [
         _transcript(map(json.loads, path.read_text("ascii").splitlines())) for path in sorted(folder.glob("*.jsonl"))
     ]

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its DevTools protocol, that keeps what a page did: errors, dialogs, requests."""
+"""Drive a headless Chromium by its DevTools protocol, and record a page's errors, dialogs and requests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0"),
 )
 PATIENCE = 120
-"""Seconds for what must happen before a test fails. Nothing is measured with it."""
+"""Seconds to wait for an expected event before a test fails. Nothing is measured with it."""
 
 _BAD = {"error", "warning"}
 
 
 class Page:
-    """One tab. `errors` are what the console shows, `dialogs` and `requests` what was opened and asked."""
+    """One tab. `errors`: messages of the console. `dialogs`, `requests`: what the page opened and fetched."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -35,7 +35,7 @@ class Page:
         self.requests: list[str] = []
 
     async def ask(self, method: str, **params: Any) -> Any:
-        """The result of a command."""
+        """Send a DevTools command, and return its result."""
         self._number += 1
         await self._socket.send_json({"id": self._number, "method": method, "params": params})
         while (message := await self._received()).get("id") != self._number:
@@ -46,7 +46,7 @@ class Page:
     async def open(
         self, path: Path, width: int = 1280, height: int = 900, scheme: str = "light", part: str = ""
     ) -> None:
-        """Show a file in a window of that size, until it has loaded."""
+        """Open a file in a window of this size, and wait until it has loaded."""
         self.errors, self.dialogs, self.requests = [], [], []
         await self.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
@@ -59,22 +59,22 @@ class Page:
         await self.drawn()
 
     async def run(self, script: str) -> Any:
-        """The value of an expression, which may be a promise."""
+        """Evaluate a JavaScript expression, which may be a promise, and return its value."""
         answer = await self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     async def drawn(self) -> None:
-        """Until what waits for the next frame was drawn."""
+        """Wait until the next frame has been drawn."""
         await self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     async def type(self, text: str) -> None:
-        """Text from the keyboard, to whatever has the focus."""
+        """Type text into the focused element."""
         await self.ask("Input.insertText", text=text)
         await self.drawn()
 
     async def press(self, key: str) -> None:
-        """One key."""
+        """Press and release one key."""
         for kind in ("keyDown", "keyUp"):
             await self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, text="\r" if key == "Enter" else "")
         await self.drawn()
@@ -117,7 +117,7 @@ class Page:
 
 @asynccontextmanager
 async def browsing(profile: Path) -> AsyncIterator[Page]:
-    """A browser with one tab; it has ended when this is left."""
+    """Yield a browser with one tab. The browser ends with the context."""
     assert CHROMIUM is not None
     process = await asyncio.create_subprocess_exec(
         CHROMIUM,
@@ -146,7 +146,7 @@ async def browsing(profile: Path) -> AsyncIterator[Page]:
 
 
 async def _address(process: asyncio.subprocess.Process) -> str:
-    """Host and port, which the browser says when it listens."""
+    """Return host and port that the browser prints when it listens."""
     assert process.stderr is not None
     while line := (await process.stderr.readline()).decode(errors="replace"):
         if found := re.search(r"DevTools listening on ws://([^/]+)/", line):

@@ -1,5 +1,6 @@
-"""The HTTP library comes in through the runtime's door, which makes its contexts without certificates; other tests look
-at these.
+"""Import the HTTP library through the runtime, before other tests do.
+
+The runtime makes its TLS contexts without certificates, and other tests inspect these.
 """
 
 import package.runtime.http.client  # noqa: F401 — before anything here imports aiohttp

@@ -1,4 +1,4 @@
-"""The page in a real browser: it opens without a complaint, filters, shows a tool; and what attacks it is text."""
+"""Test the page in a real browser: it loads without errors, filters, shows a tool, and treats attacks as text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ Run = Callable[[Any], Any]
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Page]]:
-    """A browser for all tests, and what runs a coroutine in its loop."""
+    """Yield a browser for all tests, and a function that runs a coroutine in its loop."""
     with asyncio.Runner() as runner:
         browser = browsing(tmp_path_factory.mktemp("profile"))
         page = runner.run(browser.__aenter__())
@@ -76,7 +76,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Pa
 
 
 def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, dict[str, Any]]:
-    """The page of a document, and the JSON that it is a view of."""
+    """Write the page of a document. Return the page's path and its JSON."""
     target = folder / "page.html"
     with pytest.raises(SystemExit) as ended:
         main(["inspect", str(source), "--html", str(target), "--format", "json"])
@@ -85,7 +85,7 @@ def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> t
 
 
 def assert_quiet(page: Page, path: Path) -> None:
-    """Nothing was complained of, nothing popped up, and the only request was for the page itself."""
+    """Check that there was no error, no dialog, and no request except for the page itself."""
     assert page.errors == []
     assert page.dialogs == []
     assert [url.partition("#")[0] for url in page.requests] == [path.as_uri()]
@@ -228,7 +228,7 @@ def test_arguments_are_described_as_on_the_terminal(
 def test_it_fits_and_can_be_read(
     chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str], width: int, scheme: str
 ) -> None:
-    """No sideways scrolling; every control has a name; text stands out by WCAG 2.2, 1.4.3."""
+    """No horizontal scrolling; every control has a name; text has the contrast of WCAG 2.2, 1.4.3."""
     run, page = chromium
     path, _ = written(PETSTORE, tmp_path, capsys)
 
@@ -328,5 +328,5 @@ def test_gen_02_what_attacks_is_text(
 
 
 def unveiled(text: str) -> str:
-    """With what nobody sees written out."""
+    """Return `text` with hidden characters spelled out."""
     return "".join(each if each.isprintable() else f"\\u{{{ord(each):x}}}" for each in text)

@@ -1,4 +1,4 @@
-"""The page as bytes: what is ours is the same for every document, and what is a document's is one block of data."""
+"""Test the page as bytes: the shell is the same for every document, whose data is one block."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ATTACKS = (
 
 
 class Outline(HTMLParser):
-    """The elements and their attributes, and the content of scripts and styles."""
+    """Parser that collects elements, attributes, and the contents of scripts and styles."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=False)
@@ -82,7 +82,7 @@ def test_the_policy_allows_our_script_and_our_style_and_nothing_else() -> None:
 
 
 def test_the_shell_names_nothing_outside_of_itself() -> None:
-    """No attribute of it runs anything or leads anywhere but to a place in the page."""
+    """No attribute runs code, or leads anywhere except to a place in the page."""
     for _, attributes in outline("").elements:
         for name, value in attributes:
             assert name not in ("src", "style", "srcset", "action"), name

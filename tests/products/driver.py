@@ -1,7 +1,7 @@
-"""Calls tools by the client of the official Python SDK, one after the other, for as long as stdin lasts.
+"""Call tools by the client of the official Python SDK, one after the other, until stdin ends.
 
-The first line is the server (`{"command", "args", "env"}`); each further line is `{"tool", "arguments"}` or
-`{"resource": URI}`, and has its answer on a line of stdout. Runs where the SDK is installed.
+The first line of stdin is the server (`{"command", "args", "env"}`). Each further line is `{"tool", "arguments"}` or
+`{"resource": URI}`, and is answered by a line on stdout. It runs in an environment with the SDK.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products of others, installed under `.products/` as their makers say; a test is skipped where that fails."""
+"""Install real products under `.products/` by their official instructions. Skip a test if that fails."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ PRODUCTS = ROOT / ".products"
 
 
 def pip(product: str, *requirements: str) -> Path:
-    """Return the virtual environment of a product that comes from a Python index."""
+    """Return the virtual environment of a product from a Python index."""
     return _installed(requirements, lambda: environments.python(product, *requirements, home=PRODUCTS))
 
 
 def debian(product: str, *packages: str) -> Path:
-    """Return the folder in which Debian packages are unpacked, with those that they need and the machine lacks."""
+    """Return the folder with unpacked Debian packages, including missing dependencies."""
 
     def make(folder: Path) -> None:
         archives = folder / "archives"
         (archives / "partial").mkdir(parents=True)
-        # With an archive of its own apt names what is in nobody's cache, too.
+        # With an empty archive folder, apt also lists packages that are in the machine's cache.
         options = ("-o", f"Dir::Cache::Archives={archives}", "--no-install-recommends", "--print-uris", "--yes")
         wanted = run("apt-get", "install", "-qq", *options, *packages).splitlines()
         names = [line.split()[1].partition("_")[0] for line in wanted if line.startswith("'")]

@@ -1,4 +1,6 @@
-"""A product of others at work, and the server that is generated from its own document, called by an official client."""
+"""Run a real product, and the server that is generated from the product's own document, called by
+an official client.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,11 @@ DRIVER = Path(__file__).with_name("driver.py")
 #: How long a product may take to start, or a call to be answered, before the test fails. Nothing is measured with it.
 PATIENCE = 180
 _GRACE = 10
-"""Seconds that a product has to end by itself; then all that it started is killed."""
+"""Seconds that a product has to end by itself, before all its processes are killed."""
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens at."""
+    """Return a free port of loopback."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port: int = listening.getsockname()[1]
@@ -38,7 +40,10 @@ def free_port() -> int:
 
 @contextmanager
 def running(command: Sequence[str], ready: str, folder: Path, variables: Mapping[str, str] = {}) -> Iterator[None]:
-    """Run a product in `folder` until the block ends; begin once it has written a line in which `ready` is found."""
+    """Run a product in `folder` while the context lasts.
+
+    It begins once a line of the product's output matches `ready`.
+    """
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -84,7 +89,7 @@ def _impatience(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a product and all that it started."""
+    """End a product and all processes that it started."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(_GRACE)
@@ -97,7 +102,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def asked(*command: str, folder: Path, variables: Mapping[str, str] = {}) -> str:
-    """Return what a program of the product prints."""
+    """Run a program of the product, and return its output."""
     environment = {**_environment(), "HOME": str(folder), **variables}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -107,7 +112,7 @@ def asked(*command: str, folder: Path, variables: Mapping[str, str] = {}) -> str
 
 
 def generate(document: str, project: Path, *flags: str) -> Path:
-    """Compile the document of a product, a path or a URL, into `project`."""
+    """Compile the product's document, a path or a URL, into `project`."""
     command = [sys.executable, "-m", "mcpgen", "generate", document, "-o", str(project), *flags]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
@@ -115,8 +120,9 @@ def generate(document: str, project: Path, *flags: str) -> Path:
 
 
 class Server:
-    """A generated server, called by the client of the official Python SDK over stdio. `secret` is its credential, for
-    which all that it answers is searched.
+    """A generated server, called by the client of the official Python SDK over stdio.
+
+    `secret`: its credential; all results are searched for it.
     """
 
     def __init__(self, process: subprocess.Popen[str], secret: str) -> None:
@@ -124,8 +130,9 @@ class Server:
         self.tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in self._next()["tools"]}
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        """Return the answer to a call: JSON as a value, other text as it is, blocks that are no text as they are.
-        Fails where the tool says that there was an error.
+        """Return the result of a call: JSON as a value, other text as a string, other blocks unchanged.
+
+        Raises AssertionError if the tool reports an error.
         """
         result = self.result(tool, **arguments)
         assert result.get("isError") is not True, (tool, arguments, result)
@@ -136,7 +143,7 @@ class Server:
             return first.get("text", first)
 
     def refused(self, tool: str, **arguments: Any) -> str:
-        """Return the text of a call that must end in an error of the tool."""
+        """Return the text of a call that must end in a tool error."""
         result = self.result(tool, **arguments)
         assert result.get("isError") is True, (tool, arguments, result)
         text: str = result["content"][0]["text"]
@@ -166,7 +173,10 @@ class Server:
 
 @contextmanager
 def served(project: Path, variables: Mapping[str, str], secret: str) -> Iterator[Server]:
-    """Start the generated server in `project` by the official client; the test is skipped where that is not there."""
+    """Start the generated server in `project` by the official client.
+
+    Skip the test if the client cannot be installed.
+    """
     try:
         environment = clients.ENVIRONMENTS["python-2"]()
     except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
@@ -198,7 +208,7 @@ def served(project: Path, variables: Mapping[str, str], secret: str) -> Iterator
 
 
 def _environment() -> dict[str, str]:
-    """The environment without what is for the Python of the tests, or for a proxy between loopback and loopback."""
+    """Return the environment without Python's variables of the test run, and without proxies."""
     return {
         key: value
         for key, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""Chroma: collections and their records by its HTTP API, looked at by its own Python client."""
+"""Test Chroma's collections and records by its HTTP API, and check them by its own Python client."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ import chromadb
 client = chromadb.HttpClient(host="127.0.0.1", port=int(sys.argv[1]))
 print(json.dumps(eval(sys.argv[2], {"client": client, "of": client.get_collection})))
 """
-"""Looks at a database by the product's own client: the value of an expression, as JSON."""
+"""Program that evaluates an expression on a database with the product's own client, and prints JSON."""
 
 
 class Store(NamedTuple):
-    """A Chroma at work: the generated server for it, and its own client."""
+    """A running Chroma: the server generated for it, and its own client."""
 
     server: Server
     python: str
@@ -34,7 +34,7 @@ class Store(NamedTuple):
     folder: Path
 
     def seen(self, expression: str) -> Any:
-        """Return what the product's client sees."""
+        """Return the value of an expression, evaluated with the product's client."""
         return json.loads(asked(self.python, "-c", LOOK, str(self.port), expression, folder=self.folder))
 
 

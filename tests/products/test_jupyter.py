@@ -1,4 +1,4 @@
-"""Jupyter Server: files, notebooks and checkpoints by its contents API, looked at on the disk."""
+"""Test Jupyter Server's files, notebooks and checkpoints by its contents API, and check them on the disk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOKEN = secrets.token_hex(16)
 
 
 class Shelf(NamedTuple):
-    """A Jupyter Server at work: the generated server for it, and the folder that it serves."""
+    """A running Jupyter Server: the server generated for it, and the folder that it serves."""
 
     server: Server
     folder: Path

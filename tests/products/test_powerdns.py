@@ -1,4 +1,4 @@
-"""PowerDNS Authoritative Server: zones, records and metadata by its HTTP API, looked at by `pdnsutil`."""
+"""Test zones, records and metadata of PowerDNS Authoritative Server by its HTTP API, and check them by `pdnsutil`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.world
 
 
 class Name(NamedTuple):
-    """A name server at work: the generated server for it, and how its zones are looked at."""
+    """A running name server: the server generated for it, and the command that reads its zones."""
 
     server: Server
     utility: tuple[str, ...]
@@ -26,7 +26,7 @@ class Name(NamedTuple):
     libraries: dict[str, str]
 
     def told(self, *command: str) -> str:
-        """Return what `pdnsutil` tells."""
+        """Return the output of `pdnsutil`."""
         return asked(*self.utility, *command, folder=self.folder, variables=self.libraries)
 
 

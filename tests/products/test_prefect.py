@@ -1,4 +1,4 @@
-"""Prefect: variables, work pools and artifacts by its REST API, looked at by its command line."""
+"""Test Prefect's variables, work pools and artifacts by its REST API, and check them by its command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.world
 
 
 class Flows(NamedTuple):
-    """A Prefect server at work: the generated server for it, and its command line."""
+    """A running Prefect server: the server generated for it, and its command line."""
 
     server: Server
     program: str
@@ -25,13 +25,14 @@ class Flows(NamedTuple):
     variables: dict[str, str]
 
     def told(self, *command: str) -> Any:
-        """Return what the product's command line prints as JSON."""
+        """Return the JSON that the product's command line prints."""
         return json.loads(asked(self.program, *command, "-o", "json", folder=self.folder, variables=self.variables))
 
 
 @pytest.fixture(scope="module")
 def flows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flows]:
-    root = installs.pip("prefect", "prefect==3.8.8", "fastapi<0.140")  # later ones refuse what Prefect asks of them
+    # later versions of this dependency are incompatible with Prefect
+    root = installs.pip("prefect", "prefect==3.8.8", "fastapi<0.140")
     folder, port = tmp_path_factory.mktemp("prefect"), free_port()
     url = f"http://127.0.0.1:{port}"
     variables = {

@@ -1,8 +1,7 @@
-"""Random schemas, valid and not, and instances of the valid ones: strategies for the properties.
+"""Draw schemas, valid and invalid, and instances of the valid ones, as hypothesis strategies.
 
-Valid schemas are of OpenAPI 3.1 and refer to one another through DEFINITIONS names; `as_3_0` writes one of them in the
-dialect of 3.0. Instances come from a small generator of our own and are then checked by a validator against the schema
-as it was written, so that the generator may be careless.
+Valid schemas are of OpenAPI 3.1 and refer to one another by DEFINITIONS names; `as_3_0` converts one to the dialect of
+3.0. A simple generator guesses instances, and a validator keeps those that the original schema accepts.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ _NOT_IN_3_0 = ("const", "enum", "default", "prefixItems", "patternProperties")
 
 
 def as_3_0(schema: Any) -> Any:
-    """A schema of 3.1 in the dialect of 3.0, as far as 3.0 can say it."""
+    """Return a schema of 3.1 in the dialect of 3.0, as far as 3.0 can express it."""
     if isinstance(schema, list):
         return [as_3_0(member) for member in schema]
     if not isinstance(schema, dict):
@@ -145,7 +144,7 @@ def as_3_0(schema: Any) -> Any:
 
 
 def meaning_of_3_0(schema: Any) -> Any:
-    """A schema of 3.0 in 2020-12, by the letter of OpenAPI 3.0.3 (4.7.24): what the compiler has to agree with."""
+    """Return a schema of 3.0 as 2020-12, by OpenAPI 3.0.3 (4.7.24), with which the compiler must agree."""
     if isinstance(schema, list):
         return [meaning_of_3_0(member) for member in schema]
     if not isinstance(schema, dict):
@@ -176,7 +175,7 @@ ANYTHING = st.one_of(
 
 
 def instance(draw: Draw, schema: Any, definitions: dict[str, Schema], depth: int = 6) -> Any:
-    """A value that `schema` probably accepts."""
+    """Draw a value that `schema` probably accepts."""
     if not isinstance(schema, dict) or depth == 0:
         return draw(ANYTHING)
     parts = [

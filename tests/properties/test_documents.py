@@ -1,4 +1,4 @@
-"""Any document: bytes, values of any kind in any place, any text, keys in any order."""
+"""Test the compiler with any document: random bytes, values of any type at any place, any text, any order of keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MINIMAL = b"openapi: 3.1.0\npaths: {/a: {get: {}}}\n"
 
 
 def compiled(data: bytes, name: str = "f") -> Compiled | None:
-    """The compile of `data`, None where it cannot go on. Any other exception fails the test."""
+    """Return the compile of `data`, or None after CannotGoOn. Any other exception fails the test."""
     with contextlib.suppress(CannotGoOn):
         return compile_source(Fetched(name, data), Options())
     return None

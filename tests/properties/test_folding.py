@@ -1,4 +1,4 @@
-"""Many alternatives told as one take all that each of them takes, in the portable profile."""
+"""Test that merged alternatives accept everything that each of them accepts, in the portable profile."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ VALUES = st.recursive(
 
 
 def closed(schema: Any) -> Any:
-    """`schema` without members that it does not name: what others name is theirs."""
+    """Return `schema` without further members, since names of other alternatives have the schemas given there."""
     if not isinstance(schema, dict):
         return schema
     held = {name: closed(member) for name, member in schema.get("properties", {}).items()}

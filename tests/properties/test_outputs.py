@@ -1,4 +1,4 @@
-"""Any schema of an answer, and any answer: what is promised holds, and an answer as described needs no help."""
+"""Test output schemas with any response: promises are kept, and a response as described is returned unchanged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ JSON = st.recursive(
 
 
 def promising(schema: Any, definitions: dict[str, Any]) -> Any:
-    """The tool as the runtime reads it, where the compiler promises anything for that answer."""
+    """Return the tool as the runtime reads it, or None if the compiler derives no output schema."""
     answer = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
     document = {
         "openapi": "3.1.0",
@@ -74,7 +74,7 @@ def test_what_the_document_describes_needs_no_mending(
     schema: Schema, definitions: dict[str, Schema], data: st.DataObject
 ) -> None:
     said = json.dumps([schema, definitions])
-    # A member that one alternative names is taken to be of that type in all of them, which these may contradict.
+    # Left out: a member named by one alternative is promised for all alternatives, which may contradict that.
     assume('"properties"' not in said or ('"anyOf"' not in said and '"oneOf"' not in said))
     answer = schemas.instance(data.draw, schema, definitions)
     whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}

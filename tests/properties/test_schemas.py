@@ -1,6 +1,4 @@
-"""Any schema, wherever it stands: the compile ends well, what it emits is portable, and nothing is refused that the
-schema takes.
-"""
+"""Test any schema at any place: the compile ends well, its output is portable, and every valid value is accepted."""
 
 from __future__ import annotations
 
@@ -100,13 +98,13 @@ def test_any_schema_ends_in_a_portable_tool_or_in_a_reason(
 
 
 def is_valid(value: Any, schema: Schema, definitions: dict[str, Schema]) -> bool:
-    """Whether the schema as it was written accepts `value`, by a validator that has nothing of ours."""
+    """Return True if the original schema accepts `value`, by an independent validator."""
     whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}
     return jsonschema_rs.Draft202012Validator(whole, offline=True).is_valid(value)
 
 
 def without_optional_nulls(value: Any, still_valid: Callable[[Any], bool]) -> Any:
-    """`value` without the null members that may as well be absent: an argument that is null is left out."""
+    """Return `value` without optional members that are null: an argument that is null counts as left out."""
 
     def walk(node: Any, rebuild: Any) -> Any:
         if isinstance(node, dict):
@@ -126,7 +124,7 @@ def without_optional_nulls(value: Any, still_valid: Callable[[Any], bool]) -> An
 
 
 def arguments_for(body: BodyBinding, value: Any) -> dict[str, Any]:
-    """The arguments that send `value` as the body of the tool."""
+    """Return the arguments that send `value` as the tool's body."""
     if body.argument is not None:
         return {body.argument: value}
     members = dict(value)

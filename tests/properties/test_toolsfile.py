@@ -1,6 +1,4 @@
-"""The schema of the tools file and its reader agree: editors and the compiler call the same files right, and a mistake
-is told where it was made.
-"""
+"""Test that the JSON Schema of the tools file and its reader agree: on valid files, and on the place of a mistake."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ CODES = {"unknown-key", "missing-key", "invalid-value", "invalid-name"}
 
 
 def told(document: Any) -> list[tuple[str, str]]:
-    """What the reader says of the shape of `document`: code and place."""
+    """Return (code, place) of each finding of the reader about the shape of `document`."""
     found = Diagnostics()
     schema_check.check(document, Where("f"), found)
     assert all(each.hint and each.message.endswith(".") for each in found)
@@ -35,7 +33,7 @@ def told(document: Any) -> list[tuple[str, str]]:
 
 
 def compiled(document: Any) -> None:
-    """Compile it. Whatever is wrong with it ends in diagnostics, or in one sentence."""
+    """Compile a document. Any mistake must end in diagnostics or in one sentence."""
     with contextlib.suppress(CannotGoOn):
         compile_source(Fetched("f", json.dumps(document).encode()), Options())
 
@@ -53,7 +51,8 @@ def test_one_mistake_is_told_at_its_place_alone(document: Any, data: st.DataObje
     mistake = data.draw(st.sampled_from(possible), "mistake")
     changed = mistake.applied(document)
     assert told(changed) == [(mistake.code, mistake.told)], mistake.what
-    if not mistake.what.startswith("a line break"):  # which Python's `$` overlooks, and editors do not
+    # Python's `$` also matches before a final line feed; the `$` of editors does not
+    if not mistake.what.startswith("a line break"):
         assert not JUDGE.is_valid(changed)
     compiled(changed)
 
@@ -65,7 +64,7 @@ def _anywhere(value: Any, at: str = "") -> list[str]:
 
 @given(TOOLS_FILES, st.data())
 def test_what_the_schema_calls_wrong_is_told_at_or_above_its_place(document: Any, data: st.DataObject) -> None:
-    """Any values in any places: the schema and the reader disagree nowhere."""
+    """With any values at any places, the schema and the reader agree."""
     for _ in range(2):
         at = data.draw(st.sampled_from(_anywhere(document)[1:]))
         value = copy.deepcopy(data.draw(st.sampled_from([*KINDS.values(), "yes", 0, -1, 1.0, 5000])))

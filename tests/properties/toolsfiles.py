@@ -1,4 +1,4 @@
-"""Tools files drawn from the schema of the format, and what can be wrong with one at a single place."""
+"""Draw tools files from the format's JSON Schema, and single mistakes in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANYTHING: st.SearchStrategy[Any] = st.recursive(
 KINDS: dict[str, Any] = {
     "object": {"q": 1}, "array": [[]], "string": "~", "integer": 7, "number": 7.5, "boolean": True, "null": None,
 }  # fmt: skip
-"""A value of each kind, which is right nowhere by chance."""
+"""One value of each type that is not valid anywhere by chance."""
 
 
 def resolved(node: Node) -> Node:
@@ -44,7 +44,10 @@ _strategies: dict[str, st.SearchStrategy[Any]] = {}
 
 
 def values(node: Node) -> st.SearchStrategy[Any]:
-    """What a schema takes. Strategies of definitions are made once, and late: some lead to others."""
+    """Return a strategy for values of a schema.
+
+    Strategies of definitions are cached and lazy, since some are recursive.
+    """
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name not in _strategies:
@@ -92,7 +95,7 @@ def _some(
     optional: dict[str, st.SearchStrategy[Any]],
     least: int,
 ) -> dict[str, Any]:
-    """The required members and a few of the others."""
+    """Draw an object with the required members and a few of the others."""
     most = max(least, min(3, len(optional)))
     chosen = (
         draw(st.lists(st.sampled_from([*optional]), min_size=least, max_size=most, unique=True)) if optional else []
@@ -109,7 +112,7 @@ _OF_KIND: dict[str, Callable[[Node], st.SearchStrategy[Any]]] = {
     "boolean": lambda node: st.booleans(),
 }
 TOOLS_FILES = values({**schema_check.schema()})
-"""Any tools file that the schema calls right."""
+"""Strategy for any tools file that the schema accepts."""
 
 
 # -- what is wrong ----------------------------------------------------------------------------------------------------
@@ -117,8 +120,9 @@ TOOLS_FILES = values({**schema_check.schema()})
 
 @dataclass(frozen=True)
 class Mistake:
-    """One change of a right document: at the place `at` what stands there becomes what `made` makes of it. Told must be
-    `code` at `told`.
+    """One change that makes a valid document invalid. `made`: function from the value at the place `at` to a wrong one.
+
+    The reader must report `code` at the place `told`.
     """
 
     what: str
@@ -140,12 +144,12 @@ class Mistake:
 
 
 def always(value: Any) -> Callable[[Any], Any]:
-    """`value`, whatever stands there."""
+    """Return a function that returns `value`, whatever it is given."""
     return lambda _: copy.deepcopy(value)
 
 
 def mistakes(value: Any, node: Node, at: str = "", key: str = "") -> Iterator[Mistake]:
-    """Every mistake that can be made at or inside `value`, a value that `node` takes."""
+    """Yield every mistake that can be made at or inside `value`, which the schema `node` accepts."""
     node = resolved(node)
     takes = kinds(node)
     if at and (takes or "enum" in node or "const" in node):
@@ -191,7 +195,7 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
 
 
 def _misspelled(key: str, node: Node, at: str) -> Iterator[Mistake]:
-    if key not in node.get("required", ()):  # which would be missing, too
+    if key not in node.get("required", ()):  # without it, a required member would be missing as well
         wrong = key + "q"
         renamed = lambda mapping: {wrong if name == key else name: each for name, each in mapping.items()}  # noqa: E731
         yield Mistake(f"{key} misspelled", at, renamed, "unknown-key", pointer(at, wrong))

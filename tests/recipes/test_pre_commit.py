@@ -1,4 +1,4 @@
-"""The hook `mcpgen-check` as its users have it: installed by pre-commit from a repository, and run by `git commit`."""
+"""Test the hook `mcpgen-check` as users have it: installed by pre-commit from a repository, and run by `git commit`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(folder: Path, *command: str, environ: Mapping[str, str]) -> subprocess.C
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a person without settings of their own."""
+    """Return an environment without the user's settings of git, pip and pre-commit."""
     home = tmp_path_factory.mktemp("home")
     settings = home / "gitconfig"
     settings.write_text("[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n")
@@ -73,7 +73,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str]) -> tuple[Path, str]:
-    """A repository of mcpgen as it stands here, and its one commit."""
+    """Make a git repository of mcpgen's current files, and return it with its one commit."""
     folder = tmp_path_factory.mktemp("mcpgen")
     for name in SHIPPED:
         if (ROOT / name).is_dir():
@@ -88,7 +88,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str]
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str], repository: tuple[Path, str]) -> Path:
-    """A repository with an API and its server, where the hook is installed."""
+    """Make a repository with an API and its server, in which the hook is installed."""
     try:
         program = environments.python("pre-commit", "pre-commit==4.7.0") / "bin" / "pre-commit"
     except RuntimeError as problem:
@@ -112,7 +112,7 @@ def work(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str], repo
 def committed(
     work: Path, environ: Mapping[str, str], name: str, text: str, *, regenerated: bool = False
 ) -> tuple[bool, str]:
-    """Whether a change of one file is committed, and what is said; then all is as it was."""
+    """Try to commit a change of one file, then restore everything. Return True if it was committed, and the output."""
     first = run(work, "git", "rev-parse", "HEAD", environ=environ).stdout.strip()
     (work / name).write_text(text)
     if regenerated:

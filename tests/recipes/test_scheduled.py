@@ -1,4 +1,4 @@
-"""The workflow of `specs/examples/scheduled`, run where an API changes: what is pushed, and what is asked for."""
+"""Run the workflow of `specs/examples/scheduled` on a changing API, and check what it pushes and requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOYS = {"get": {"operationId": "listToys", "summary": "Lists toys. $(touch ran) 
 
 
 def document(token_host: str = "", **paths: Any) -> str:
-    """An API with these paths, which gives tokens at that host."""
+    """Return the document of an API with these paths, whose token URL is at this host."""
     described = {f"/{name}": operations for name, operations in paths.items()}
     servers = [{"url": "https://api.example.com"}]
     info = {"title": "Pets", "version": "1"}
@@ -34,7 +34,7 @@ def document(token_host: str = "", **paths: Any) -> str:
 
 
 def commit(work: Path, **files: str) -> None:
-    """Commit and push files as a person does, by their names without `__` for `/` and `_` for `.`."""
+    """Commit and push files. In their names `__` stands for `/` and `_` for `.`."""
     for name, text in files.items():
         (work / name.replace("__", "/").replace("_json", ".json")).write_text(text, encoding="utf-8")
     git(work, "add", "--all")
@@ -49,7 +49,7 @@ def mcpgen_(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    """A repository with an API and the server that was generated from it, in `tmp_path/person`."""
+    """Return a code host with a repository of an API and its server, cloned to `tmp_path/person`."""
     if shutil.which("jq") is None:
         pytest.skip("jq cannot be found here, which stands for the one inside of gh")
     host = Host(tmp_path)
@@ -67,18 +67,18 @@ def host(tmp_path: Path) -> Host:
 
 @pytest.fixture
 def work(host: Host) -> Path:
-    """The clone of the person who owns the repository."""
+    """Return the clone of the repository's owner."""
     return host.home / "person"
 
 
 def body(job: Job) -> str:
-    """What the one call that opens or updates a pull request says."""
+    """Return the text of the one `gh` call that opens or updates a pull request."""
     [found] = [text for call in job.calls for text in call.bodies]
     return found
 
 
 def looked(job: Job) -> bool:
-    """Whether the pull requests of the branch were looked at, and nothing else was asked."""
+    """Return True if the job only listed the branch's pull requests, and called `gh` for nothing else."""
     return [call.given[:4] for call in job.calls] == [["api", "--method", "GET", "repos/{owner}/{repo}/pulls"]]
 
 
@@ -306,12 +306,12 @@ def test_every_action_is_pinned_and_every_permission_is_needed() -> None:
 
 
 def test_mcpgen_is_pinned_to_a_commit_that_a_person_names() -> None:
-    """A name alone would be whatever an index has under it."""
+    """By name alone, the package index would decide what is installed."""
     assert re.fullmatch(r"mcpgen @ git\+\S+@COMMIT", workflow.read()["env"]["MCPGEN"])
 
 
 def test_two_linters_have_nothing_to_say() -> None:
-    """The schema of workflows, and what is known to go wrong in them."""
+    """One checks the JSON Schema of workflows, the other known mistakes in them."""
     try:
         folder = environments.python("workflows", "check-jsonschema==0.39.0", "zizmor==1.32.0")
     except RuntimeError as problem:
@@ -358,7 +358,7 @@ def test_hard_17_an_audit_needs_no_secret_and_may_write_nothing() -> None:
 
 
 def test_hard_17_the_program_that_audits_understands_what_it_is_told(tmp_path: Path) -> None:
-    """The real one, up to where it would ask the database."""
+    """Runs the real pip-audit, up to where it would query the database."""
     [step] = [step for step in workflow.read(AUDIT)["jobs"]["audit"]["steps"] if step["name"] == "Audit"]
     install = re.search(r"pip-audit==[\d.]+", AUDIT.read_text(encoding="utf-8"))
     assert install is not None

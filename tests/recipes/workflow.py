@@ -1,5 +1,6 @@
-"""The jobs of a workflow as their host runs them: each step by bash, each job in a clone of its own of a real
-repository, with a `gh` that only records what it is asked.
+"""Run the jobs of a workflow as a code host does: each step by bash, each job in a new clone of a real repository.
+
+The program `gh` only records its calls.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ FILLED = {"PROJECT": "my-server", "MCPGEN": f"mcpgen=={mcpgen.__version__}"}
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of `gh`: its arguments, and the contents of the files that these name."""
+    """One call of `gh`: its arguments, and the contents of the files that they name."""
 
     given: list[str]
     bodies: list[str]
@@ -70,8 +71,8 @@ class Call:
 
 @dataclass(slots=True)
 class Job:
-    """One run of the workflow: the step that failed, the jobs that ran, all that they printed, and what was asked of
-    `gh` but for its set-up.
+    """One run of the workflow: the step that failed, the jobs that ran, their output, and the calls of `gh` after its
+    set-up.
     """
 
     failed: str = ""
@@ -81,13 +82,13 @@ class Job:
 
 
 def read(workflow: Path = WORKFLOW) -> dict[Any, Any]:
-    """The workflow."""
+    """Return the parsed workflow."""
     found: dict[Any, Any] = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     return found
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git prints."""
+    """Run git, and return its output."""
     person = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
     command = ["git", "-C", str(folder), *person, *arguments]
     return subprocess.run(
@@ -97,7 +98,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A code host in the folder `home`: a bare repository, and runners that are made anew for each job."""
+    """A code host in the folder `home`: a bare repository, and a new runner for each job."""
 
     home: Path
 
@@ -106,7 +107,7 @@ class Host:
         return self.home / "origin.git"
 
     def prepare(self) -> None:
-        """Make the programs that a runner has beside those of this machine, and hooks of git that nothing may run."""
+        """Install a runner's additional programs, and git hooks that must never run."""
         programs = {"mcpgen": MCPGEN, "python": PYTHON, "gh": GH, "pip-audit": PIP_AUDIT}
         (self.home / "bin").mkdir()
         for name, text in programs.items():
@@ -120,19 +121,20 @@ class Host:
             (hooks / name).chmod(0o755)
 
     def tip(self, branch: str) -> str:
-        """The commit that a branch is at; "" where there is none."""
+        """Return the commit of a branch, or "" if there is no such branch."""
         return git(self.origin, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}").strip()
 
     def close(self, *, merged: bool = False) -> None:
-        """Close the pull request that is open. Its commit is kept, whatever becomes of the branch."""
+        """Close the open pull request. Its commit is kept even if the branch is deleted."""
         pulls = json.loads((self.home / "pulls.json").read_text())
         git(self.origin, "update-ref", f"refs/pull/{pulls[0]['number']}/head", self.tip("mcpgen/regenerate"))
         pulls[0] |= {"state": "closed", "merged_at": "2026-08-01T12:00:00Z" if merged else None}
         (self.home / "pulls.json").write_text(json.dumps(pulls))
 
     def run(self, workflow: Path = WORKFLOW, *, handed: Mapping[str, str] | None = None, **filled: str) -> Job:
-        """Run a workflow with its variables `filled` in. `handed` are files, by name, that the second job is given in
-        the place of those that the first one made.
+        """Run a workflow with its variables `filled` in.
+
+        `handed`: name → file that the second job gets in place of the first job's files.
         """
         (self.home / "calls").unlink(missing_ok=True)
         described_by, job, needs = read(workflow), Job(), dict[str, str]()
@@ -152,7 +154,7 @@ class Host:
     def _steps(
         self, described: Mapping[str, Any], variables: Mapping[str, str], job: Job, handed: Mapping[str, str]
     ) -> dict[str, str]:
-        """Run one job on a runner of its own; what its steps hand on, as expressions name it."""
+        """Run one job on a new runner. Return the outputs of its steps, by the names that expressions use."""
         runner = self.home / f"runner-{len([*self.home.glob('runner-*')])}"
         runner.mkdir()
         outputs: dict[str, str] = {}
@@ -173,7 +175,7 @@ class Host:
         return outputs
 
     def _use(self, runner: Path, step: Mapping[str, Any], handed: Mapping[str, str]) -> None:
-        """What an action does, of those that are used."""
+        """Do what an action does, for the actions that the workflow uses."""
         action = step["uses"].partition("@")[0]
         artifact = self.home / "artifact"
         if action == "actions/checkout":
@@ -199,7 +201,7 @@ class Host:
             "RUNNER_TEMP": str(runner),
             "GITHUB_OUTPUT": str(runner / "output"),
             "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
-            "PIP_NO_INDEX": "1",  # what is to be installed is there; nothing else is to come
+            "PIP_NO_INDEX": "1",  # packages are installed already, and nothing may be downloaded
         }
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(runner / "step.sh")],
@@ -226,7 +228,7 @@ def _holds(condition: str | None, outputs: Mapping[str, str]) -> bool:
 
 
 def _filled(text: str) -> str:
-    """A value of `env:` with its expressions filled in."""
+    """Return a value of `env:` with its expressions evaluated."""
     known = {"github.token": "token", "github.ref_name": "main", "github.repository_owner": "ann"}
     for expression, value in known.items():
         text = text.replace(f"${{{{ {expression} }}}}", value)
@@ -235,6 +237,6 @@ def _filled(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """This machine's, without what belongs to the person at it."""
+    """Return this machine's environment without the user's own settings."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
     return {**kept, "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}

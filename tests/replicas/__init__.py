@@ -1,1 +1,1 @@
-"""Replicas of one server, as real processes behind a real balancer with a real store."""
+"""Test replicas of one server, as real processes behind a real balancer with a real store."""

@@ -1,6 +1,6 @@
-"""What one replica began another one ends: confirmations, streams, results, cancellations, the end of a session.
+"""Test that one replica can finish what another began: confirmations, streams, results, cancellations, sessions.
 
-`python -m benchmarks.replicas` does more of the same, with kills and restarts.
+`python -m benchmarks.replicas` does more of this, with kills and restarts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ERAS = (NEWER, OLDER)
 
 @pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.Runner]:
-    """The loop in which the API answers and the clients ask."""
+    """Yield the event loop in which the API answers and the clients call."""
     with asyncio.Runner() as runner:
         yield runner
 
@@ -119,7 +119,7 @@ def test_a_session_that_was_ended_is_over_at_each_replica(loop: asyncio.Runner, 
         for number in range(2):
             async with client.post(client.request("ping"), rig.url(number)) as answer:
                 statuses.append(answer.status)
-            if statuses[-1] != 404:  # the message to the other one may still be on its way
+            if statuses[-1] != 404:  # the message to the other replica may still be on its way
                 await trials.until(partial(_gone, client, rig.url(number)))
                 statuses[-1] = 404
         return statuses

@@ -1,7 +1,7 @@
-"""What the arguments mean, and in what a reading of the request differs from it.
+"""Compare what arguments mean with what a standard reader finds in the request.
 
-An argument feeds wire names. What was read and belongs to no argument must be a value that the document fixes (a
-parameter or member that has one possible value), or the key that a server makes for a request.
+An argument supplies one or more names on the wire. Any other value in the request must be one that the document fixes
+(an only possible value), or a key that the server makes for a request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 
 
 class Meant(NamedTuple):
-    """The values of the parameters, the members of the body or its whole, and the file names of its parts."""
+    """What the arguments mean: values of parameters, members of the body or the whole body, and file names of parts."""
 
     parameters: dict[Slot, Any]
     members: dict[str, Any]
@@ -41,7 +41,7 @@ def meant(case: Case, arguments: dict[str, Any]) -> Meant:
             elif place.part == "filename":
                 result.file_names[place.name] = value
             elif place.part:
-                continue  # a header of a part; those have tests of their own
+                continue  # headers of parts have separate tests
             elif place.name == "":
                 result = result._replace(whole=value)
             else:
@@ -50,7 +50,7 @@ def meant(case: Case, arguments: dict[str, Any]) -> Meant:
 
 
 def differences(case: Case, arguments: dict[str, Any], reading: Reading) -> list[str]:
-    """Sentences, one for each value that did not arrive as it was given; none where all is well."""
+    """Return a sentence for each value that did not arrive as it was given."""
     wanted = meant(case, arguments)
     return [*_of_parameters(case, wanted, reading), *_of_body(case, wanted, reading.body)]
 
@@ -73,7 +73,7 @@ def _of_parameters(case: Case, wanted: Meant, reading: Reading) -> Iterator[str]
 
 
 def _together(spreading: list[Slot], wanted: Meant, reading: Reading) -> tuple[Meant, Reading]:
-    """Whose members they are, no reader can tell where several objects spread theirs; so all are compared as one."""
+    """Compare exploded objects as one object: no reader can tell which of them a member belongs to."""
     given: dict[Slot, Any] = {at: value for at, value in wanted.parameters.items() if at not in spreading}
     found: dict[Slot, Any] = {at: value for at, value in reading.parameters.items() if at not in spreading}
     for all_members, each in ((given, wanted.parameters), (found, reading.parameters)):
@@ -110,7 +110,7 @@ def _of_body(case: Case, wanted: Meant, body: Body | None) -> Iterator[str]:
 
 
 def _of_value(wanted: Meant, body: Body) -> Iterator[str]:
-    """A body that is one value: JSON, text or bytes."""
+    """Compare a body that is one value: JSON, text or bytes."""
     if wanted.whole is not NOTHING:
         if not any(same(wanted.whole, reading) for reading in body.whole):
             yield f"the body is {body.whole}, not {wanted.whole}"
@@ -124,7 +124,7 @@ def _of_value(wanted: Meant, body: Body) -> Iterator[str]:
 
 
 def _fixed(body: Body) -> Iterator[tuple[str, Any]]:
-    """The members that the document demands and has one value for."""
+    """Return the required members that have only one possible value."""
     needed = required(body.schema)
     described = {name: each.schema for name, each in body.described.items()} or properties(body.schema)
     for name, schema in described.items():

@@ -1,8 +1,8 @@
-"""Reading bodies back, by the Content-Type that was sent and by what the document says of that media type.
+"""Read bodies back, by the Content-Type that was sent and by what the document says about that media type.
 
-OpenAPI 3.x "Media Type Object" and "Encoding Object", 2.0 `formData`. In an urlencoded form a field without a style is
-written as a query parameter would be, but an object with brackets (settled by the runtime; the standards leave it
-open).
+See OpenAPI 3.x, "Media Type Object" and "Encoding Object"; 2.0, `formData`. In an urlencoded form, a field without a
+style is written like a query parameter, but an object with brackets: the standards leave that open, and the runtime
+decided it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tests.requests.sameness import Json
 from tests.requests.shapes import is_bytes, properties
 
 _TEXTUAL = ("application/sdp", "application/yaml", "application/graphql", "application/sql")
-"""Registered as text although they are not `text/*`; what is neither is bytes."""
+"""Media types outside of `text/*` that hold text. Any other type holds bytes."""
 
 _FORM_STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 
 
 @dataclass
 class Body:
-    """`whole` is the readings of a body that is one value, `members` those of each field of a form."""
+    """A body as read. `whole`: readings of a body that is one value. `members`: readings of each field of a form."""
 
     schema: Node
     described: dict[str, Described] = field(default_factory=dict)
@@ -38,7 +38,10 @@ class Body:
 
 
 def read(operation: Operation, content_type: str, content: bytes) -> Body:
-    """The readings. Unreadable where the document does not offer the media type, or the bytes are not of it."""
+    """Return the readings of a body.
+
+    Raises Unreadable if the document does not offer the media type, or the bytes violate it.
+    """
     offered = operation.media_type(content_type)
     if offered is None:
         raise Unreadable(f"{content_type} is none of {operation.media_types()}")
@@ -83,8 +86,11 @@ def _swagger_field(raw: Node) -> Described:
 
 
 def _field(name: str, schema: Node, encoding: Node, version: str, in_parts: bool) -> Described:
-    """In parts, 3.0 has no styles: "SHALL be ignored if the request body media type is not
-    application/x-www-form-urlencoded". A style that is said outweighs a content type."""
+    """Return how one field of a form is written. A declared style outweighs a content type.
+
+    In multipart, 3.0 has no styles: "SHALL be ignored if the request body media type is not
+    application/x-www-form-urlencoded".
+    """
     content = encoding.text("contentType")
     style = encoding.text("style") if encoding.text("style") in _FORM_STYLES else ""
     explode = encoding["explode"].value
@@ -138,7 +144,7 @@ def _of_parts(described: Described, mine: list[Part], version: str) -> list[Any]
         return [pieces] if "array" in described.shapes else readings
     if "array" in described.shapes:
         found.append(readings)
-    # One JSON text for a whole array is what a content type of JSON for the property may mean.
+    # A JSON content type of an array property may mean one JSON text for the whole array.
     one_text = described.shapes != {"array"} or is_json(described.content)
     return found + (readings if len(mine) == 1 and one_text else [])
 

@@ -1,7 +1,7 @@
-"""An operation as the document describes it: its parameters, and what its body may be.
+"""Describe an operation as its document does: its parameters, and its possible bodies.
 
-Written from the standard: OpenAPI 2.0 "Parameter Object", OpenAPI 3.x "Parameter Object", "Media Type Object" and
-"Encoding Object". A style that its place does not have counts as not said.
+Written from OpenAPI 2.0, "Parameter Object", and 3.x, "Parameter Object", "Media Type Object" and "Encoding Object". A
+style that is not allowed in its place counts as missing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 @dataclass(frozen=True)
 class Described:
-    """One parameter, or one field of a form. `style` is empty for a field that says none; `content` is the media type
-    that stands in the place of a style."""
+    """One parameter, or one field of a form.
+
+    `style`: "" for a field without one. `content`: the media type given in place of a style.
+    """
 
     place: str
     name: str
@@ -46,7 +48,7 @@ class Described:
 
 
 class Operation:
-    """The operation under `method` and `path`."""
+    """The operation at `method` and `path` of a document."""
 
     def __init__(self, root: Node, method: str, path: str) -> None:
         self.root = root
@@ -64,7 +66,7 @@ class Operation:
 
     @cached_property
     def _gathered(self) -> list[Node]:
-        """The Parameter Objects, those of the operation in the place of those of the path."""
+        """Return the Parameter Objects. Those of the operation replace those of the path."""
         both = [*self.item["parameters"], *self.raw["parameters"]]
         return list({(each.text("name"), each.text("in")): each for each in both}.values())
 
@@ -86,11 +88,11 @@ class Operation:
 
     @cached_property
     def fields(self) -> list[Node]:
-        """The fields of a form of OpenAPI 2.0."""
+        """Return the fields of a form of OpenAPI 2.0."""
         return [each for each in self._gathered if each.text("in") == "formData"]
 
     def media_types(self) -> list[str]:
-        """What the document says the body may be sent as."""
+        """Return the media types in which the body may be sent."""
         if not self.is_swagger:
             return self.raw["requestBody"]["content"].keys()
         consumes = (self.raw if "consumes" in self.raw else self.root)["consumes"].value or []
@@ -101,7 +103,7 @@ class Operation:
         return named or [FORMS[has_file]]
 
     def media_type(self, sent: str) -> tuple[str, Node] | None:
-        """The entry that a Content-Type belongs to (its key and its Media Type Object), the most particular first."""
+        """Return the most specific entry for a Content-Type: its key and its Media Type Object."""
         offered = sorted(self.media_types(), key=lambda name: name.count("*"))
         for name in offered:
             pattern = re.escape(_essence(name)).replace(r"\*", ".*")
@@ -116,7 +118,7 @@ class Operation:
 
 
 def variables(path: str) -> Iterator[tuple[str, str]]:
-    """The variables of a path in order, each with a name of its own: the second `{id}` is `id_2`."""
+    """Return the variables of a path in order, each with a unique name: the second `{id}` is `id_2`."""
     seen: list[str] = []
     for variable in re.findall(r"\{([^{}]*)\}", re.split("[?#]", path)[0]):
         yield (f"{variable}_{seen.count(variable) + 1}" if variable in seen else variable), variable
@@ -132,7 +134,7 @@ def _essence(media_type: str) -> str:
 
 
 def _parameter(raw: Node) -> Described:
-    """OpenAPI 3.x, Parameter Object."""
+    """Return a Parameter Object of OpenAPI 3.x as a Described."""
     place = raw.text("in")
     style = raw.text("style") if raw.text("style") in _STYLES[place] else _STYLES[place][0]
     explode = raw["explode"].value
@@ -151,7 +153,7 @@ def _parameter(raw: Node) -> Described:
 
 
 def _swagger_parameter(raw: Node) -> Described:
-    """OpenAPI 2.0, Parameter Object."""
+    """Return a Parameter Object of OpenAPI 2.0 as a Described."""
     place = raw.text("in")
     style, explode = collection(raw, place)
     may_be_empty = raw["allowEmptyValue"].value is True
@@ -161,7 +163,7 @@ def _swagger_parameter(raw: Node) -> Described:
 
 
 def collection(raw: Node, place: str) -> tuple[str, bool]:
-    """Style and explode that a `collectionFormat` amounts to; `multi` is for queries and forms alone."""
+    """Return the style and explode that a `collectionFormat` means. `multi` exists only for queries and forms."""
     written = raw.text("collectionFormat", "csv")
     plain = "form" if place in ("query", "formData") else "simple"
     if written == "multi" and plain == "form":

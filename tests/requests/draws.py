@@ -1,8 +1,8 @@
-"""Arguments that are valid under the input schema of a tool, with the characters that break requests.
+"""Draw arguments that are valid for a tool's input schema, with characters that can break requests.
 
-A strategy for every node of the portable profile. Which text fits a place (a header has no `é`, an item of a list with
-commas no comma) is known from the document, so that most draws are sent; one text in RARELY ignores it. What is drawn
-is checked with a validator in the end, so the strategies may be careless.
+There is a strategy for every node of the portable profile. The document tells which text fits a place (no `é` in a
+header, no comma in an item of a list with commas), so that most draws are sent; one text in RARELY ignores that. A
+validator checks each draw at the end, so the strategies may be imprecise.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _ALPHABET = "ab1 é&=+%/?#;,.|~'\"日"
 
 
 class Texts(NamedTuple):
-    """What a place takes: the characters that it does not, and which texts as a whole."""
+    """The texts that a place accepts: forbidden characters, and a check of the whole text."""
 
     place: str = "body"
     avoided: frozenset[str] = frozenset()
@@ -95,7 +95,7 @@ def _rarely(usual: Values, unusual: Values) -> Values:
 
 
 def arguments(case: Case) -> Values:
-    """Arguments for one tool, which its schema takes."""
+    """Return a strategy for arguments that the tool's schema accepts."""
     properties = case.tool.schema["properties"]
     members = {name: _values(schema, texts_for(case, name)) for name, schema in properties.items()}
     validator = jsonschema_rs.validator_for(case.tool.schema, validate_formats=True)
@@ -109,7 +109,7 @@ def arguments(case: Case) -> Values:
 
 
 def _is_needed(case: Case, argument: str) -> bool:
-    """Whether the body cannot be without it, although the body itself may be left out."""
+    """Return True if a body cannot be written without this member, although the body itself is optional."""
     operation = case.operation
     wanted = {name for each in operation.media_types() for name in required(operation.body_schema(each))}
     wanted |= {field.text("name") for field in operation.fields if field["required"].value is True}
@@ -117,7 +117,7 @@ def _is_needed(case: Case, argument: str) -> bool:
 
 
 def texts_for(case: Case, argument: str) -> Texts:
-    """The strictest of the places that an argument feeds."""
+    """Return the strictest rules of all places that an argument supplies."""
     found = [(place, case.parameter(place)) for place in case.places[argument]]
     order = ("path", "header", "cookie", "query")
     first = min(found, key=lambda each: order.index(each[0].place) if each[0].place in order else len(order))
@@ -125,7 +125,7 @@ def texts_for(case: Case, argument: str) -> Texts:
 
 
 def _avoided(place: Place, parameter: Described | None) -> str:
-    """The characters that would end an item in that place."""
+    """Return the characters that would end an item in this place."""
     if place.part == "filename":
         return "/\\\0"
     if parameter is None or parameter.content or parameter.shapes == {"scalar"}:
@@ -187,7 +187,7 @@ def _strings(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _matching(pattern: str, texts: Texts) -> Values:
-    """Texts that Python's reading of the pattern makes; few enough of them that the validator's reading refuses."""
+    """Return a strategy for texts that match the pattern in Python; the validator refuses few of them."""
     try:
         made = st.from_regex(re.compile(pattern, re.ASCII), alphabet=st.characters(codec="ascii", min_codepoint=32))
         made.validate()
@@ -209,12 +209,12 @@ def _objects(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _nesting(properties: dict[str, Any]) -> list[str]:
-    """The members that are more than scalars: drawn more often, since more can go wrong with them."""
+    """Return the members that are arrays or objects. They are drawn more often, since more can go wrong with them."""
     return [name for name, schema in properties.items() if any(" " in each for each in nestings(schema))]
 
 
 def _some_of(members: dict[str, Values], must: list[str], most: int, often: list[str]) -> Values:
-    """The required members and some of the others."""
+    """Draw the required members and some of the others."""
     optional = [name for name in (*members, *often, *often) if name not in must]
     chosen = st.lists(st.sampled_from(optional), unique=True, max_size=most) if optional else st.just([])
     return chosen.flatmap(

@@ -1,9 +1,9 @@
-"""Reading styles back: the text of a path or header parameter, and the pairs of a query, a form or the cookies.
+"""Read styles back: the text of a path or header parameter, and the pairs of a query, a form or cookies.
 
-The rules are those of RFC 6570 (section 3.2) as OpenAPI 3.1.1 maps its styles onto them, read from right to left. What
-is read is texts in lists and mappings; where the document leaves the shape open, every reading is given. For what the
-standards leave open, the runtime says what it settled (top of its `styles.py`): brackets, `a[b][c]=v`, where values
-nest in an exploded form or a deepObject.
+The rules are those of RFC 6570 (section 3.2), as OpenAPI 3.1.1 maps its styles onto them, applied in reverse. The
+result is texts in lists and objects; if the document leaves the shape open, every reading is returned. What the
+standards leave open follows the runtime's `styles.py`: brackets, `a[b][c]=v`, for values nested in an exploded form or
+a deepObject.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def as_it_is(text: str) -> str:
 
 
 def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
-    """The readings of a path or header parameter."""
+    """Return the readings of a path or header parameter."""
     if parameter.content:
         return [of_content(parameter.content, decode(text))]
     first = {"label": ".", "matrix": ";"}.get(parameter.style, "")
@@ -51,7 +51,7 @@ def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
 
 
 def _plain(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
-    """`a,b` and `k,v`; exploded `k=v`, and with the style `label` dots in the place of commas."""
+    """Split `a,b` and `k,v`; exploded `k=v`. With the style `label`, dots replace commas."""
     if shape == "scalar":
         return decode(text)
     exploded = parameter.explode
@@ -79,7 +79,7 @@ def _matrix(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
 
 
 def of_pairs(parameter: Described, pairs: Pairs, decode: Decode) -> list[Any]:
-    """The readings of a parameter in a query, a form or the cookies: nothing where none of the pairs is its own."""
+    """Return the readings of a parameter in a query, a form or cookies; [] if it has no pair."""
     values = pairs.take(parameter.name)
     if parameter.content:
         return [of_content(parameter.content, decode(value)) for value in values]
@@ -114,7 +114,7 @@ def _joined(parameter: Described, text: str, decode: Decode) -> Iterator[Any]:
 
 
 def _of_members(parameter: Described, pairs: Pairs) -> Iterator[dict[str, Any]]:
-    """An exploded object: its members stand in the query under their own names."""
+    """Read an exploded object, whose members stand in the query under their own names."""
     members: dict[str, Any] = {}
     for name in pairs.names_for(parameter):
         values, entries = pairs.take(name), pairs.take_inside(name)
@@ -126,7 +126,7 @@ def _of_members(parameter: Described, pairs: Pairs) -> Iterator[dict[str, Any]]:
 
 
 def _in_order(values: list[str], entries: list[tuple[list[str], str]], decode: Decode) -> list[Any]:
-    """Scalars and nested items of one exploded array: those that nest say where they stand, the others fill up."""
+    """Return the items of one exploded array. Nested items have an index; scalars take the remaining positions."""
     nested = grown(entries)
     if not isinstance(nested, dict) or not all(key.isdigit() for key in nested):
         raise Unreadable(f"{entries} are not items")
@@ -140,7 +140,7 @@ def _in_order(values: list[str], entries: list[tuple[list[str], str]], decode: D
 
 
 def of_content(media_type: str, text: str) -> Any:
-    """The value of a parameter or part that is written by a media type."""
+    """Return the value of a parameter or part that is written in a media type."""
     return Json(json.loads(text)) if is_json(media_type) else text
 
 

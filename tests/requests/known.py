@@ -1,6 +1,6 @@
-"""Where requests are known to differ from the standard: the property passes these by, and a test holds each of them.
+"""List known differences of requests from the standard. The property test skips them, and one test holds each of them.
 
-Whoever mends one takes it out of here; the test that expects it to fail says so. Nothing else is passed by.
+Whoever fixes one removes it here; the test that expects it to fail will say so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from tests.requests.sources import Case
 
 
 class Difference(NamedTuple):
-    """`applies` says which arguments show it; `document`, `tool` and `arguments` are the smallest that do."""
+    """A known difference.
+
+    `applies`: tells which arguments show it. `document`, `tool`, `arguments`: a minimal example.
+    """
 
     why: str
     applies: Callable[[Case, dict[str, Any]], bool]

@@ -1,7 +1,7 @@
-"""Pairs `name=value` as they stand in a query, a form or a Cookie header, handed out to the parameters that own them.
+"""Hand out the pairs `name=value` of a query, a form or a Cookie header to the parameters that own them.
 
-Whoever asks takes pairs away, so what is left at the end belongs to nobody. Values stay as they were written until the
-style that reads them has split them.
+Readers take pairs away, so that pairs left at the end belong to no parameter. Values stay encoded until a style has
+split them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from tests.requests.sameness import Flat
 from tests.requests.shapes import properties
 
 Entries = list[tuple[list[str], str]]
-"""Of pairs in bracket notation: the keys in brackets, and the value."""
+"""Pairs in bracket notation: the keys in brackets, and the value."""
 
 
 class Unreadable(Exception):
-    """The text is not what the style writes."""
+    """The text is not in the form that the style writes."""
 
 
 class Pairs:
-    """What is not taken yet. `free` is the exploded object that takes the names which no other parameter owns."""
+    """The pairs that were not taken yet. `free`: the exploded object that gets names which no other parameter owns."""
 
     def __init__(self, text: str, separator: str, decode: Callable[[str], str]) -> None:
         self.decode = decode
@@ -36,19 +36,19 @@ class Pairs:
             self.left.append((decode(name), value))
 
     def take(self, name: str) -> list[str]:
-        """The values under exactly that name, as they were written."""
+        """Take and return the encoded values under exactly this name."""
         found = [value for other, value in self.left if other == name]
         self.left = [pair for pair in self.left if pair[0] != name]
         return found
 
     def take_inside(self, name: str) -> Entries:
-        """What stands under `name[…]`, decoded."""
+        """Take and return the pairs under `name[…]`, decoded."""
         mine = [pair for pair in self.left if pair[0].startswith(f"{name}[") and pair[0] not in self.reserved]
         self.left = [pair for pair in self.left if pair not in mine]
         return [(_keys(other.removeprefix(name)), self.decode(value)) for other, value in mine]
 
     def names_for(self, parameter: Described) -> list[str]:
-        """The names under which members of an exploded object stand: those that no parameter has."""
+        """Return the names that belong to members of an exploded object, since no parameter has them."""
         known = properties(parameter.schema)
         names = [name for name, _ in self.left if name not in self.reserved]
         plain = [name if name in known else name.partition("[")[0] for name in names]
@@ -62,7 +62,7 @@ def _keys(brackets: str) -> list[str]:
 
 
 def grown(entries: Entries) -> Any:
-    """The value that pairs in bracket notation stand for; items of arrays that say their index are keyed by it."""
+    """Return the value that pairs in bracket notation mean. Items of arrays with indexes are keyed by index."""
     if any(not keys for keys, _ in entries):
         if len(entries) != 1:
             raise Unreadable(f"{entries} is a value and holds values")

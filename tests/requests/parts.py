@@ -1,4 +1,4 @@
-"""The parts of a multipart body, taken apart by the standard library's mail parser (RFC 2046, RFC 7578)."""
+"""Split a multipart body into parts by the standard library's mail parser (RFC 2046, RFC 7578)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from tests.requests.pairs import Unreadable
 
-# Browsers write these three characters of a name so (WHATWG, "multipart/form-data encoding algorithm").
+# Browsers encode these three characters of a name (WHATWG, "multipart/form-data encoding algorithm").
 _WRITTEN = {"%22": '"', "%0D": "\r", "%0A": "\n"}
 
 
 class Part(NamedTuple):
-    """`media_type` and `file_name` are None where the part does not say them."""
+    """One part. `media_type` and `file_name` are None if the part does not give them."""
 
     name: str
     content: bytes
@@ -22,9 +22,9 @@ class Part(NamedTuple):
 
 
 def parts(content_type: str, body: bytes) -> list[Part]:
-    """The parts in their order. Bytes pass through as Latin-1, one character each."""
+    """Return the parts in order. Bytes pass the parser as Latin-1, one character each."""
     if body.endswith(b"--\r\n") and body.count(b"\r\n") == 1:
-        return []  # a closing line alone, which the parser takes for a fault
+        return []  # the parser takes a body with only the closing line for a fault
     whole = Parser().parsestr(f"Content-Type: {content_type}\r\n\r\n" + body.decode("latin-1"))
     if whole.defects or not whole.is_multipart():
         raise Unreadable(f"no multipart body: {whole.defects}")
@@ -52,5 +52,5 @@ def _meant(name: str) -> str:
 
 
 def as_written(name: str) -> str:
-    """A name as far as this way of writing carries it: one that holds `%22` is read as a quotation mark."""
+    """Return a name as it can be written: `%22` in it is read back as a quotation mark."""
     return _meant(name)

@@ -1,7 +1,7 @@
-"""A document as its files hold it: loaded by json and libyaml alone, with references followed where they stand.
+"""Load a document's files with json and libyaml alone, and follow references.
 
-A `Node` is a value and the file that it stands in, so that a reference from another file of the folder means what it
-means there. Nothing of mcpgen is used: this is the ground that its requests are compared with.
+A `Node` is a value together with its file, so that a reference in another file of the folder resolves there. Nothing of
+mcpgen is used: its requests are compared with this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import yaml
 
 
 class Yaml(yaml.CSafeLoader):
-    """YAML with the core schema of 1.2, which OpenAPI asks for: `no`, `on` and dates are texts."""
+    """YAML with the core schema of 1.2, which OpenAPI requires: `no`, `on` and dates are texts."""
 
 
 Yaml.yaml_implicit_resolvers = {}
@@ -28,12 +28,12 @@ for tag, pattern, first in (
     ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
 ):
     Yaml.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^{pattern}$"), list(first))
-# A number with leading zeros is decimal in 1.2.
+# In YAML 1.2 a number with leading zeros is decimal.
 Yaml.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(str(node.value)))
 
 
 class Files:
-    """The files that belong to one document, each loaded once."""
+    """The files of one document, each loaded once."""
 
     def __init__(self) -> None:
         self._loaded: dict[Path, Any] = {}
@@ -48,7 +48,7 @@ class Files:
 
 
 class Node:
-    """A value of a document in its file. What is not there is a node too, which holds None."""
+    """A value of a document, with its file. A missing value is a node that holds None."""
 
     __slots__ = ("file", "files", "value")
 
@@ -63,7 +63,7 @@ class Node:
         return cls(files, path, files.load(path))
 
     def at(self, key: str | int) -> Node:
-        """The member, without following a reference that it may be."""
+        """Return the member as it is, even if it is a reference."""
         if isinstance(self.value, list):
             return self._beside(self.value[int(key)] if int(key) < len(self.value) else None)
         if not isinstance(self.value, dict):
@@ -72,14 +72,14 @@ class Node:
         return self._beside(self.value.get(int(key)) if by_text is None and str(key).isdigit() else by_text)
 
     def __getitem__(self, key: str | int) -> Node:
-        """The member, its references followed."""
+        """Return the member, with its references followed."""
         return self.at(key).followed()
 
     def __contains__(self, key: str) -> bool:
         return isinstance(self.value, dict) and key in self.value
 
     def __iter__(self) -> Iterator[Node]:
-        """The members of a list, references followed."""
+        """Yield the items of a list, with references followed."""
         for index in range(len(self.value) if isinstance(self.value, list) else 0):
             yield self[index]
 
@@ -95,7 +95,7 @@ class Node:
         return found if isinstance(found, str) else None
 
     def followed(self) -> Node:
-        """What a chain of references leads to; a circle leads nowhere."""
+        """Return the end of a chain of references, or an empty node for a cycle."""
         node = self
         for _ in range(40):
             if node.reference() is None:
@@ -104,7 +104,7 @@ class Node:
         return self._beside(None)
 
     def target(self) -> Node:
-        """What the node's reference names: a pointer, or an anchor, in this file or another of the folder."""
+        """Return the node that the reference names, by pointer or anchor, in this file or another of the folder."""
         where, _, fragment = (self.reference() or "").partition("#")
         if "://" in where:
             return self._beside(None)

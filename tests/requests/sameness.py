@@ -1,8 +1,7 @@
-"""Whether what was read is what was given, up to what text can carry.
+"""Compare a value that was read with the value that was given, as far as text can represent it.
 
-Numbers and booleans are compared by their JSON text, and a float that is integral is an integer. In text null, and
-empty arrays and objects, are absent. A value that nests where no style says how is JSON text. In JSON everything is
-carried.
+Numbers and booleans are compared by their JSON text, and an integral float is an integer. In text, null and empty
+arrays and objects are absent. A nested value whose style does not say how is JSON text. JSON represents everything.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from urllib.parse import unquote
 
 
 class Json(NamedTuple):
-    """Read from JSON, which carries everything."""
+    """A value read from JSON, which represents everything."""
 
     value: Any
 
 
 class Flat(str):
-    """A text from where values nest in brackets: no JSON text stands for a value there."""
+    """A text read from bracket notation, where no value is JSON text."""
 
     __slots__ = ()
 
 
 def exact(value: Any) -> Any:
-    """The value with integral floats as integers, as JSON Schema counts them."""
+    """Return the value with integral floats as integers, as JSON Schema treats them."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, list):
@@ -37,20 +36,22 @@ def exact(value: Any) -> Any:
 
 
 def same_json(given: Any, read: Any) -> bool:
-    """Equality that tells true from 1."""
+    """Return True if two JSON values are equal. Unlike `==`, this tells true from 1."""
     return json.dumps(exact(given), sort_keys=True) == json.dumps(exact(read), sort_keys=True)
 
 
 def is_absent(given: Any) -> bool:
-    """Whether text has no form for it: null, and what holds nothing else."""
+    """Return True if text cannot represent the value: null, and collections that hold nothing else."""
     if isinstance(given, dict):
         return all(is_absent(member) for member in given.values())
     return given is None or (isinstance(given, list) and all(is_absent(item) for item in given))
 
 
 def decoded(given: Any) -> Any:
-    """Where reserved characters are allowed, percent-encoded triples of the value are carried as they are (RFC 6570,
-    3.2.3), so that whoever decodes reads what they stand for."""
+    """Return the value as a decoder reads it if reserved characters are allowed.
+
+    Percent-encoded triples in the value are then sent unchanged (RFC 6570, 3.2.3), and decoded by the reader.
+    """
     if isinstance(given, str):
         return unquote(given)
     if isinstance(given, list):
@@ -59,7 +60,7 @@ def decoded(given: Any) -> Any:
 
 
 def same(given: Any, read: Any, *, nested: bool = False) -> bool:
-    """Whether `read`, of texts in lists and mappings, is `given`."""
+    """Return True if `read`, of texts in lists and objects, means the value `given`."""
     if isinstance(read, Json):
         return same_json(given, read.value)
     if isinstance(read, bytes):
@@ -95,7 +96,9 @@ def _same_items(given: list[Any], read: Any, absent: Any) -> bool:
 
 
 def _same_indexed(given: list[Any], read: dict[str, Any]) -> bool:
-    """In brackets an item has an index, counted from 0, where any item nests, and none where all are scalars."""
+    """Compare arrays in bracket notation: items have an index from 0 if any item is nested, and none if all are
+    scalars.
+    """
     wanted = {str(index): item for index, item in enumerate(given) if not is_absent(item)}
     if not any(isinstance(item, (list, dict)) for item in given) or wanted.keys() != read.keys():
         return False

@@ -1,7 +1,7 @@
-"""The sample: documents of the corpus and one of ours, and of each the operations that differ most from one another.
+"""Sample documents of the corpus and one of ours, and the operations of each that differ most from one another.
 
-Of mcpgen come the tools as it emits them, and which argument goes to which wire name (`arguments` of `inspect --format
-json`): names are a derivation, which no standard knows. All else is read from the document.
+Only the emitted tools, and which argument goes to which name on the wire (`arguments` of `inspect --format json`), come
+from mcpgen. Everything else is read from the document.
 """
 
 from __future__ import annotations
@@ -59,20 +59,20 @@ SAMPLE = re.findall(
     small/scalar-galaxy-3.1.yaml
     """,
 )
-"""All versions, every place and style that the corpus has, forms, multipart, several files."""
+"""Documents that cover all versions, every place and style in the corpus, forms, multipart, and several files."""
 
 OPERATIONS = 24
-"""Looked at in one document, at most."""
+"""Limit on the operations of one document."""
 
 NOT_READ = ("xml", "jsonl")
-"""Encodings of bodies that this reader does not know; they have tests of their own."""
+"""Encodings of bodies that this reader does not know. They have separate tests."""
 
 
 _INNER = ("items", "additionalProperties")
 
 
 class Place(NamedTuple):
-    """Where an argument goes. `part` says what of a part it is, where it is not the content."""
+    """Where an argument goes. `part`: which aspect of a part it sets, if not its content."""
 
     place: str
     name: str
@@ -85,13 +85,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Case:
-    """One operation: its tool, the way of each argument, and what the document says."""
+    """One operation: its tool, the place of each argument, and what the document says."""
 
     tool: Tool
     places: dict[str, list[Place]]
     operation: Operation
 
-    def __repr__(self) -> str:  # what a failing test shows
+    def __repr__(self) -> str:  # the representation that a failing test prints
         return f"{self.tool.name} ({self.operation.method} {self.operation.path})"
 
     @cached_property
@@ -103,7 +103,7 @@ class Case:
         return self.described.get((place.place, name))
 
     def features(self) -> set[str]:
-        """In which ways it can differ from other operations on the wire; JSON has one way for everything."""
+        """Return the features of its request by which operations differ. JSON bodies have only one."""
         found = set()
         for argument, places in self.places.items():
             for place in places:
@@ -115,7 +115,7 @@ class Case:
 
 
 def nestings(schema: dict[str, Any]) -> set[str]:
-    """How kinds of values nest in what a schema takes, such as `object array string`."""
+    """Return how types nest in values of a schema, such as `object array string`."""
     if "anyOf" in schema:
         return {nesting for member in schema["anyOf"] for nesting in nestings(member)}
     inner = [*schema.get("properties", {}).values(), *(schema[key] for key in _INNER if key in schema)]
@@ -124,7 +124,7 @@ def nestings(schema: dict[str, Any]) -> set[str]:
 
 
 def paths() -> list[Path]:
-    """The documents that are there."""
+    """Return the paths of those documents that are present."""
     return [OURS, *(path for name in SAMPLE if (path := CORPUS / name).is_file())]
 
 
@@ -133,8 +133,10 @@ def name_of(path: Path) -> str:
 
 
 def cases(path: Path) -> list[Case]:
-    """Operations of a document that take arguments: each has something that those before it have not, and the others
-    are drawn by lot, always the same. Those that have most to tell come first."""
+    """Return operations with arguments, those with most features first.
+
+    Each has a feature that the ones before lack; the rest are drawn at random with a fixed seed.
+    """
     catalog = compile_source(fetch.read(str(path)), Options()).catalog
     specs = [spec for spec in catalog.tools if spec.input_schema["properties"] and _is_read(spec)]
     Random(name_of(path)).shuffle(specs)
@@ -175,7 +177,7 @@ def _places(spec: ToolSpec) -> dict[str, list[Place]]:
 
 
 def _emitted(catalog: Catalog, specs: list[ToolSpec]) -> dict[str, Tool]:
-    """The tools as a generated server reads them."""
+    """Return the tools as a generated server reads them."""
     small = replace(catalog, tools=tuple(specs))
     content = table.tools_json(small)
     tools, bindings = json.loads(content), json.loads(table.bindings_json(small, content, {}))["bindings"]

@@ -1,7 +1,7 @@
-"""A request read back by the standard: the values of every parameter and of the body, from the document alone.
+"""Read a request back by the standard: the values of all parameters and of the body, from the document alone.
 
-Each value is a list of readings, one where the document says of which shape it is. Whatever of the request belongs to
-nothing that the document describes makes it Unreadable.
+Each value is a list of readings, only one if the document states its shape. Raises Unreadable if a part of the request
+belongs to nothing in the document.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tests.requests.expansions import as_it_is, of_content, of_pairs, of_text, p
 from tests.requests.pairs import Pairs, Unreadable
 
 Slot = tuple[str, str]
-"""Place and wire name. The names of header fields are lower-case."""
+"""Place, and name on the wire. Names of header fields are in lower case."""
 
 
 class Sent(NamedTuple):
-    """What a server receives."""
+    """A request as a server receives it."""
 
     method: str
     path: str
@@ -75,7 +75,7 @@ def _path(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]]:
 
 
 def _fillings(template: list[str], sent: list[str]) -> Iterator[list[str]]:
-    """What may stand for the variables; several ways only where two variables share a segment."""
+    """Return the possible values of the path's variables; several only if two variables share a segment."""
     if len(template) != len(sent):
         return
     if not template:
@@ -132,7 +132,7 @@ def _cookies(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]
 
 
 def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, list[Any]]]:
-    """The readings of each parameter; those that spread their members over the query come last."""
+    """Return the readings of each parameter, with exploded objects last, since they take the remaining pairs."""
     pairs.reserved = {parameter.name for parameter in parameters}
     for parameter in sorted(parameters, key=spreads):
         if readings := of_pairs(parameter, pairs, pairs.decode):
@@ -142,7 +142,7 @@ def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, li
 
 
 def spreads(parameter: Described) -> bool:
-    """Whether it may be an object whose members stand in the query under their own names."""
+    """Return True if the parameter may be an object whose members stand in the query under their own names."""
     can = parameter.explode and parameter.style in ("form", "cookie") and not parameter.content
     return can and parameter.place in ("query", "cookie") and "object" in parameter.shapes
 

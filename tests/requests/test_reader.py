@@ -1,6 +1,6 @@
-"""The reader itself, on the examples that the standards print: what it reads there is what they say.
+"""Test the reader itself with the examples that the standards print.
 
-OpenAPI 3.1.1 "Style Examples" (color: blue, black, brown; R: 100, G: 200, B: 150), RFC 6570 section 3.2, OpenAPI 2.0
+OpenAPI 3.1.1, "Style Examples" (color: blue, black, brown; R: 100, G: 200, B: 150), RFC 6570 section 3.2, OpenAPI 2.0
 `collectionFormat`.
 """
 

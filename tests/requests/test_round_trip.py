@@ -1,7 +1,6 @@
-"""Any arguments that a tool's schema takes give a request that reads back to the same values, or a refusal.
+"""Test that any valid arguments give a request that reads back to the same values, or a refusal.
 
-The reader beside this file is fed from the document and never from the table of mcpgen. Refusals are for the reasons
-listed here and no other, and few.
+The reader beside this file uses the document, never mcpgen's tables. Refusals must be few, and for the listed reasons.
 """
 
 from __future__ import annotations
@@ -43,16 +42,17 @@ REASONS = (
     r"belongs to \w+",
     r"writes the query parameter .*, which is not its own",
 )
-"""Why arguments that the schema takes may be refused. Each names something that the place cannot carry, or that two
-arguments say twice."""
+"""Reasons for refusing valid arguments: something that the place cannot represent, or that two arguments say
+differently.
+"""
 
 MOST_REFUSED = 0.05
 EXAMPLES = 4
-"""Drawn for each operation, on the average; the profile `wide` draws 30 times as many."""
+"""Average number of draws for each operation. The profile `wide` draws 30 times as many."""
 
 NO_FILES = Files(None, "FILES_DIR")
 seen: Counter[str] = Counter()
-"""Draws, and refusals by reason, of this run."""
+"""Return the counters of this run: draws, and refusals by reason."""
 
 
 def reason(text: str) -> str | None:
@@ -95,7 +95,7 @@ def test_what_is_sent_is_read_back(path: Path) -> None:
 
 
 def test_few_draws_are_refused() -> None:
-    """Over the whole run, which is the tests above."""
+    """Judges all draws of the tests above."""
     assert seen["refused"] <= MOST_REFUSED * seen["draws"], seen
 
 

@@ -1,6 +1,6 @@
-"""The runtime, compiled once a worker.
+"""Compile the runtime's Python once for each test worker.
 
-Most servers of the tests start once, in a folder that was just made. Python would compile a hundred modules for each.
+Most test servers start once, in a new folder. Without this, Python would compile a hundred modules for each.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
 
 
 def lend(package: Path) -> None:
-    """Put the compiled runtime beside that of a package which has none yet.
+    """Put compiled modules beside the runtime of a package that has none yet.
 
-    Each file names the hash of its source, so Python compiles what a test has changed.
+    Each file holds the hash of its source, so that Python compiles any module that a test has changed.
     """
     runtime = package / "runtime"
     if not runtime.is_dir() or (runtime / "__pycache__").exists():
@@ -32,7 +32,7 @@ def lend(package: Path) -> None:
 
 @functools.cache
 def _compiled() -> Mapping[str, bytes]:
-    """Return the compiled modules by their places below the folder of the runtime."""
+    """Return path below the runtime's folder → compiled module."""
     checked = py_compile.PycInvalidationMode.CHECKED_HASH
     found: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:

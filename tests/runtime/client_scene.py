@@ -1,4 +1,4 @@
-"""A client and an upstream in one loop, for the tests of the client."""
+"""Run the HTTP client and an upstream in one event loop, for the tests of the client."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ async def ask(client: Client, address: Address, seconds: float = PATIENT, **give
 
 
 async def fails(client: Client, address: Address, seconds: float = PATIENT, method: str = "GET") -> Failure:
-    """The failure of a request with a secret in its query: its words are ours, so it holds neither secret nor URL."""
+    """Send a request with a secret in its query, which must fail.
+
+    Check that the message holds neither secret nor URL.
+    """
     with pytest.raises(Failure) as failed:
         await ask(client, address, seconds, method=method)
     reason = failed.value.reason
@@ -63,19 +66,19 @@ async def fails(client: Client, address: Address, seconds: float = PATIENT, meth
 
 
 async def silence(connection: Connection) -> None:
-    """Takes the request and never answers."""
+    """Read the request, and never answer."""
     await connection.request()
     await connection.closed()
 
 
 async def turns(number: int = 20) -> None:
-    """Let the loop turn: whatever can happen now has happened."""
+    """Let the loop run until everything that can happen now has happened."""
     for _ in range(number):
         await asyncio.sleep(0)
 
 
 class Deadlines:
-    """Deadlines that pass when the test says so, and not before."""
+    """Replacement for deadlines, which expire when the test says so."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds: list[float] = []
@@ -85,7 +88,7 @@ class Deadlines:
 
     def _make(self, seconds: float | None) -> asyncio.Timeout:
         made = asyncio.Timeout(None)
-        if seconds is not None:  # the library asks for some without an end
+        if seconds is not None:  # aiohttp also opens timeouts without a limit
             self.seconds.append(seconds)
             self._made.append(lambda: made.reschedule(asyncio.get_running_loop().time()))
         return made
@@ -95,5 +98,5 @@ class Deadlines:
         self._made.append(deadline.expire)
 
     def pass_now(self) -> None:
-        """The latest deadline is over."""
+        """Let the latest deadline expire."""
         self._made[-1]()

@@ -1,4 +1,6 @@
-"""One generated server for the tests that start processes: it is only ever read. And the two ways to send."""
+"""Provide one generated server for all tests that start processes, which no test changes, and both ways to send
+requests.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from tests.runtime.process import generate
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the package `mirror_mcp`."""
+    """Return a folder with the package `mirror_mcp`."""
     directory = tmp_path_factory.mktemp("home")
     generate(directory)
     return directory
@@ -18,6 +20,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["directly", "by the session"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether the release of the HTTP library is one whose parts are known, or any other."""
+    """Run a test twice: with the release of aiohttp whose internals are known, and as if it were another release."""
     if request.param != "directly":
         monkeypatch.setattr(direct_requests, "KNOWN", ())

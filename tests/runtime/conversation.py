@@ -1,8 +1,8 @@
-"""A conversation with the protocol half of the runtime, without a process: bytes in, lines out.
+"""Hold a conversation with the runtime's protocol half without a process: bytes in, lines out.
 
 The table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what its
-upstream did. A text and two bytes are kept for reading. Every line that comes out is checked against the revision it
-speaks (`revisions.py`), in every test.
+upstream did. A text and two bytes can be read as resources. Every output line of every test is checked against its
+revision (`revisions.py`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from package.runtime.result.result_store import Resources
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
-#: The same tools, and resources and prompts beside them.
+# : The same tools, with resources and prompts.
 FEATURED = Path(__file__).parent / "featured"
-#: The table of a later compile: `show` is gone and `shout` is there.
+# : The table of a later compile, in which `shout` replaces `show`.
 LATER = Path(__file__).parent / "later"
 
 _BLOCKS: dict[str, dict[str, object]] = {
@@ -38,13 +38,13 @@ _BLOCKS: dict[str, dict[str, object]] = {
 
 
 def shown(arguments: dict[str, Any]) -> Result:
-    """What `show` answers."""
+    """Return the result of the tool `show`."""
     content = [_BLOCKS[kind] for kind in arguments.get("kinds", [])]
     return Result(content, arguments.get("structured", ABSENT), arguments.get("failed", False))
 
 
 def kept() -> Resources:
-    """Resources: a text of 1,500 letters, and two bytes."""
+    """Return the resources: a text of 1,500 letters, and two bytes."""
     resources = Resources(10_000)
     resources.begin("mirror://result/1", "text/csv", True)
     resources.add("mirror://result/1", b"a" * 1000 + b"b" * 500)
@@ -54,13 +54,15 @@ def kept() -> Resources:
 
 
 class Conversation:
-    """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note. With
-    `changes` another table may come."""
+    """The conversation of one client. `written`: the output, `< LINE` for a line and `~ SENTENCE` for a log note.
+
+    `changes`: the server announces that its tools may change.
+    """
 
     def __init__(self, limit: int | None = None, changes: bool = False, table: Path = TABLE) -> None:
         self._framing = Lines(limit) if limit else Lines()
         self._protocol = Protocol(Catalog.load(str(table)), Subscriptions() if changes else None)
-        self._keys: dict[str | int, int] = {}  # by id, also of calls that are over
+        self._keys: dict[str | int, int] = {}  # by id, including calls that have ended
         self._checker = Checker(changes, ("prompts", "completions") if table == FEATURED else ())
         self._fetched: dict[int, Fetch] = {}
         self._resources = kept()
@@ -72,7 +74,7 @@ class Conversation:
         self.expecting = False
 
     def say(self, data: bytes, end: bool = False) -> None:
-        """The client writes these bytes, and perhaps closes its side."""
+        """Let the client write these bytes, and close its side if `end` is given."""
         for line in self._framing.feed(data) + (self._framing.close() if end else []):
             if isinstance(line, bytes):
                 self._checker.heard(line)
@@ -81,24 +83,25 @@ class Conversation:
             self._keys.update(self._protocol._in_flight.ids)
 
     def ask(self, text: str) -> list[Any]:
-        """Say one line and take the answers, parsed."""
+        """Send one line, and return the parsed output lines."""
         self.say(text.encode() + b"\n")
         return self.take()
 
     def take(self) -> list[Any]:
-        """The lines since the last time, parsed."""
+        """Return the output lines since the last time, parsed."""
         written, self.written = self.written, []
         return [json.loads(line[2:]) for line in written if line.startswith("<")]
 
     def unanswered(self) -> list[object]:
-        """The ids of requests that wait for their answer."""
+        """Return the ids of requests without a response."""
         return self._checker.unanswered()
 
     def happen(self, event: str) -> None:
-        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`; of a
-        resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`; what the call does: `ask ID MESSAGE`,
-        `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`; or what table comes: `renew table`,
-        `renew later`, `renew featured`.
+        """Let an event happen, given as text.
+
+        The upstream of a waiting call: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, `cut`. A resource: `holds ID
+        TEXT`, `nothing ID REASON`, `refused ID REASON`. The call itself: `ask ID MESSAGE`, `withdraw ID`, `question ID
+        MESSAGE`, `unable ID`. The client: `leave`. A new table: `renew table`, `renew later`, `renew featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":

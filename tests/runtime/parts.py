@@ -1,9 +1,9 @@
-"""Bindings of which a test writes only what it is about."""
+"""Build bindings from only the members that a test is about."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def part(members: Mapping[str, Any]) -> Any:
-    """The members of a table as they are; the table has more, of which the test needs none."""
+    """Return these members as a part of a table, typed as a whole one."""
     return members

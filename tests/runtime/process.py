@@ -1,5 +1,6 @@
-"""A generated server as a real process with pipes: its lines are checked as they come, and all that it wrote is
-searched for the secret that it was given (`tests/leaks.py`).
+"""Run a generated server as a real process with pipes.
+
+Each output line is checked as it comes, and all output is searched for the server's secret (`tests/leaks.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PATIENCE = 120
 
 
 def generate(directory: Path) -> Path:
-    """A package `mirror_mcp` in that directory, with the small table and calls that need no network."""
+    """Write a package `mirror_mcp` with the small table, whose calls need no network."""
     package = directory / "mirror_mcp"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(STUB, package / "runtime" / "calls" / "execution.py")
@@ -38,19 +39,19 @@ def generate(directory: Path) -> Path:
 
 
 def line(method: str, **params: object) -> bytes:
-    """One request as a line, in the stateless era but for the methods of the other; its id is the method."""
+    """Return one request as a line. Its id is the method; its era is stateless, except for methods of the older era."""
     meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
 
 
 def call(id_: object, name: str, **arguments: object) -> bytes:
-    """One call of a tool as a line."""
+    """Return one tool call as a line."""
     params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}).encode() + b"\n"
 
 
 def fill(descriptor: int) -> None:
-    """Until not one byte more goes in."""
+    """Write to a pipe until it takes no further byte."""
     os.set_blocking(descriptor, False)
     for size in (4096, 1):
         with contextlib.suppress(BlockingIOError):
@@ -60,7 +61,7 @@ def fill(descriptor: int) -> None:
 
 
 class Server:
-    """The process. `ask` writes one request and waits for its answer; `line` waits for any line."""
+    """The process of a server. `ask` sends one request and waits for its response; `message` waits for any line."""
 
     def __init__(
         self,
@@ -71,8 +72,10 @@ class Server:
         program: tuple[str, ...] = (),
         **popen: Any,
     ) -> None:
-        """`program` is what Python runs in place of the package. `popen` are arguments of Popen; of `env`, what is to
-        stand beside what every server is given.
+        """Start the server.
+
+        `program`: what Python runs in place of the package. `popen`: further arguments of Popen. `env`: variables
+        besides those that every server gets.
         """
         bytecode.lend(directory / package)
         environ = {**planted(package.removesuffix("_mcp").upper()), **popen.pop("env", {})}
@@ -84,7 +87,7 @@ class Server:
         self._readers: list[threading.Thread] = []
         self._out = self._collect(self.process.stdout)
         self._err = self._collect(self.process.stderr)
-        self._number = -1  # the first id and progress token is 0, as in the TypeScript SDK
+        self._number = -1  # ids and progress tokens begin with 0, as in the TypeScript SDK
 
     def __enter__(self) -> Server:
         return self
@@ -106,23 +109,23 @@ class Server:
 
     @property
     def written(self) -> bytes:
-        """All that it has written so far, on stdout and stderr."""
+        """Return everything written to stdout and stderr so far."""
         return b"".join(self._written)
 
     def say(self, data: bytes) -> None:
-        """Write bytes, of which the checker hears."""
+        """Write bytes to stdin, and show them to the line checker."""
         for line in data.split(b"\n"):
             self.checker.heard(line)
         self.write(data)
 
     def write(self, data: bytes) -> None:
-        """Write bytes."""
+        """Write bytes to stdin, unseen by the line checker."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def request(self, method: str, **params: Any) -> int:
-        """Write a stateless request; its id."""
+        """Send a request of the stateless era, and return its id."""
         self._number += 1
         meta = {**ENVELOPE, "progressToken": self._number}
         message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": {**params, "_meta": meta}}
@@ -130,22 +133,25 @@ class Server:
         return self._number
 
     def call(self, name: str, **arguments: Any) -> int:
-        """Write a stateless call; its id."""
+        """Send a tool call of the stateless era, and return its id."""
         return self.request("tools/call", name=name, arguments=arguments)
 
     def cancel(self, id_: int | str) -> None:
-        """Write that it is no longer wanted."""
+        """Cancel the request with this id."""
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}}
         self.say(json.dumps(message).encode() + b"\n")
 
     def waiting(self) -> int:
-        """Call `wait` and come back once it runs; its id."""
+        """Call `wait`, and return the call's id once it runs."""
         id_ = self.call("wait")
         assert self.message()["params"]["progressToken"] == id_
         return id_
 
     def asking(self) -> str:
-        """Shake hands as a client that can be asked, and begin a call that asks: its id, once the question is there."""
+        """Shake hands as a client with elicitation, and start a call that asks.
+
+        Return the call's id once the question has come.
+        """
         hello = {"protocolVersion": R4, "capabilities": {"elicitation": {}}}
         self.say(line("initialize", **hello))
         self.message()
@@ -160,14 +166,14 @@ class Server:
         self.process.stdin.close()
 
     def message(self) -> Any:
-        """The next line on stdout, checked and parsed."""
+        """Return the next line of stdout, checked and parsed."""
         line = self._out.get(timeout=PATIENCE)
         assert line is not None, "the server closed stdout"
         self.checker.check(line)
         return json.loads(line)
 
     def rest(self) -> list[Any]:
-        """All lines until stdout is closed."""
+        """Return all lines until stdout is closed, checked and parsed."""
         found = []
         while (line := self._out.get(timeout=PATIENCE)) is not None:
             self.checker.check(line)
@@ -175,29 +181,29 @@ class Server:
         return found
 
     def ask(self, method: str, **params: Any) -> Any:
-        """A stateless request and the next message."""
+        """Send a request of the stateless era, and return the next message."""
         self.request(method, **params)
         return self.message()
 
     def result(self, name: str, **arguments: Any) -> Any:
-        """A stateless call and its result, whatever progress is said before."""
+        """Make a tool call of the stateless era, and return its result, skipping progress."""
         id_ = self.call(name, **arguments)
         while (message := self.message()).get("id") != id_:
             assert message["method"] == "notifications/progress"
         return message["result"]
 
     def complaint(self) -> str:
-        """The next line on stderr."""
+        """Return the next line of stderr."""
         line = self._err.get(timeout=PATIENCE)
         assert line is not None, "the server closed stderr"
         return line.decode().rstrip("\n")
 
     def complaints(self) -> list[str]:
-        """All lines of stderr until it is closed."""
+        """Return all lines of stderr until it is closed."""
         return [line.decode().rstrip("\n") for line in iter(lambda: self._err.get(timeout=PATIENCE), None)]
 
     def ended(self) -> int:
-        """The exit code."""
+        """Wait for the end of the process, and return its exit code."""
         return self.process.wait(timeout=PATIENCE)
 
     def _collect(self, pipe: IO[bytes] | None) -> queue.Queue[bytes | None]:
@@ -209,7 +215,7 @@ class Server:
                     self._written.append(line)
                     lines.put(line)
             except (OSError, ValueError):
-                pass  # the test closed it
+                pass  # the test has closed it already
             lines.put(None)
 
         self._readers.append(threading.Thread(target=collect, daemon=True))

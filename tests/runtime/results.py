@@ -1,4 +1,4 @@
-"""What every result of a method holds in each revision, written by hand: what a schema cannot say, or only vaguely."""
+"""List what every result of a method holds in each revision, beyond what the published schemas say."""
 
 from __future__ import annotations
 

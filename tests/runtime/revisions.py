@@ -1,7 +1,7 @@
-"""Whether a line that the server wrote is well-formed MCP of the revision it speaks.
+"""Check that a line of the server is well-formed MCP of its revision.
 
-Two judges: the rules written here by hand, which work everywhere; and the JSON Schema of each revision, read from
-`../shared/reference/mcp-schemas` beside the repository where that exists. Neither uses code of the runtime.
+There are two judges: rules written here by hand, which always apply; and the JSON Schema of each revision, read from
+`../shared/reference/mcp-schemas` beside the repository if that exists. Neither uses code of the runtime.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ NOTIFICATIONS = {
 
 
 class _Asked:
-    """A request of the client that has no answer yet."""
+    """A request of the client without a response yet."""
 
     def __init__(self, method: str, revision: str, token: object, filters: object = None) -> None:
         self.method = method
@@ -75,8 +75,10 @@ class _Asked:
 
 
 class Checker:
-    """Hears what the client writes and checks what the server writes, line by line. `changes` says whether its tools
-    may change, `offered` what of prompts and completions it has."""
+    """Checker of one connection: it reads the client's lines, and checks the server's.
+
+    `changes`: the server's tools may change. `offered`: features besides tools and resources, such as prompts.
+    """
 
     def __init__(self, changes: bool = False, offered: tuple[str, ...] = ()) -> None:
         self.agreed: str | None = None
@@ -88,19 +90,19 @@ class Checker:
         self._questions: set[str] = set()
 
     def heard(self, line: bytes) -> None:
-        """The client wrote this line, which may be anything."""
+        """Record a line that the client wrote, valid or not."""
         try:
             value = json.loads(line.decode(), object_pairs_hook=_heard_members)
         except (ValueError, RecursionError):
             return
         if isinstance(value, list) and self.agreed != R2:
-            return  # one error without an id answers all of it
+            return  # one error without an id answers the whole line
         for message in value if isinstance(value, list) else [value]:
             if isinstance(message, dict):
                 self._heard(message)
 
     def check(self, line: bytes) -> None:
-        """The server wrote this line; AssertionError says what is wrong with it."""
+        """Check a line that the server wrote, and return it parsed. Raises AssertionError with the fault."""
         assert line.endswith(b"\n")
         assert b"\n" not in line[:-1]
         assert b"\r" not in line
@@ -117,7 +119,7 @@ class Checker:
             self._message(message)
 
     def unanswered(self) -> list[object]:
-        """The ids that still wait for an answer."""
+        """Return the ids of requests without a response."""
         return [key for (_, key), asked in self._open.items() for _ in asked]
 
     def _heard(self, message: dict[str, Any]) -> None:
@@ -181,7 +183,7 @@ class Checker:
             valid(R5, "MissingRequiredClientCapabilityError", message)
 
     def _question(self, message: dict[str, Any]) -> None:
-        """A request of the server: the older era alone has them."""
+        """Check a request of the server, which only the older era has."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), f"{self.agreed} has no elicitation"
         assert message["method"] == "elicitation/create"
@@ -292,7 +294,7 @@ def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
 
 
 def valid(revision: str, definition: str, message: object) -> None:
-    """The schema's verdict, where the schemas are there."""
+    """Validate a message with the published schema, if the schemas are present."""
     if SCHEMAS.is_dir():
         _validator(revision, definition).validate(message)
 
@@ -312,7 +314,7 @@ def _is_id(value: object) -> bool:
 
 
 def _key(value: object) -> tuple[type, object]:
-    """7 and "7" are two ids, and so are 1 and true."""
+    """Return a key for an id, by which 7 and "7" differ, and 1 and true."""
     return type(value), value if _is_id(value) else repr(value)
 
 
@@ -322,7 +324,7 @@ def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _heard_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An id that is named twice is none."""
+    """Return the members of a line. An id that occurs twice counts as missing."""
     members = dict(pairs)
     if [name for name, _ in pairs].count("id") > 1:
         members["id"] = None

@@ -1,4 +1,4 @@
-"""What `runtime/calls/execution.py` is in the package of the process tests: tools without an upstream."""
+"""Replace `runtime/calls/execution.py` in the package of the process tests: tools without an upstream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _say(word: str) -> None:
 
 
 class Caller:
-    """The interface of the true one."""
+    """Stand-in with the interface of the runtime's Caller."""
 
     hooked = False
 
@@ -30,12 +30,12 @@ class Caller:
         _say("loaded")
 
     def report(self) -> None:
-        """Nothing is wrong."""
+        """Report no problem."""
 
     async def call(
         self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
     ) -> Any:
-        """`wait` never ends; `echo` says `text`, after the turn of the loop at which its number comes."""
+        """Run a tool: `wait` never ends; `echo` returns `text` at the turn of the loop that its number names."""
         if arguments.get("text") == "ask":
             return Result.text(repr(await ask("May I?")))
         if name == "wait":

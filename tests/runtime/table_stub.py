@@ -1,4 +1,4 @@
-"""A catalog as the HTTP side sees it, without files: what the table's header says, and tools made on the spot."""
+"""Build a catalog for the tests of the HTTP client without files: a table's header, and tools made on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.runtime.parts import part
 
 
 class Catalog:
-    """Has what `settings.load` and `calls.Caller` read of catalog.Catalog."""
+    """Stand-in with the members of catalog.Catalog that `settings.load` and `calls.Caller` read."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class Catalog:
         security: dict[str, dict[str, Any]] | None = None,
         origins: list[str] | None = None,
     ) -> None:
-        """`origins` is the list of the table; if it is not given, all that the servers and schemes name."""
+        """Build a catalog. `origins`: the list of the table; by default all origins that servers and schemes name."""
         self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
         self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers
         self.security = security or {}
@@ -49,7 +49,7 @@ class Catalog:
 
 
 def _named(servers: list[dict[str, Any]], security: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """Yield every origin, as it is written and with the defaults of variables."""
+    """Yield every origin, as written and with the default values of its variables."""
     for server in servers:
         filled = server["url"]
         for name, variable in server.get("variables", {}).items():

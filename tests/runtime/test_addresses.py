@@ -1,4 +1,4 @@
-"""Base URLs: what is one, what is none, and which hosts are special."""
+"""Test which base URLs are valid, and which hosts are special."""
 
 from __future__ import annotations
 

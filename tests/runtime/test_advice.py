@@ -1,4 +1,4 @@
-"""401 and 403: which variable it was, or could be, and which scopes the description asks for."""
+"""Test the hints after 401 and 403: which variable was used or could be set, and which scopes are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The wording of wrong arguments as a table, and what the table cannot show: caching, limits, the network."""
+"""Test the messages about wrong arguments with a table; and caching, limits and the network, which
+a table cannot show.
+"""
 
 from __future__ import annotations
 

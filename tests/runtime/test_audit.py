@@ -1,4 +1,4 @@
-"""The audit stream without a process: exactly one line a call, whoever is first; nothing unrecorded is called."""
+"""Test the audit stream without a process: exactly one line a call, and no call that cannot be recorded."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_signal_while_a_line_is_written_waits_for_it(tmp_path: Path, monkeypat
 
     def write(descriptor: int, data: bytes) -> int:
         monkeypatch.setattr(os, "write", system_write)
-        stdio.leave_by_signal(143)  # as the handler would, in the middle of it
+        stdio.leave_by_signal(143)  # as a signal handler would, in the middle of a write
         assert left == []
         return system_write(descriptor, data)
 
@@ -186,7 +186,7 @@ def test_no_line_is_longer_than_a_pipe_takes_at_once(tmp_path: Path, text: str, 
 
 
 def test_a_pipe_that_is_nearly_full_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a system promises less room than a line takes, the line goes in pieces."""
+    """If the system promises less room than a line needs, the line is written in pieces."""
     asked: list[int] = []
     monkeypatch.setattr(log, "at_once", lambda: 100)
     monkeypatch.setattr(log, "writable", lambda: len(asked) < 2)
@@ -282,7 +282,7 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    """Below `tmp_path` links are nobody's but ours; it lies in a folder that everybody may write to."""
+    """`tmp_path` lies in a folder that everybody may write to, but its own links belong to the test."""
     (tmp_path / "real").mkdir()
     (tmp_path / "linked").symlink_to(tmp_path / "real")
     assert problem(str(tmp_path / "real" / "a")) == ""
@@ -308,7 +308,7 @@ def test_hard_23_a_folder_that_became_a_link_is_not_followed(tmp_path: Path) -> 
 def test_hard_23_a_link_in_a_folder_that_nobody_else_writes_to_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, followed: bool
 ) -> None:
-    """As /var/run and, on macOS, /var are."""
+    """For example /var/run, and /var on macOS."""
     home, is_ours = tmp_path / "home", safe_open._is_ours
     (home / "real" / "deep").mkdir(parents=True)
     (home / "linked").symlink_to("real")

@@ -1,4 +1,4 @@
-"""The backlog: room by number and by size, and who waits for it goes on when there is some, or when nobody is there."""
+"""Test the backlog's limits on number and size. Who waits for room continues once there is some, or all have left."""
 
 from __future__ import annotations
 

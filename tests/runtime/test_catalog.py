@@ -1,4 +1,4 @@
-"""The table: found by bytes, parsed a line at a time, and served as it lies."""
+"""Test the tables' reader: lines are found by bytes, parsed one at a time, and served unchanged."""
 
 from __future__ import annotations
 

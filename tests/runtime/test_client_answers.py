@@ -1,4 +1,4 @@
-"""The client at a raw socket: no answer gets the better of it, and none makes it say what it should not."""
+"""Test the HTTP client with hostile responses at a raw socket: no crash, bounded memory, no leaked text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def coded(coding: str, content: bytes) -> bytes:
 
 
 def gzipped(content: bytes) -> bytes:
-    """Without the time, so that every process gives these tests the same names."""
+    """Compress `content` without a timestamp, so that every process gives the tests the same names."""
     return gzip.compress(content, mtime=0)
 
 
@@ -91,12 +91,12 @@ def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
     inflate = Inflate("gzip", 1000, taken.extend)
     for _ in range(3):
         inflate.feed(content)
-        assert inflate._size == 1001  # the one more is how it knows
+        assert inflate._size == 1001  # it reads one byte more than the limit, to notice the excess
     assert (bytes(taken), inflate.full) == (bytes(1000), True)
 
 
 def test_up_02_a_piece_from_the_wire_is_decoded_in_pieces() -> None:
-    """All at once it would be in memory several times over."""
+    """Decoded at once, it would be in memory several times."""
     sizes: list[int] = []
     Inflate("gzip", 2**26, lambda data: sizes.append(len(data))).feed(gzipped(bytes(2**24)))
     assert (sum(sizes), max(sizes)) == (2**24, 2**18)
@@ -190,7 +190,7 @@ def test_up_01_an_endless_answer_is_cut_and_its_connection_closed(head: bytes) -
         received = await ask(client, upstream.address())
         assert (received.size, received.cut) == (KEPT, True)
         await stopped.wait()
-        assert upstream.bytes_sent < KEPT + 8 * 2**20  # what the sockets of both sides hold is not ours to bound
+        assert upstream.bytes_sent < KEPT + 8 * 2**20  # what the sockets of both sides hold cannot be limited here
 
     run(scene, play, sizes=Sizes(kept=KEPT))
 

@@ -1,4 +1,4 @@
-"""The client at a raw socket: what it sends, byte for byte, what it never does, and what cancelling does."""
+"""Test the HTTP client's requests at a raw socket: exact bytes, what is never sent, and what a cancellation does."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def test_a_proxy_that_the_operator_names_is_used() -> None:
 async def one_answer(connection: Connection) -> None:
     await connection.request()
     await connection.send(OK)
-    await connection.request()  # the second on this connection is never answered
+    await connection.request()  # the second request on this connection is never answered
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"])
@@ -273,7 +273,7 @@ def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end
 
 
 def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that called its method otherwise would not."""
+    """For example a release of aiohttp that calls its internal method differently."""
     monkeypatch.setattr(direct_requests, "KNOWN", ())
     monkeypatch.setattr(connections, "_TELLS", False)
 

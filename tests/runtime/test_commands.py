@@ -1,4 +1,4 @@
-"""The command line of a generated server, as a person meets it."""
+"""Test the command line of a generated server as a person uses it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECRET = "correct-horse-battery-staple"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The true package over the small table."""
+    """Return a folder with the complete runtime and the small table."""
     directory = tmp_path_factory.mktemp("commands")
     package = generate(directory)
     shutil.copy(PACKAGE / "runtime" / "calls" / "execution.py", package / "runtime" / "calls")
@@ -89,7 +89,7 @@ def test_what_cannot_be_written_is_one_sentence(home: Path, flag: str, stdout: s
     command = f'exec "$0" -m mirror_mcp {flag} >{"&-" if stdout == "closed" else stdout}'
     done = subprocess.run(["sh", "-c", command, sys.executable], cwd=home, stderr=subprocess.PIPE, check=False)
     if flag == "--help" and stdout == "closed":
-        assert done.returncode == 1  # the help itself goes to stderr then
+        assert done.returncode == 1  # the help is then printed to stderr
     else:
         assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
     assert done.stderr.endswith(b"could not be written: stdout is closed, or takes no more.\n")
@@ -148,7 +148,7 @@ def test_with_a_base_url_it_serves(tmp_path: Path) -> None:
 
 
 def variables(report: str) -> dict[str, str]:
-    """The second paragraph of the report: the first word of what it says about each variable."""
+    """Return variable → first word about it, from the report's second paragraph."""
     return {line.split()[0]: line.split()[1] for line in report.split("\n\n")[1].splitlines()}
 
 
@@ -200,7 +200,7 @@ class TestDoctor:
 
     @pytest.fixture
     def silent_api(self) -> Iterator[str]:
-        """An API that answers everything with 204."""
+        """Yield the URL of an API that answers everything with 204."""
 
         class Silent(BaseHTTPRequestHandler):
             def do_HEAD(self) -> None:
@@ -208,7 +208,7 @@ class TestDoctor:
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         server = HTTPServer(("127.0.0.1", 0), Silent)
         threading.Thread(target=server.serve_forever, daemon=True).start()

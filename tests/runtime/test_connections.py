@@ -1,4 +1,4 @@
-"""Requests over connections that are written to here: the head that is sent, and which connections are used again."""
+"""Test requests that the runtime writes to connections itself: the sent head, and which connections are reused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_arg_01_a_head_ends_where_it_should_or_is_not_written(
 
 
 class Wire:
-    """Takes what is written."""
+    """Transport that records what is written."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
@@ -62,7 +62,7 @@ def test_a_small_body_goes_with_the_head_and_of_a_large_one_is_no_copy() -> None
 
 
 def test_what_comes_with_a_new_connection_is_its_answer_and_no_reason_for_another() -> None:
-    """An upstream that has no room may say so at once, and with TLS that comes with the last of the handshake."""
+    """An overloaded upstream may respond at once. With TLS, that response arrives with the end of the handshake."""
 
     async def scene(client: Client, upstream: Upstream) -> None:
         connector = client._connections._opened()

@@ -1,4 +1,4 @@
-"""Consent: nothing is sent without a yes to this very call. At a raw socket that sees whatever leaves, in both eras."""
+"""Test consent at a raw socket, in both eras: nothing is sent without a yes to this very call."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ACCEPT, DECLINE, CANCEL = ({"action": action} for action in ("accept", "decline"
 
 
 class Scene:
-    """One server, its clock, and what the client is asked and answers."""
+    """One server, its clock, the questions that the client gets, and its answers."""
 
     def __init__(self, caller: Caller, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
@@ -60,7 +60,7 @@ class Scene:
         return await self.call(name, pet_id, "result", R5, **brought)
 
     async def question(self, pet_id: object = 7) -> str:
-        """The state of a first answer."""
+        """Make a call, and return the state in its first response, the question."""
         first = await self.stateless(pet_id=pet_id)
         assert isinstance(first, Question)
         return first.state
@@ -87,20 +87,20 @@ def run(scene: Callable[[Scene], Awaitable[None]]) -> None:
 
 
 def said(outcome: object) -> str:
-    """The text of an error result."""
+    """Return the text of an error result."""
     assert isinstance(outcome, Result), outcome
     assert outcome.is_error
     return str(outcome.content[0]["text"])
 
 
 def fault(outcome: object) -> tuple[int, str]:
-    """The code and the sentence of an error of the protocol."""
+    """Return the code and the message of a protocol error."""
     assert isinstance(outcome, Failure), outcome
     return outcome.code, outcome.sentence
 
 
 class TestWhileTheCallRuns:
-    """MCP-25."""
+    """MCP-25: the question is asked while the call runs."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:
@@ -210,7 +210,7 @@ class TestWithoutTheCapability:
 
 
 class TestBetweenTwoCalls:
-    """MCP-26."""
+    """MCP-26: the question is the result of a first call, and the answer comes with a second one."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:
@@ -354,7 +354,7 @@ class TestHooks:
 
 
 class TestQuestion:
-    """What the user reads."""
+    """The text of the question."""
 
     @staticmethod
     def lines(arguments: dict[str, Any], target: str = "DELETE https://x/y") -> list[str]:

@@ -1,4 +1,4 @@
-"""What a yes is to: no secret is touched before it, and the files are those that were there when it was asked for."""
+"""Test what is confirmed: no secret is read before the yes, and files must be as they were when asked."""
 
 from __future__ import annotations
 

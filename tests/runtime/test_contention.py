@@ -1,4 +1,4 @@
-"""Many calls, few rooms, and a client that changes its mind: through a real process, at a raw upstream."""
+"""Test many calls with few places, and clients that cancel: a real process, a raw upstream."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def said(status: int, *fields: str) -> bytes:
 
 
 async def by_path(connection: Connection) -> None:
-    """`/hang` never answers, `/half` does not finish; all else is answered, and the connection closed."""
+    """Never answer `/hang`, and never finish `/half`. Answer anything else, and close the connection."""
     request = await connection.request()
     if b" /hang " in request:
         await connection.closed()
@@ -52,7 +52,7 @@ async def by_path(connection: Connection) -> None:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a package `mirror_mcp` that does send."""
+    """Return a folder with a package `mirror_mcp` that really sends requests."""
     folder = tmp_path_factory.mktemp("real")
     (folder / "openapi.yaml").write_text(DOCUMENT)
     with pytest.raises(SystemExit) as end:
@@ -62,7 +62,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_path, **environ: str) -> None:
-    """The scene is played in a thread, the upstream in the loop."""
+    """Run a scene in a thread, with the upstream in the event loop."""
 
     async def main() -> None:
         async with serving(play) as upstream:
@@ -74,7 +74,7 @@ def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_p
 
 
 class Messages:
-    """What the server said, by the call that it was about."""
+    """The server's messages, sorted by call."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -82,8 +82,10 @@ class Messages:
         self.progress: Counter[int] = Counter()
 
     def read(self) -> int | None:
-        """Take one message; the id of what it answers. Without the checker of lines, which takes a call for over once
-        its cancel is written: what the server said before it read that is still on its way.
+        """Read one message, and return the id that it answers, if any.
+
+        The line checker is not used: it expects nothing after a cancellation, but messages written before the server
+        read that are still on their way.
         """
         line = self._server._out.get(timeout=PATIENCE)
         assert line is not None
@@ -102,7 +104,7 @@ class Messages:
         return [self.answers[id_] for id_ in ids]
 
     def round_trip(self) -> None:
-        """What was written before has been read by the server."""
+        """Return once the server has read everything that was written before."""
         self.until(self._server.request("server/discover"))
 
 
@@ -134,7 +136,7 @@ def test_life_09_cancelled_calls_under_contention_leave_nothing_behind(real: Pat
             if descriptors(server) <= before + 2:
                 break
         assert descriptors(server) <= before + 2
-        assert len(upstream.requests) > ROUNDS  # before they were cancelled
+        assert len(upstream.requests) > ROUNDS  # those that were sent before the cancellation
 
     run(scene, real, MIRROR_CONCURRENCY=str(ROOMS))
 
@@ -143,7 +145,7 @@ def test_rel_02_calls_that_hang_do_not_hold_up_the_others(real: Path) -> None:
     def scene(server: Server, upstream: Upstream) -> None:
         heard = Messages(server)
         hanging = [server.call("get_never") for _ in range(100)]
-        while len(heard.progress) < 56:  # each says that it was sent
+        while len(heard.progress) < 56:  # progress of each call says that its request was sent
             heard.read()
         assert heard.until(*(server.call("get_now") for _ in range(50))) == ["ok"] * 50
         assert heard.answers.keys().isdisjoint(hanging)
@@ -153,7 +155,7 @@ def test_rel_02_calls_that_hang_do_not_hold_up_the_others(real: Path) -> None:
 
 
 def scripted(**answers: list[bytes]) -> Play:
-    """Each path has its answers, one after the other; b"" closes the connection without one."""
+    """Return an upstream with a list of responses for each path. b"" closes the connection without a response."""
 
     async def play(connection: Connection) -> None:
         request = await connection.request()
@@ -209,7 +211,7 @@ def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
     def scene(server: Server, upstream: Upstream) -> None:
         heard = Messages(server)
         under_way = server.call("get_never")
-        while not heard.progress:  # it says that it was sent
+        while not heard.progress:  # progress says that the request was sent
             heard.read()
         waits = server.call("create_many")
         server.end()
@@ -223,8 +225,9 @@ def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
 
 
 def test_no_progress_leaves_right_before_the_answer(real: Path) -> None:
-    """Each line in its order at the pipe. The headers and the body come in one piece, once the client was told that the
-    request was sent; of these two phases nothing is told.
+    """After the notification that the request was sent, headers and body arrive in one piece.
+
+    These two phases are over at once, so that they cause no notification.
     """
     loops: list[asyncio.AbstractEventLoop] = []
     go_on = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Credentials: which alternative is chosen, where it goes, and that nothing shows it afterwards."""
+"""Test credentials: which alternative is chosen, where it is sent, and that no output shows it."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ SECRET = 'sk-"\\/é+&= x'
 
 
 def encodings(secret: str) -> list[str]:
-    """Written again, independently of the redactor."""
+    """Return encoded forms of a secret, written independently of the redactor."""
     lower = re.sub("%..", lambda triple: triple[0].lower(), quote(secret, safe=""))
     return [
         secret,
@@ -256,7 +256,7 @@ SIGNS = 'Zm9v+Y/q<u>x&0=4"6`\\7'
 
 
 def units(text: str, signs: str, way: str) -> str:
-    """What a framework makes of it that escapes those characters."""
+    """Return the text as frameworks write it that escape these characters as UTF-16 units."""
     return "".join(way.format(ord(each)) if each in signs else each for each in text)
 
 
@@ -305,7 +305,8 @@ def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) ->
 def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: int, after: int, length: int) -> None:
     secret = "abcdefghijkl"[:length]
     encoded = base64.b64encode(f"{'x' * before}{secret}{'y' * after}".encode()).decode()
-    own = (before + length) * 8 // 6 - -(-before * 8 // 6)  # characters that hold bits of the secret alone
+    # only base64 characters that consist of the secret's own bits
+    own = (before + length) * 8 // 6 - -(-before * 8 // 6)
     redacted = Redactor([secret]).text(encoded)
     assert REDACTED in redacted
     assert len(redacted) - len(REDACTED) == len(encoded) - own
@@ -355,7 +356,7 @@ def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
 @pytest.mark.parametrize("pair", ["API_KEY=1", "api%2520key=1", "api+key[]=1", "%41pi.key=1"])
 @pytest.mark.parametrize("cookie", ["SID=1", "sid[]=1", "s%69d=1"])
 def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header: str, pair: str, cookie: str) -> None:
-    """Whatever wrote it: a table of an older compiler, a hook, the variable of any header."""
+    """Whoever wrote the name: an older compiler's table, a hook, or the variable for any header."""
     request = Request("GET", "/p")
     request.headers = [("Accept", "*/*"), (header, "1")]
     request.query, request.cookies = ["q=1", pair, "keys=2"], [cookie, "side=2"]
@@ -372,5 +373,5 @@ NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | s
 @example("%2561pi%255Fkey")
 @example("\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59")
 def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
-    """They share no code."""
+    """Compiler and runtime share no code, so both have the rule."""
     assert name_conflicts.fold(name) == names.fold(name)

@@ -1,4 +1,4 @@
-"""Deadlines: each ends its own task, on time and once, and none is in the way of another's or of a cancel."""
+"""Test deadlines: each ends its own task, in time and once, without disturbing others or a cancellation."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_one_timer_is_enough_and_the_first_due_rings_first(monkeypatch: pytest.M
             works = [asyncio.ensure_future(work(number, seconds)) for number, seconds in enumerate((HOURS, HOURS, 0.0))]
             await works[2]
             assert ended == [2]
-            assert len(timers) == 3  # for the one that was due sooner, and again for the first of the others
+            assert len(timers) == 3  # a timer was set for the earlier deadline, and another for the first of the others
             for each in works[:2]:
                 each.cancel()
             await asyncio.gather(*works, return_exceptions=True)

@@ -1,5 +1,7 @@
-"""OpenID Connect Discovery, at raw sockets: the provider is asked once and without a credential, and what it names is
-held to the rules of a token URL."""
+"""Test OpenID Connect Discovery at raw sockets: the provider is asked once and without a credential.
+
+The endpoint that it names must satisfy the rules of a token URL.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ CONFIGURATION = "/.well-known/openid-configuration"
 
 
 def provider(*endpoints: Any, status: int = 200) -> Play:
-    """Names these token endpoints, one after the other and the last for ever, each `{origin}` being its own; and gives
-    tokens at any."""
+    """Return a provider that names these token endpoints in turn, the last one forever, and issues tokens at any.
+
+    `{origin}` in a URL stands for the provider's own origin.
+    """
     left = list(endpoints)
 
     async def play(connection: Connection) -> None:

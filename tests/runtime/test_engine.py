@@ -1,4 +1,4 @@
-"""The engine: every call reports once, whatever happens in it; limits and cancels hold. No network, no protocol."""
+"""Test the engine without network and protocol: every call reports once, and limits and cancellations hold."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 120
-#: Calls that are there before a caller changes.
+# : Calls that were submitted before the caller is replaced.
 SEVERAL = 10
 
 
 class Upstream:
-    """A caller whose calls wait until the test lets them go."""
+    """Caller whose calls wait until the test releases them."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -75,7 +75,7 @@ class Upstream:
 
 
 class Bench:
-    """An engine over such an upstream, and what it reported."""
+    """An engine with such a caller, and its reports."""
 
     def __init__(self, load: Callable[[], Any] | None = None) -> None:
         self.loading = threading.Event()
@@ -112,7 +112,7 @@ class Bench:
             assert self._reported.wait_for(lambda: len(self.asked) >= count, PATIENCE)
 
     def outcomes(self, count: int) -> dict[int, Outcome]:
-        """What was reported, once there are so many reports."""
+        """Return the reports, once there are this many."""
         with self._reported:
             assert self._reported.wait_for(lambda: len(self.reports) >= count, PATIENCE)
             assert len(self.reports) == count
@@ -154,7 +154,7 @@ def text(outcome: Outcome) -> object:
 
 
 class Named:
-    """A caller that says its name."""
+    """Caller whose results hold its own name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -168,7 +168,7 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Also where it waits for the loading of the first."""
+    """Also if the call waits for the first caller to load."""
     upstream = None if early else bench.upstream
     for key in range(SEVERAL):
         bench.submit(key)
@@ -185,7 +185,7 @@ def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench:
 
 
 def test_a_call_that_the_loop_takes_itself_runs_with_what_another_thread_brought_before(bench: Bench) -> None:
-    """As with --reload: the loop reads, and a third thread brings the table by which the call was understood."""
+    """As with --reload: the loop reads a call, and another thread has loaded the table by which it was understood."""
 
     def read() -> None:
         for key, name in ((1, "second"), (2, "third")):
@@ -312,7 +312,7 @@ def test_what_cannot_be_loaded_is_reported_at_each_call(capfd: Any) -> None:
 
 
 class TestCancel:
-    """IO-17: in every phase; nothing is reported afterwards, and the room is free again."""
+    """IO-17: in every phase nothing is reported after a cancellation, and the call's place is free again."""
 
     def test_while_it_runs(self, bench: Bench) -> None:
         bench.submit(1)

@@ -1,4 +1,4 @@
-"""`--explain`: what it shows is what a raw socket sees, with a variable for each credential, and nothing is sent."""
+"""Test `--explain`: it shows what a raw socket receives, with a variable for each credential, and sends nothing."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ CATALOG.prefix = "P"
 
 
 def on_the_wire(name: str) -> tuple[bytes, str]:
-    """The bytes of a real call, and where they went."""
+    """Make a real call, and return its bytes and where they went."""
 
     async def main() -> tuple[bytes, str]:
         async with serving() as upstream:
@@ -113,7 +113,7 @@ def on_the_wire(name: str) -> tuple[bytes, str]:
 
 
 def filled(text: str) -> str:
-    """With the values of the variables in their places."""
+    """Return the shown text with variables replaced by their values."""
     text = re.sub(r"base64\((.*?)\)", lambda found: base64.b64encode(filled(found[1]).encode()).decode(), text)
     return re.sub(r"<(P_\w+)>", lambda found: SECRETS[found[1]].rpartition(": ")[2], text)
 
@@ -124,7 +124,7 @@ def same_boundary(text: str) -> str:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_is_shown_is_what_is_sent(name: str) -> None:
-    """Field by field in their order, and the body byte by byte, but for bytes that are no text."""
+    """Header fields in order, and the body byte by byte, except for bytes that are no text."""
     sent, base = on_the_wire(name)
     found = explain.explain(CATALOG, SECRETS, base, name, TOOLS[name][1])
     assert found["error"] is None

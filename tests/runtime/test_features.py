@@ -1,4 +1,4 @@
-"""What is found under a URI, completed and filled in: by the table, in bounded time and size, whatever is asked."""
+"""Test resources by URI, completions and prompts: by the table, in bounded time and size, for any request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.runtime.conversation import FEATURED, Conversation
 
 
 class Table:
-    """A catalog of resources and prompts alone."""
+    """Catalog with only resources and prompts."""
 
     name = "db"
     private = False
@@ -45,7 +45,7 @@ def found(uri: str, *templates: str) -> dict[str, object] | None:
 
 
 def by_expression(template: str, uri: str) -> dict[str, object] | None:
-    """The same as a regular expression says it, which takes its time."""
+    """Match the URI template by a regular expression, the slow reference implementation."""
     literals, names = re.split(r"\{\w+\}", template), re.findall(r"\{(\w+)\}", template)
     variables = (f"(?P<{name}>[^/?#&]+?){re.escape(end)}" for name, end in zip(names, literals[1:], strict=True))
     match = re.fullmatch(re.escape(literals[0]) + "".join(variables), uri)
@@ -72,7 +72,7 @@ def test_a_template_takes_what_an_expression_would(template: str, rest: str) -> 
 
 
 class Counted(str):
-    """A text that counts the characters which are looked at in it."""
+    """A string that counts how many of its characters are examined."""
 
     __slots__ = ()
     looked_at = 0
@@ -123,7 +123,7 @@ def test_no_template_takes_what_is_kept(uri: str, variables: dict[str, object] |
 
 
 class Compared(str):
-    """A text that counts how often one is compared with another."""
+    """A string that counts comparisons."""
 
     compared = 0
 
@@ -149,7 +149,8 @@ def prompt(*text: Any) -> Features:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ([{"argument": "what"}] * 100_000, "x" * 10_000),  # a gigabyte, which is never made
+        # the full text would have a gigabyte, and must never be built
+        ([{"argument": "what"}] * 100_000, "x" * 10_000),
         ([{"argument": "what"}], "é" * 2_000_000),
         (["x" * 10_000_000], ""),
     ],

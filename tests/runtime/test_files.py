@@ -1,4 +1,4 @@
-"""Binary arguments: the open directory is all that a `file:` argument reaches, and the media type fits the bytes."""
+"""Test binary arguments: `file:` reaches only the allowed directory, and the media type fits the bytes."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: 
 
 @pytest.mark.parametrize("name", ["inner/b c.txt", "link.png", "away/secret", "pipe", "missing"])
 def test_hard_12_without_openat_a_path_is_checked(opened: Files, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on Windows."""
+    """As on Windows, which has no openat."""
     monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
     if name == "inner/b c.txt":
         assert opened.content(f"file:{name}") == (b"text", "b c.txt", "")

@@ -1,4 +1,4 @@
-"""Bytes to lines: the same lines however the bytes are cut, and never more than the limit in memory."""
+"""Test the split of bytes into lines: independent of how bytes arrive, and within the memory limit."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_no_more_than_the_limit_is_held() -> None:
 
 
 class Held:
-    """An outbox whose time stands still until it is told otherwise, and what it wrote, each time."""
+    """Outbox with a stopped clock, and the list of its writes."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -78,7 +78,7 @@ class Held:
 def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None:
     held = Held()
     held.outbox.write(b"now\n")
-    assert held.hold(b"a\n", b"b\n") == [True, False]  # whoever holds the first sees to the rest
+    assert held.hold(b"a\n", b"b\n") == [True, False]  # the caller that buffered the first line flushes the others
     assert held.written == [b"now\n"]
     held.outbox.write(b"c\n")
     assert held.written[1:] == [b"a\nb\nc\n"]
@@ -87,7 +87,7 @@ def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None
     held.outbox.flush()
     assert held.written[2:] == [b"d\n"]
     assert held.hold(b"e\n") == [True]
-    held.outbox.write(b"x" * _SHORT + b"\n")  # no copy is made of what is long
+    held.outbox.write(b"x" * _SHORT + b"\n")  # long lines are written without a copy
     assert held.written[3:] == [b"e\n", b"x" * _SHORT + b"\n"]
 
 
@@ -130,7 +130,7 @@ def test_whatever_is_held_when_lines_leave_in_the_order_in_which_they_came(steps
             held.now += 0.0007
         written = b"".join(held.written)
         assert said.startswith(written)
-        assert owed or written == said  # whoever is told to flush is the only one who has to
+        assert owed or written == said  # only the caller that was told to flush must flush
         owed = owed and written != said
     held.outbox.flush()
     assert b"".join(held.written) == said

@@ -1,4 +1,4 @@
-"""Plain hooks that are slow: how many of them are at work, whatever becomes of their calls."""
+"""Test slow synchronous hooks: how many run at a time, even if their calls have ended."""
 
 from __future__ import annotations
 

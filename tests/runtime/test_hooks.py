@@ -1,4 +1,4 @@
-"""What the user writes in hooks.py is found by name and called; where it fails, so does the call."""
+"""Test hooks: they are found by name and called, and a call fails if its hook does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(coroutine: Any) -> Any:
 
 
 def budget(seconds: float = 60) -> Budget:
-    """On a clock that stands still."""
+    """Return a time budget with a stopped clock."""
     return Budget(seconds, lambda: 0.0)
 
 
@@ -98,7 +98,7 @@ def leaving(*given: Any) -> Any:
 
 
 class Own(BaseException):
-    """What a user may have made."""
+    """A class such as a user may define."""
 
 
 def raising(kind: type[BaseException]) -> Callable[..., Any]:

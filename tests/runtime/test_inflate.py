@@ -1,4 +1,4 @@
-"""Content codings undone in steps: whatever the sizes, what was coded comes out, and never much at once (UP-02)."""
+"""Test the decoding of content codings in steps: complete results, and never much in memory at once (UP-02)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def inflated(coding: str, coded: bytes, piece: int, limit: int = 10**6) -> tuple[bytes, bool, int]:
-    """What came out, whether there was more than the limit, and how much came at most at a time."""
+    """Decode. Return the output, True if it exceeded the limit, and the size of the largest step."""
     taken: list[bytes] = []
     made = undoing(coding, limit, taken.append)
     for at in range(0, len(coded), piece):

@@ -1,4 +1,4 @@
-"""A table with a kind that only a later runtime knows: each call is answered by a sentence, and nothing is sent."""
+"""Test tables with a kind that only a later runtime knows: each call gets an error sentence, and nothing is sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHINY = {"name": "a", "argument": "a", "style": "shiny", "explode": True}
 
 
 def form(encoding: str, field: dict[str, Any]) -> dict[str, Any]:
-    """A binding with a body of one field."""
+    """Return a binding whose body has one field."""
     fields = [{"name": "a", "argument": "a", **field}]
     return {"path": ["/"], "body": {"contentType": "x/y", "encoding": encoding, "fields": fields}}
 

@@ -1,5 +1,8 @@
-"""Stdin is read by the engine's loop while calls run and it keeps up, and otherwise by the reader: each line is taken
-once, in its turn, whatever holds up the loop. A real pipe, a real engine; what a line means is made up here."""
+"""Test who reads stdin: the engine's loop while calls run and it is not blocked, otherwise the main thread.
+
+Each line is processed once and in order, even if the loop is blocked. A real pipe, a real engine; the lines' meaning is
+invented here.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ PATIENCE = 120
 
 
 class Calls:
-    """A caller whose calls end when they are told to, and of which `hold` keeps the loop from everything else."""
+    """Caller whose calls end on command. `hold` blocks the loop."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -47,7 +50,7 @@ class Calls:
 
 
 class _Told(Wire):
-    """A wire that notes when the loop is to read, and when no longer."""
+    """Wire that records when the loop starts and stops reading."""
 
     note: Callable[[str], None]
 
@@ -58,7 +61,7 @@ class _Told(Wire):
 
 
 class Heard:
-    """Who is told of a call, and does that at its end."""
+    """Receiver of a call's report, which runs a function at the call's end."""
 
     def __init__(self, at_end: Callable[[], None]) -> None:
         self._at_end = at_end
@@ -77,7 +80,10 @@ class Heard:
 
 
 class Bench:
-    """A reader as server.py has it. A line `call NAME` begins a call, `end NAME` ends it; others are only taken."""
+    """A reader like that of server.py.
+
+    A line `call NAME` starts a call, and `end NAME` ends it; others are only recorded.
+    """
 
     def __init__(self, stdin: int) -> None:
         self.calls = Calls()
@@ -122,7 +128,7 @@ class Bench:
             self._changed.notify_all()
 
     def until(self, word: str, since: int = 0) -> str:
-        """The thread that noted that word, once it has, behind so many others."""
+        """Wait until this word was recorded after so many others, and return the thread that recorded it."""
         with self._changed:
             assert self._changed.wait_for(lambda: word in (each for each, _ in self.taken[since:]), PATIENCE), word
             return next(thread for each, thread in self.taken[since:] if each == word)
@@ -133,7 +139,7 @@ class Bench:
 
 
 class Piped(Bench):
-    """One that reads a pipe."""
+    """Bench that reads from a pipe."""
 
     def __init__(self) -> None:
         read, self._stdin = os.pipe()
@@ -170,7 +176,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lent(bench: Piped) -> None:
-    """Come back when the loop has read a line: it takes over behind one that the reader takes."""
+    """Return once the loop has read a line. It takes over after a line that the main thread reads."""
     numbers = count(len(bench.taken))
     while bench.taken_by(f"line {next(numbers)}") != "engine":
         continue
@@ -237,7 +243,7 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Reading goes to and fro as fast as it can, while calls begin and end, and lines come in any pieces."""
+    """Reading changes hands as often as possible, while calls start and end, and lines arrive in any pieces."""
     monkeypatch.setattr(stdin_handoff, "SECONDS", 0.0001)
     chance = random.Random(seed)
     before, said, running = ["call first", "end first"], list[str](), list[str]()
@@ -275,12 +281,12 @@ def test_what_the_loop_failed_on_keeps_nothing_from_being_taken(bench: Piped, qu
 
 
 class _Stuck:
-    """An engine whose loop hears nothing, and a wire that must not be read."""
+    """Engine whose loop does not respond, with a wire that must not be read."""
 
     loaded = busy = True
 
     def tell(self, action: Callable[[], None]) -> None:
-        """It is held up."""
+        """Do nothing: the loop is blocked."""
 
     def attended(self) -> bool:
         return True
@@ -290,11 +296,11 @@ class _Stuck:
 
 
 def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
-    """That something has come may be on its list already when reading is taken back from it."""
+    """Its queue may already hold the event that stdin is readable when the main thread takes reading back."""
     stuck: Any = _Stuck()
     lent_by = Lending(stuck, stuck, Inbox(), lambda line: None)
     loan = stdin_handoff._Loan(lent_by, stuck, stuck, Inbox(), lambda line: None)
     loan.run()
     loan._read()
     assert lent_by.lend()
-    assert not lent_by.lend()  # as long as it has not shown that it is there
+    assert not lent_by.lend()  # until the loop has responded

@@ -1,4 +1,4 @@
-"""The server under load: floods, many calls at once, endless lines. Memory stays bounded and nothing is lost."""
+"""Test the server under load: floods, many calls at once, endless lines. Memory stays bounded, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.runtime.process import PATIENCE, Server, call, line
 
 class TestLoad:
     def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
-        """The server stops reading while its answers have nowhere to go; nothing piles up and nothing is lost."""
+        """The server stops reading while its output is blocked; nothing accumulates or is lost."""
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -48,13 +48,13 @@ class TestLoad:
             assert sorted(answer["id"] for answer in server.rest()) == ids
 
     def test_answers_that_are_ready_together_leave_in_one_write(self, home: Path) -> None:
-        """Seen at a socket that keeps writes apart."""
+        """Observed at a socket that keeps the boundaries of writes."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(PATIENCE)
         with ours, theirs, Server(home, stdout=theirs.fileno()) as server:
             server.say(call("waits", "wait"))
             most, number = 1, 0
-            while most == 1:  # until the loop reads, which takes over behind the first of them
+            while most == 1:  # until the loop reads: it takes over after the first of them
                 ids = range(number, number := number + 10)
                 server.say(b"".join(call(id_, "echo", text="same") for id_ in ids))
                 answered: list[int] = []
@@ -78,7 +78,7 @@ class TestLoad:
             assert server.ended() == 0
 
     def test_life_03_a_client_leaves_behind_more_calls_than_are_read(self, home: Path) -> None:
-        """With stdout closed while the reader waits for room, the process ends all the same."""
+        """The process ends although the reader waits for room when stdout is closed."""
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -87,9 +87,9 @@ class TestLoad:
             assert server.ended() == 0
 
     def test_life_02_stdin_is_closed_behind_more_calls_than_are_read(self, home: Path) -> None:
-        """Each of them has an answer: those that nobody came to, too."""
+        """Each call is answered, even those that were not started."""
         with Server(home) as server:
-            total = MOST_CALLS + 50  # what is not read fits into the pipe
+            total = MOST_CALLS + 50  # the lines that the server does not read fit into the pipe
             server.say(b"".join(call(number, "wait") for number in range(total)))
             server.end()
             answers = server.rest()
@@ -112,7 +112,7 @@ class TestLoad:
 
 
 def _pushed(pipe: IO[bytes] | None, data: bytes) -> int:
-    """How much of it goes into the pipe until nobody takes any more."""
+    """Write until the pipe takes no more, and return how many bytes went in."""
     assert pipe is not None
     os.set_blocking(pipe.fileno(), False)
     taken = 0
@@ -128,7 +128,7 @@ def _write(pipe: IO[bytes], data: bytes) -> None:
 
 
 def _peak_memory(pid: int) -> int:
-    """In KiB."""
+    """Return the peak memory of a process in KiB."""
     found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     assert found is not None
     return int(found[1])

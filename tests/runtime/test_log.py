@@ -1,4 +1,4 @@
-"""The log: one line an event, whatever is put into it."""
+"""Test the log: each event is one line, whatever values it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logins by user name and password, at raw sockets: what the token endpoint receives, and how often if it refuses."""
+"""Test logins with user name and password at raw sockets: what the token endpoint gets, and how often if it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A variable that is meant for this server and that nothing reads is warned of, by name; one that is read never is."""
+"""Test warnings about unknown variables: those meant for this server are named, those that it reads never are."""
 
 from __future__ import annotations
 

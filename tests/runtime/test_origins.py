@@ -1,6 +1,6 @@
-"""Where calls and credentials may go: the origins that the table lists, and what the operator typed or allowed by name.
+"""Test where calls and credentials may go: origins in the table's list, and those that the operator names.
 
-A row is a URL of the table, what the operator set, and the origin that is reached, or the sentence that a call gets.
+A row is a URL of the table, the operator's settings, and the origin that is contacted or the error of the call.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def loaded(catalog: Catalog, environ: dict[str, str], at_start: Catalog | None =
 
 
 def reached(ask: Callable[[], Any]) -> str:
-    """The origin that is reached, or why none is."""
+    """Return the origin that is contacted, or the sentence why none is."""
     try:
         return str(getattr(found := ask(), "address", found).origin)
     except NotReady as reason:
@@ -64,13 +64,13 @@ AT_LOGIN = "https://login.example/t"
         (AT_LOGIN, UNLISTED, {"PETSTORE_ALLOW_HOSTS": "other.example,LOGIN.example"}, "https://login.example"),
         (AT_LOGIN, UNLISTED, {TOKEN_URL: "https://own.example/t"}, "https://own.example"),
         (AT_LOGIN, UNLISTED, {TOKEN_URL: AT_LOGIN}, "https://login.example"),
-        # The operator's base URL: the description's own host of tokens is not theirs.
+        # With the operator's base URL, the document's token host is not trusted.
         (AT_LOGIN, LISTED, MOVED, "another host than PETSTORE_BASE_URL"),
         (AT_LOGIN, UNLISTED, MOVED, "another host than PETSTORE_BASE_URL"),
         (AT_LOGIN, LISTED, {**MOVED, "PETSTORE_ALLOW_HOSTS": "login.example"}, "https://login.example"),
         (AT_LOGIN, LISTED, {**MOVED, TOKEN_URL: AT_LOGIN}, "https://login.example"),
         (AT_LOGIN, LISTED, {"PETSTORE_BASE_URL": "https://login.example"}, "https://login.example"),
-        # What is on the machine of the API moves along.
+        # A token URL on the API's own host moves along with the base URL.
         ("https://api.example/t", LISTED, MOVED, "https://test.example"),
         ("/t", LISTED, MOVED, "https://test.example"),
         ("/t", LISTED, {}, "https://api.example"),
@@ -99,8 +99,10 @@ def scene(
     environ: Callable[[Upstream, Upstream, Upstream], dict[str, str]] = lambda *_: {},
     named: str = "",
 ) -> None:
-    """Three listeners: the API, its token host, and a foreign one. `named` is what the token host calls its endpoint,
-    `{foreign}` in it the foreign one."""
+    """Yield three listeners: the API, its token host, and a foreign host.
+
+    `named`: the endpoint that the token host's discovery names; `{foreign}` in it stands for the foreign host.
+    """
 
     async def main() -> None:
         async with serving() as api, serving(tokens("token-2")) as foreign:
@@ -246,7 +248,7 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
 
 
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
-    """Even one that the owner accepted since: its operator has not heard of that."""
+    """Not even one that the owner has accepted since, because its operator has not."""
     began = Catalog(TOOLS, API, oauth("/t"))
     later = Catalog(TOOLS, API, oauth(AT_LOGIN))
     found = loaded(later, {}, began)

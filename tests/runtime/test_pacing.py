@@ -1,4 +1,7 @@
-"""Rooms and turns: who is let in when, whatever is given up in between. No network; time is the test's."""
+"""Test the places and turns of requests: who may start when, whatever is cancelled.
+
+No network; the test sets the clock.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ FAR = 1e9
 
 
 class Street:
-    """Requests that are under way until the test ends them, and the order in which they were let in."""
+    """Requests that run until the test ends them, and the order in which they started."""
 
     def __init__(self, most: int, rate: Rate | None = None) -> None:
         self.now = 0.0
@@ -33,7 +36,7 @@ class Street:
         await resting
 
     async def passes(self, seconds: float) -> None:
-        """Whoever rests has rested."""
+        """Let the pause of every resting request end."""
         self.now += seconds
         for resting in self._resting:
             if not resting.done():
@@ -49,7 +52,7 @@ class Street:
             self.pace.leave(name[0])
 
     def come(self, *names: str, end: float = FAR) -> list[asyncio.Task[None]]:
-        """Requests, each of the tool that is its first letter."""
+        """Submit requests. The first letter of each names its tool."""
         return [asyncio.ensure_future(self._request(name, end)) for name in names]
 
     async def ends(self, *names: str) -> None:
@@ -96,7 +99,7 @@ def test_rel_02_a_room_that_comes_free_goes_to_whom_has_fewest() -> None:
         street.come("b0", "b1", "c0", "b2", "c1")
         await turns()
         assert street.entered == ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "b0"]
-        await street.ends("a0", "a1", "a2")  # a has 4 to 6 under way, b 1
+        await street.ends("a0", "a1", "a2")  # tool a runs 4 to 6 requests, tool b 1
         assert street.entered[8:] == ["c0", "b1", "c1"]
         await street.ends("c0")
         assert street.entered[11:] == ["b2"]
@@ -118,7 +121,7 @@ def test_one_room_goes_round_among_the_tools() -> None:
 
 
 def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
-    """Cancelled while it waits, while it is let in, and while it is under way."""
+    """Cancelled while it waits, when it gets its place, and while it runs."""
 
     async def scene() -> None:
         street = Street(1)
@@ -129,7 +132,7 @@ def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
         given_up.cancel()
         await turns()
         first.cancel()
-        await asyncio.sleep(0)  # the room is given to a3, which has not heard of it
+        await asyncio.sleep(0)  # a3 was given the place, and has not noticed yet
         waits.cancel()
         await turns()
         assert street.entered == ["a1", "b1"]
@@ -193,7 +196,7 @@ def test_rel_02_the_share_of_one_tool(most: int, share: int) -> None:
 
 
 def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
-    """Neither where there is room at once, nor where its turn comes later than it was told; nor does it count."""
+    """Neither if there is a place at once, nor if its turn comes later than expected; nor does it count as sent."""
 
     async def scene() -> None:
         street = Street(2, Rate(1, 10, "a second"))

@@ -1,4 +1,4 @@
-"""The server as clients meet it: a process with pipes. What only that can show: ends, signals, descriptors, memory."""
+"""Test the server as a process with pipes: ends, signals, descriptors, memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.runtime.conversation import TABLE
 from tests.runtime.process import Server, call, fill, generate, line
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 
-#: What may be imported before the first answer, beside the package's own modules and what Python starts with.
+# : Modules that may be imported before the first response, besides the package's own and Python's.
 EARLY = {"__future__", "_json", "_signal", "_thread", "binascii"}
 OWN = {
     "core",
@@ -39,14 +39,14 @@ OWN = {
 
 
 def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
-    """The modules that a process imports until it ends: with `-m mirror_mcp`, after it was told something."""
+    """Return the modules that a process imports until it ends: `python -m mirror_mcp` with these lines on stdin."""
     command = [sys.executable, "-X", "importtime", *flags]
     done = subprocess.run(command, cwd=home, input=said, capture_output=True, check=True)
     return set(re.findall(r"\| +([\w.]+)$", done.stderr.decode(), re.MULTILINE))
 
 
 def test_little_is_imported_before_the_first_answer(home: Path) -> None:
-    """And a client that only discovers, shakes hands and pings never loads the engine."""
+    """A client that only discovers, shakes hands and pings never loads the engine."""
     said = line("server/discover") + line("initialize", protocolVersion=R4) + line("ping")
     before = imported(home, "-c", "import runpy")
     loaded = imported(home, "-m", "mirror_mcp", said=said) - before - {"runpy"}
@@ -131,7 +131,7 @@ class TestQuestions:
 
 
 class TestEnd:
-    """stdin ends."""
+    """The end of stdin."""
 
     @pytest.mark.parametrize("engine", [False, True])
     def test_life_01_idle(self, home: Path, engine: bool) -> None:
@@ -162,7 +162,7 @@ class TestEnd:
             assert server.ended() == 0
 
     def test_mcp_24_what_asks_is_answered_by_nobody(self, home: Path) -> None:
-        """At once, and not when time is up."""
+        """A call that asks ends at once, not after its time limit."""
         with Server(home) as server:
             asked = server.asking()
             server.end()
@@ -204,7 +204,7 @@ class TestSignals:
             assert server.complaints() == []
 
     def test_hard_23_a_hangup_that_was_ignored_at_the_start_stays_ignored(self, home: Path) -> None:
-        """As `nohup` starts programs."""
+        """`nohup` starts programs like this."""
         ignoring = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
         start = "os.execv(sys.executable, [sys.executable, '-m', 'mirror_mcp'])"
         with Server(home, program=("-c", ignoring + start)) as server:
@@ -218,7 +218,7 @@ class TestSignals:
 class TestStdoutClosed:
     @pytest.mark.parametrize("busy", [False, True])
     def test_life_03_with_stdin_open(self, home: Path, busy: bool) -> None:
-        """Noticed without a write, once there has been a listing or a call."""
+        """After a listing or a call, the server notices without a write."""
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -242,7 +242,7 @@ class TestStdoutClosed:
 
 class TestPrivateStreams:
     def test_io_20_what_a_tool_prints_goes_to_stderr(self, home: Path) -> None:
-        """IO-21 as well: its child reads nothing from stdin."""
+        """Covers IO-21, too: a child process reads nothing from stdin."""
         with Server(home) as server:
             answer = server.ask("tools/call", name="echo", arguments={"text": "print"})
             assert answer["result"]["content"][0]["text"] == "''"
@@ -274,7 +274,7 @@ class TestPrivateStreams:
         assert b"Traceback" not in done.stderr
 
     def test_life_06_no_file_gets_the_number_of_a_stream_that_is_closed(self, home: Path) -> None:
-        """A socket that became descriptor 2 would receive whatever is printed to stderr."""
+        """Otherwise a socket with descriptor 2 would receive everything printed to stderr."""
         asked = (
             "import os; from mirror_mcp.runtime.core import stdio; "
             "stdio.fill_gaps(); print(os.readlink('/proc/self/fd/2'))"
@@ -288,7 +288,9 @@ class TestPrivateStreams:
         assert done.stdout == b"/dev/null\n"
 
     def test_streams_that_are_sockets(self, home: Path) -> None:
-        """As node makes them: the end of stdin is a shutdown of one direction, which must not look like a hang-up."""
+        """As node creates them: stdin ends by a shutdown of one direction, which must not count as
+        a closed connection.
+        """
         ours_in, its_in = socket.socketpair()
         ours_out, its_out = socket.socketpair()
         with ours_in, ours_out, Server(home, stdin=its_in, stdout=its_out) as server, ours_out.makefile("rb") as out:
@@ -343,7 +345,7 @@ class TestCancel:
             assert server.ended() == 0
 
     def test_io_17_before_it_starts(self, home: Path) -> None:
-        """The engine is not even loaded when the cancel is read."""
+        """The cancellation is read before the engine has even loaded."""
         with Server(home) as server:
             cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w"}}'
             server.say(call("w", "wait") + cancel + b"\n")

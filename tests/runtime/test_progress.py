@@ -1,4 +1,4 @@
-"""Which phases of a call are told, and when: those that last, and none with the answer or right before it."""
+"""Test progress: phases that last are reported, but none together with or directly before the response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_call_reports_its_result_and_the_latest_phase_that_lasts(bench: Bench)
 def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long it took: here a phase is told at once, and the answer is ready in the same turn of the loop."""
+    """Here a phase would be reported at once, and the result is ready in the same turn of the loop."""
     monkeypatch.setattr(work, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
     gate.set()
@@ -49,7 +49,7 @@ def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.Mon
     bench.submit(2, "b")
     bench.upstream.let_go("b")
     assert bench.outcomes(1).keys() == {2}
-    bench.engine.cancel(1)  # which ends the waiting
+    bench.engine.cancel(1)  # this ends the wait
     bench.submit(3, "c")
     bench.upstream.let_go("c")
     assert bench.outcomes(2).keys() == {2, 3}

@@ -1,4 +1,4 @@
-"""The argument `fields`: parts of a JSON answer as a table; what else is told of an answer, kept and promised stays."""
+"""Test the argument `fields` with a table of JSON responses; notes, stored results and promised members stay."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_as_many_paths_are_read_as_the_description_says_and_more_are_told() -> N
 
 
 def steps(work: Callable[[], Any]) -> int:
-    """How many functions are called for that, those in C too."""
+    """Return how many functions are called, including C functions."""
     count = 0
 
     def called(frame: Any, event: str, argument: Any) -> None:

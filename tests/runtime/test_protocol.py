@@ -1,4 +1,4 @@
-"""The protocol beyond what a transcript can say: limits, every input, every interleaving."""
+"""Test the protocol beyond the transcripts: limits, any input, any order of events."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def call(id_: object, name: str = "wait", revision: str = R5, **arguments: objec
 
 
 def shaken(revision: str, table: Path = TABLE) -> Conversation:
-    """A conversation that has agreed on that revision."""
+    """Return a conversation after the handshake for this revision."""
     conversation = Conversation(table=table)
     conversation.ask(request("hello", "initialize", R1, protocolVersion=revision))
     return conversation
 
 
 def test_schemas_are_there() -> None:
-    """Where they are not, the hand-written checks of revisions.py still run in every test."""
+    """Without the schemas, every test still uses the handwritten checks of revisions.py."""
     if not SCHEMAS.is_dir():
         pytest.skip(f"no schemas of the revisions in {SCHEMAS}: messages are checked by hand-written rules only")
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(REVISIONS)
@@ -70,7 +70,7 @@ def test_every_method_has_its_handler() -> None:
 def test_each_method_exists_where_the_table_says(method: str, revision: str) -> None:
     conversation = Conversation(table=FEATURED) if revision == R5 else shaken(revision, FEATURED)
     if revision != R5 and method in ("server/discover", "subscriptions/listen"):
-        return  # these speak for the stateless era by their name
+        return  # these methods exist only in the stateless era
     [answer] = conversation.ask(request(1, method, revision, name="echo", notifications={}, protocolVersion=revision))
     since, until, _ = METHODS.get(method, ("", "", ""))
     assert ("error" in answer and answer["error"]["code"] == -32601) is not (since <= revision <= until)
@@ -170,7 +170,7 @@ def test_a_batch_has_a_bound() -> None:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_longest_list_that_is_compiled_is_answered(revision: str) -> None:
-    """The compiler refuses what is longer, so no server has a list that it cannot send."""
+    """The compiler refuses longer lists, so that no server has a list that it cannot send."""
     catalog = Catalog.load(str(TABLE))
     catalog.tools = [b"[", b" " * (LONGEST_LIST - 2), b"]"]
     spoken = Protocol(catalog)
@@ -253,7 +253,7 @@ def pieces(data: bytes, splits: list[int]) -> list[bytes]:
 
 
 def upstream(conversation: Conversation, choice: int) -> None:
-    """Something happens to a call, whether it still runs or not."""
+    """Let an event happen to a call, running or not."""
     known = [id_ for id_, key in conversation._keys.items() if key > 0]
     if known:
         id_ = json.dumps(known[choice % len(known)])
@@ -263,7 +263,10 @@ def upstream(conversation: Conversation, choice: int) -> None:
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.tuples(LINE, SPLITS, st.integers(0, 50)), max_size=12))
 def test_io_18_any_bytes_bring_forth_only_well_formed_lines(said: list[tuple[bytes, list[int], int]]) -> None:
-    """The checker of the conversation judges every line; nothing is raised; after the end nothing waits but streams."""
+    """The conversation's checker judges every line.
+
+    No exception is raised, and after the end only streams are pending.
+    """
     conversation = Conversation()
     for line, splits, choice in said:
         for piece in pieces(line + b"\n", splits):
@@ -290,7 +293,7 @@ def test_any_split_gives_the_same_lines(said: list[bytes], splits: list[int]) ->
 @settings(deadline=None)
 @given(st.sampled_from(REVISIONS), st.lists(PROPER, max_size=8))
 def test_every_request_gets_exactly_one_answer(revision: str, requests: list[dict[str, Any]]) -> None:
-    """None is left without, and the checker refuses a second one."""
+    """None is left unanswered, and the checker refuses a second response."""
     conversation = Conversation() if revision == R5 else shaken(revision)
     for number, message in enumerate(requests):
         message["id"] = number
@@ -349,7 +352,10 @@ def test_mcp_24_a_call_knows_how_its_user_can_be_asked(declared: object, modern:
 def test_who_calls_is_who_says_so_last(
     handshakes: list[str], meta: dict[str, Any], origin: tuple[object, ...], way: str
 ) -> None:
-    """Of the handshakes, in which only the first client can ask, the last counts; of all of it, the request."""
+    """The last handshake counts, and what a request says of its client counts most.
+
+    Only the first client can be asked.
+    """
     told = Protocol(Catalog.load(str(TABLE)))
     for client in handshakes:
         declared: dict[str, object] = {"elicitation": {}} if client == "first" else {}

@@ -1,4 +1,4 @@
-"""The rate: never more than so many in any span, and no fewer. The clock is the test's."""
+"""Test the rate limit: in any time span at most the allowed number, and no fewer. The test sets the clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from package.runtime.settings.rate import Rate
 
 
 def times(rate: Rate, arrivals: list[float]) -> list[float]:
-    """When requests are sent that come then."""
+    """Return when requests are sent that arrive at these times."""
     now, sent = 0.0, []
     for arrival in arrivals:
         now = rate.due(max(now, arrival))
@@ -36,7 +36,7 @@ def test_no_span_has_more_than_so_many_and_nobody_waits_without_need(count: int)
 @pytest.mark.parametrize("known", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("ahead", [0, 1, 2, 3, 4, 7])
 def test_what_is_foretold_is_what_happens(known: int, ahead: int) -> None:
-    """To whom so many are ahead: its turn comes when it was said."""
+    """A request behind this many others is sent at the time that was announced."""
     rate = Rate(3, 10, "")
     now = times(rate, [float(each) for each in range(known)])[-1] if known else 0.0
     foretold = rate.due(now, ahead)

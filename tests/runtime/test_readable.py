@@ -1,4 +1,4 @@
-"""Text from upstream: what is text, in which encoding, and what of it is shown."""
+"""Test the text of responses: what counts as text, in which encoding, and what of it is shown."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_what_cannot_be_seen_is_counted() -> None:
 
 
 def test_hard_10_answers_and_documents_have_one_table() -> None:
-    """The two halves share no code, so each has the table."""
+    """Compiler and runtime share no code, so both have the table of hidden characters."""
     assert invisible.HIDDEN == documents.HIDDEN
 
 
-# Characters of each kind that the rules speak of.
+# One character of each kind in the rules.
 TRICKY = (
     "aZ0 \n#\u2764\u00a9\U0001f469\U0001f4bb\U0001f3fd1\u20e3\u0628\u0645\u06f1\u0915\u0937\u094d\u09cd\u0d28\u845b"
 )
@@ -99,7 +99,7 @@ TRICKY += "\u00e9\u200c\u200d\ufe0e\ufe0f\u2800\u2813\ufe00\u200b\u1039\ua806\x1
 
 @pytest.mark.parametrize("examples", [500, pytest.param(3000, marks=pytest.mark.slow)])
 def test_hard_10_both_engines_find_the_same(examples: int) -> None:
-    """The linear engine that looks at every answer, and the expression that takes hidden characters out."""
+    """The linear engine that scans every response, and the expression that removes hidden characters."""
     drawn = given(st.text(TRICKY, max_size=8) | st.text(st.characters(), max_size=40))
     settings(max_examples=examples)(drawn(assert_both_engines_agree))()
 
@@ -146,7 +146,7 @@ def test_hard_10_what_languages_and_emoji_need_stays(text: str) -> None:
 
 
 def test_hard_10_a_channel_of_selectors_is_taken_out() -> None:
-    """Each selector behind one emoji spells a byte; one that shows it in colour is all that stays."""
+    """Each variation selector after one emoji encodes a byte. Only a selector that shows it in colour stays."""
     spelt = "".join(chr(0xE0100 + byte) for byte in b"ignore") + "\ufe0e\ufe0f\u200d"
     assert clean(f"ok \U0001f600\ufe0f{spelt} then") == ("ok \U0001f600\ufe0f then", 9)
 

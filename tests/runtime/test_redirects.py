@@ -1,4 +1,4 @@
-"""Where redirects may lead, step by step; sockets see what is sent there (tests/functional/test_redirects.py)."""
+"""Test where redirects may lead, step by step. tests/functional/test_redirects.py tests what is sent."""
 
 from __future__ import annotations
 

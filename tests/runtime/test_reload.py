@@ -1,4 +1,7 @@
-"""The watch over the table: what it takes, what it leaves, and what it says. Each look is the test's; no thread."""
+"""Test the watch on the table: what it loads, what it ignores, what it logs.
+
+The test triggers each check; no thread.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ FILES = ("tools.json", "bindings.json")
 
 
 class Scene:
-    """A package on the disk, its watch, and the tables that were taken."""
+    """A package on disk, its watch, and the tables that were loaded."""
 
     def __init__(self, package: Path, read_only: bool = False) -> None:
         self.package = package
@@ -39,18 +42,18 @@ class Scene:
         self.rest()
 
     def put(self, table: Path, *names: str) -> None:
-        """Move these files of a table over those of the package, as a compile does."""
+        """Replace the package's files with these files of a table, by renaming, as a compile does."""
         for name in names or FILES:
             shutil.copy(table / name, self.package / "new")
             (self.package / "new").replace(self.package / name)
 
     def edit(self, name: str, edit: Callable[[str], str]) -> None:
-        """Write into a file of the package."""
+        """Write into a file of the package in place."""
         path = self.package / name
         path.write_text(edit(path.read_text()))
 
     def rest(self) -> None:
-        """Look until nothing new is seen."""
+        """Check until the watch sees nothing new."""
         for _ in range(3):
             self.watch.look()
 
@@ -158,7 +161,7 @@ BROKEN: dict[str, tuple[str, Callable[[str], str], str]] = {
 def test_what_cannot_be_served_is_said_once_and_the_table_before_stays_whole(
     scene: Scene, capfd: pytest.CaptureFixture[str], file: str, edit: Callable[[str], str], reason: str
 ) -> None:
-    """Also where it is written into the very files that are served."""
+    """Also if the very files that are served are overwritten in place."""
     scene.edit(file, edit)
     scene.rest()
     [event] = events(capfd)
@@ -275,7 +278,7 @@ def test_tables_that_came_and_went_leave_no_descriptor_open(scene: Scene) -> Non
 def test_hard_23_a_pipe_in_place_of_a_file_is_refused_and_the_watch_goes_on(
     scene: Scene, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody writes to it, so whoever opens it in the usual way waits for ever."""
+    """Nobody writes to the pipe, so that opening it normally would block forever."""
     content = (scene.package / name).read_bytes()
     (scene.package / name).unlink()
     os.mkfifo(scene.package / name)

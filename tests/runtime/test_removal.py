@@ -1,4 +1,4 @@
-"""What is left of a value once pointers were followed, as a table: nothing that one of them leads to, in any shape."""
+"""Test the removal of pointers from values with a table: nothing that a pointer leads to stays, in any shape."""
 
 from __future__ import annotations
 

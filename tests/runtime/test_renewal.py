@@ -1,4 +1,4 @@
-"""Calls across two tables: each is made as the table says under which it was begun; what is no table's goes on."""
+"""Test calls across two tables: each is made by the table with which it began; what belongs to no table goes on."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def text(result: Result) -> str:
 
 
 async def asked(caller: Caller, name: str) -> Dialogue:
-    """What brings the user's yes to that call."""
+    """Return what confirms that call: the state and the user's answer."""
     with pytest.raises(Ended) as ended:
         await caller.call(name, {"id": 7}, quiet, CAN_ASK)
     question = ended.value.outcome

@@ -1,4 +1,4 @@
-"""ARG-24: whatever text a model writes, it is refused, or whoever decodes the request once gets the same text back."""
+"""Test ARG-24: any text from a model is refused, or a server that decodes the request once gets the same text."""
 
 from __future__ import annotations
 

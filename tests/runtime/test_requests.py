@@ -1,8 +1,8 @@
-"""Requests as a table: a binding and arguments in, exact bytes or the refusal out. Add a line there, not a test here.
+"""Test requests with tables: a binding and arguments in, exact bytes or the refusal out. Add a line there, not a test.
 
-`credentials` in a binding are the names of API keys by their places. A case names what it expects: `target` ("/p"
-where it is left out), `headers` behind Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or
-`body_lines` joined by CRLF), or what is `refused`. `id` is the attack that it shows.
+`credentials` in a binding: names of API keys by place. A case expects `target` ("/p" by default), `headers` besides
+Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or `body_lines` joined by CRLF); or the text of
+`refused`. `id`: the attack case that it shows.
 """
 
 from __future__ import annotations

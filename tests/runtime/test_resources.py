@@ -1,4 +1,4 @@
-"""What is kept for reading: slices that add up to the whole, within bounds, the one used longest ago gone first."""
+"""Test stored results: slices that add up to the whole, limits, and removal of the least recently used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def present(resources: Resources, count: int) -> list[int]:
 
 
 def whole(resources: Resources, uri: str) -> list[Any]:
-    """The contents of all slices from that one on, by the URI that comes with each."""
+    """Return the contents of all slices from this one on; each names the URI of the next."""
     found = []
     while uri:
         contents = resources.read(uri)
@@ -72,7 +72,7 @@ def test_a_slice_has_a_bounded_size(query: str, length: int) -> None:
 
 def test_what_was_used_longest_ago_makes_room() -> None:
     resources = kept(300, b"a" * 100, b"b" * 100, b"c" * 100)
-    assert present(resources, 2) == [0, 1]  # so 2 is the one used longest ago
+    assert present(resources, 2) == [0, 1]  # so that 2 is the least recently used
     resources.begin(URI.format(3), "text/plain", True)
     assert resources.add(URI.format(3), b"d")
     assert present(resources, 4) == [0, 1, 3]

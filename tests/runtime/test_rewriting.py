@@ -1,4 +1,4 @@
-"""What hooks make of a request is written by the rules of its place, and what they leave alone stays to the byte."""
+"""Test changes of requests by hooks: changed parts follow the rules of their place, others stay the same bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Change = Callable[[Request], Request]
 
 
 def built() -> Built:
-    """With parts that no other writer would write so."""
+    """Return a request with parts that another encoder would write differently."""
     made = Built("POST", "/pets/;id=7,8/a%2fb", server=2)
     made.query = ["tag=a%20b,c", "deep[x]=%7e", "tag=a%20b%2Cc", "raw"]
     made.headers = [("Accept", "*/*"), ("Content-Type", "application/vnd.x+json"), ("X-Own", "1")]

@@ -1,4 +1,4 @@
-"""Tools that are for roles: not there unless the operator has one of them, and a call hears which setting it is."""
+"""Test tools for roles: hidden unless the operator has one of the roles; a call names the setting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.runtime.test_start import started
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package where `wait` is for two roles, and `echo` for one."""
+    """Return a folder with a package where `wait` is for two roles, and `echo` for one."""
     directory = tmp_path_factory.mktemp("roles")
     table = generate(directory) / "bindings.json"
     first, _, rest = table.read_text().partition("\n")

@@ -1,4 +1,4 @@
-"""The walk along a broken schema against the library's own errors, over schemas of every keyword; and its bounds."""
+"""Compare the runtime's search for schema violations with the library's errors, over schemas of every keyword."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ CASES = 2500
 SCALARS: list[Any] = [0, 1, 2.5, "a", "ab", "abc", True, None, "2026-01-01", 3, -1, 10]
 NAMES = ["a", "b", "c"]
 CLOSED = {"falseSchema", "additionalProperties", "unevaluatedProperties"}
-"""The library names a member of a closed object in one of these ways; which one depends on what stands beside it."""
+"""Keywords under which the library reports a member of a closed object; which one depends on its siblings."""
 
 
 class Drawn:
-    """Schemas and values by a seed."""
+    """Generator of schemas and values by a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
     def root(self) -> dict[str, Any]:
-        """A schema whose definitions refer to none but those behind them, so that nothing refers to itself."""
+        """Return a schema whose definitions refer only to later ones, so that none is recursive."""
         definitions = {"D": self.schema(1, ["#/$defs/E~1~0%20x"]), "E/~ x": self.schema(1, [])}
         made = self.schema(3, ["#/$defs/D", "#/$defs/E~1~0%20x"])
         return {**(made if isinstance(made, dict) else {"allOf": [made]}), "$defs": definitions}
@@ -102,7 +102,7 @@ def budget(steps: int = 200_000) -> Budget:
 
 
 def of_the_library(validator: Any, value: Any) -> set[tuple[tuple[Any, ...], str]]:
-    """Path and keyword of each error."""
+    """Return path and keyword of each of the library's errors."""
     return {_told(tuple(error.instance_path), error.kind.name) for error in validator.iter_errors(value)}
 
 
@@ -111,7 +111,7 @@ def of_ours(judge: Judge, value: Any) -> set[tuple[tuple[Any, ...], str]]:
 
 
 def _told(path: tuple[Any, ...], keyword: str) -> tuple[tuple[Any, ...], str]:
-    """A member of a closed object is told at the object by one way, and at the member by the other."""
+    """Return comparable errors: for a member of a closed object, one side names the object and the other the member."""
     return (path[:-1] if keyword == "falseSchema" else path, "closed" if keyword in CLOSED else keyword)
 
 

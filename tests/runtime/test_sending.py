@@ -1,4 +1,4 @@
-"""What is sent how often, at a raw socket that counts. Pauses and chance are the test's."""
+"""Count at a raw socket what is sent how often. The test controls pauses and randomness."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UUID = rb"\r\nIdempotency-Key: [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-
 
 
 class Scene:
-    """A server whose pauses take no time, and are noted."""
+    """A server whose pauses are recorded and take no time."""
 
     def __init__(self, caller: Caller, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
@@ -273,7 +273,7 @@ def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() 
 
 
 def test_a_redirect_of_what_changes_something_is_not_followed() -> None:
-    """Whatever the table says: a hook can change the method, too."""
+    """Even if the table says so, since a hook can change the method."""
 
     async def scene(at: Scene) -> None:
         assert "which is not followed" in await at.call("moving")

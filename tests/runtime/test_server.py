@@ -1,4 +1,4 @@
-"""The joining: one lock over the protocol and what it answers, and a wire that writes whole lines."""
+"""Test server.py: one lock around the protocol and its output, and a wire that writes whole lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.runtime.test_protocol import call, request
 
 
 class Watched:
-    """A wire and an engine that look at the lock of the server they belong to."""
+    """Wire and engine that check the lock of their server."""
 
     def __init__(self, said: list[bytes]) -> None:
         self.said = said
@@ -51,8 +51,10 @@ class Watched:
         return True
 
     def submit(self, call: Any, listener: Any, size: int) -> bool:
-        """Free of the lock, since it may have to wait; and what is reported comes from another thread. No other table
-        comes between what was decided and this."""
+        """Check that the lock is free, since submitting may wait, and reports come from another thread.
+
+        Also check that no other table is loaded between the decision and this call.
+        """
         assert not self.server._lock.locked()
         assert self.server._turn.locked()
         key = call.key
@@ -112,11 +114,11 @@ def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it
 
 
 class Busy(Watched):
-    """One whose loop reads while calls run, which end when they are told to; what the loop is to do soon is kept."""
+    """Engine whose loop reads while calls run, and whose calls end on command. It keeps callbacks for the loop."""
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
-        self.others = self.lent = True  # as where the main thread is in `lend`
+        self.others = self.lent = True  # the state while the main thread is in `lend`
         self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []
@@ -136,7 +138,7 @@ class Busy(Watched):
         self.later.append(action)
 
     def lend(self) -> bool:
-        """The first time something happens meanwhile; later the loop is not lent to."""
+        """Let something happen the first time. Later, do not hand reading to the loop."""
         if self.at_loan is None:
             return False
         happen, self.at_loan = self.at_loan, None
@@ -150,7 +152,7 @@ class Busy(Watched):
 
     @property
     def answered(self) -> list[list[int]]:
-        """The ids of the answers, write by write."""
+        """Return the ids of the responses in each write."""
         return [[json.loads(line)["id"] for line in lines.splitlines()] for lines in self.written]
 
 
@@ -207,7 +209,7 @@ def test_progress_leaves_behind_what_is_held_and_with_no_answer_behind_it() -> N
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
-    """It could be a cancel of what is answered there."""
+    """The next message could cancel a call whose response is buffered."""
     busy = Busy(1)
     receive = busy.server._protocol.receive
     written: list[int] = []
@@ -237,7 +239,7 @@ def test_what_is_held_does_not_wait_for_the_parsing_of_a_long_message(monkeypatc
 
 
 def test_what_is_held_leaves_when_the_loop_is_not_waited_for_any_more() -> None:
-    """As where something holds it up: the thread that reads then waits for the client, maybe for long."""
+    """If the loop is blocked, the reading thread may wait long for the client."""
     busy = Busy(2)
     busy.at_loan = lambda: busy.end(1)
     before: list[list[int]] = []

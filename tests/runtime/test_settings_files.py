@@ -1,4 +1,4 @@
-"""Settings that name files or lists: the proxy's URL from a file, the audit, roles; each mistake a sentence."""
+"""Test settings that name files or lists: the proxy's URL from a file, the audit, roles; each mistake a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.runtime.test_settings import load
 
 
 class TestProxyFile:
-    """The proxy's URL holds a password, so it may come from a file."""
+    """The proxy's URL holds a password, so that it can come from a file."""
 
     def test_it_is_read_and_its_password_is_redacted(self, tmp_path: Path) -> None:
         (tmp_path / "proxy").write_text("http://user:p%40ss-word@proxy.example:3128\n")

@@ -1,4 +1,4 @@
-"""What is observed of a call, where its end and its request meet."""
+"""Test the observation of calls when a call's end and its request coincide."""
 
 from __future__ import annotations
 

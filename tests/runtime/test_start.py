@@ -1,4 +1,4 @@
-"""The start with settings: what is wrong ends it at once, with one sentence each; what is right costs little."""
+"""Test the start with settings: each mistake ends it at once with one sentence; correct settings cost little."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXIT_CONFIG = 78
 
 
 def started(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[bytes]:
-    """A server that is asked for its tools."""
+    """Start a server, ask for its tools, and return what it wrote."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [sys.executable, "-m", "mirror_mcp", *arguments],
@@ -99,7 +99,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
 
 
 class TestReadOnly:
-    """Tools that may change something are not there: neither listed nor callable nor explained."""
+    """Tools that may change something are missing: neither listed, nor callable, nor explained."""
 
     @pytest.mark.parametrize(
         ("arguments", "environ"), [(("--read-only",), {}), ((), {"MIRROR_READ_ONLY": "1"})], ids=["flag", "variable"]

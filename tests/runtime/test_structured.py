@@ -1,4 +1,4 @@
-"""Results of tools with an output schema: answers as a table, what hooks make of them, and long ones cut alike."""
+"""Test results of tools with an output schema: a table of responses, changes by hooks, and consistent cuts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kept(name: str, response: Response) -> Any:
 
 
 def fits(name: str, result: Result) -> bool:
-    """By a validator that is not ours."""
+    """Return True if an independent validator accepts the value."""
     return bool(Draft202012Validator(TABLE["schemas"][name]).is_valid(result.structured))
 
 
@@ -101,7 +101,7 @@ def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.Monkey
 
 
 def line_of(result: Result) -> bytes:
-    """What is written of it."""
+    """Return the line that the server writes for a result."""
     return b"".join(call_result(result, "2025-11-25", part({"name": "x", "version": "1"})))
 
 
@@ -292,7 +292,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 
 
 
 def called(name: str) -> Any:
-    """What a call through the whole way comes to, with the hooks of the user's file."""
+    """Make a call through the complete path, with the user's hooks, and return its result."""
 
     async def main() -> Result:
         async with serving(answer(ANSWER + b'{"id":7}')) as upstream:

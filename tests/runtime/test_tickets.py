@@ -1,4 +1,4 @@
-"""Tickets: what comes back from a client is ours, in time, for the same, and once."""
+"""Test signed states: what a client sends back must be ours, unexpired, for the same call, and used once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUBJECT = "ab" * 32
 
 
 class Clock:
-    """Seconds, as the test says; and bytes that never repeat."""
+    """Clock that the test sets, and random bytes that never repeat."""
 
     def __init__(self) -> None:
         self.now, self.drawn = 1000.5, 0

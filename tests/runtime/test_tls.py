@@ -1,6 +1,6 @@
-"""CRED-14: connections that are secure, or none.
+"""Test CRED-14: connections are secure, or not made.
 
-`tls/localhost.pem` is a self-signed certificate for localhost that holds for 100 years, and its key.
+`tls/localhost.pem` holds a self-signed certificate for localhost, valid for 100 years, and its key.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ def exchange(
     client: tuple[str, str] | None = None,
     wanted: Path | None = None,
 ) -> bytes:
-    """The content of an answer of an upstream with that certificate, which wants one of its client if `wanted`."""
+    """Return the content of a response from an upstream with that certificate.
+
+    `wanted`: it requires a client certificate.
+    """
     settings = Settings("PETSTORE")
     settings.ca_file = str(ca_file) if ca_file else None
     settings.client = client
@@ -87,7 +90,7 @@ def test_a_server_that_knows_its_clients_refuses_others(client: tuple[str, str] 
 
 @pytest.mark.filterwarnings("ignore:.*TLSv1:DeprecationWarning")
 def test_an_old_version_of_tls_is_refused() -> None:
-    with pytest.raises(Failure) as failed:  # in which words depends on which side gives up first
+    with pytest.raises(Failure) as failed:  # the wording depends on which side gives up first
         exchange("localhost", CERTIFICATE, ssl.TLSVersion.TLSv1_1)
     assert not failed.value.sent
 
@@ -128,9 +131,9 @@ def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path:
 
 
 def test_the_librarys_own_contexts_trust_nobody() -> None:
-    """They are never used; one used by mistake refuses every server, and none of them cost the loading of a store.
+    """They are never used. One used by mistake refuses every server, and none loads a certificate store.
 
-    Asked in a process of its own, since here another test may have loaded the library in the usual way.
+    A new process checks this, since another test may have imported the library normally here.
     """
     script = """
 from package.runtime.http import client

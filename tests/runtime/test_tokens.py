@@ -1,5 +1,6 @@
-"""Access tokens by client credentials, at raw sockets: what the token endpoint receives, when it is asked, and what
-nobody else ever sees."""
+"""Test access tokens by client credentials at raw sockets: what the token endpoint gets, when, and who never sees
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +51,12 @@ def said(status: int, **content: Any) -> bytes:
 
 
 def tokens(*names: str, **more: Any) -> Play:
-    """Each request is given the next of these tokens."""
+    """Return a token endpoint that issues the next of these tokens for each request."""
     return answer(*(said(200, access_token=name, token_type="bearer", **more) for name in names))
 
 
 class Clock:
-    """What the loop calls the time moves when the test says so."""
+    """The loop's clock, which moves when the test says so."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -88,7 +89,7 @@ def run(
 
 
 def bearers(upstream: Upstream) -> list[str]:
-    """The tokens that the API received, in order."""
+    """Return the tokens that the API received, in order."""
     heads = [request.decode().partition("\r\n\r\n")[0].split("\r\n") for request in upstream.requests]
     return [field.removeprefix("Authorization: Bearer ") for head in heads for field in head if "Bearer" in field]
 
@@ -200,7 +201,7 @@ def test_many_calls_wait_for_one_token_and_one_that_is_cancelled_leaves_it_to_th
 
 
 def refusing(*old: str) -> Play:
-    """An API that does not take these tokens."""
+    """Return an API that answers these tokens with 401."""
 
     async def play(connection: Connection) -> None:
         while request := await connection.request():

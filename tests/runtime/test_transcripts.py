@@ -1,4 +1,4 @@
-"""The transcripts, replayed whole, in single bytes, and in other line ends: the same lines come out."""
+"""Replay the transcripts whole, byte by byte, and with other line ends: the output stays the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCENES = scenes()
 
 
 def replay(scene: Scene, say: Callable[[Conversation, bytes], None], line_end: bytes = b"\n") -> list[str]:
-    """What comes out. What the client says between two events is said in one go."""
+    """Return the output. Client lines between two events are sent together."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     said = b""
     for mark, text in scene.steps:
@@ -41,7 +41,7 @@ def expected(scene: Scene) -> list[str]:
 
 
 def in_order(scene: Scene) -> bool:
-    """Whether each line follows the one that asked for it: the fixture itself, step by step."""
+    """Check that each line follows the one that caused it: the transcript itself, step by step."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     seen = 0
     for mark, text in scene.steps:

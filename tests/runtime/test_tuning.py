@@ -1,4 +1,7 @@
-"""Each trick of performance has the switch. That a server does the same without them is in `tests/examples/`."""
+"""Test that the switch turns off each performance trick.
+
+`tests/examples/` tests that a server behaves the same without.
+"""
 
 from __future__ import annotations
 

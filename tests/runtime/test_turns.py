@@ -1,4 +1,4 @@
-"""The turns of the engine's loop: whether others may end in one, what is done in the next, and what has its own."""
+"""Test the turns of the engine's loop: which calls may end in one, what the next does, and what gets its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 120
 
 
 class Calls:
-    """A caller of calls that end in the order of their names, each in the turn behind that of the one before."""
+    """Caller whose calls end in the order of their names, each in the turn after the one before."""
 
     async def call(self, name: str, *given: Any) -> Result:
         for _ in range(int(name)):
@@ -31,7 +31,7 @@ class Calls:
 
 
 class Told:
-    """Who is told of calls, and notes what there is to see then."""
+    """Receiver of reports, which records the state at each report."""
 
     def __init__(self) -> None:
         self.engine = Engine(lambda: Calls())  # type: ignore[arg-type, return-value]

@@ -1,4 +1,4 @@
-"""What the libraries import and no call asks for is loaded by whoever does, and by whoever does all the same."""
+"""Test lazy imports: modules that libraries import but no call uses are loaded on first access."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ assert met.wait(60)
 
 
 def run(program: str, **environ: str) -> str:
-    """What that prints in a Python of its own, in which a client was loaded as an engine does it."""
+    """Run a program in a new Python that has loaded a client as the engine does, and return its output."""
     variables = {**os.environ, "PYTHONPATH": str(TEMPLATES), **environ}
     command = [sys.executable, "-c", ENGINE + program]
     return subprocess.run(command, env=variables, check=True, capture_output=True, text=True).stdout.strip()
@@ -94,7 +94,7 @@ def test_what_was_there_before_stays_and_is_what_others_get() -> None:
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """A stand-in for a module, of which `Taken` is known to be taken and `Other` is not."""
+    """Return a stand-in module, from which `Taken` is known to be used, and `Other` is not."""
     (tmp_path / "sample.py").write_text("class Taken(dict):\n    pass\nclass Other:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(lazy_imports._UNASKED, "sample", ("Taken",))

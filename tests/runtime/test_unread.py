@@ -1,4 +1,4 @@
-"""A client that never reads what it asked for: the server waits for it while stdin is open, and no longer (LIFE-03)."""
+"""Test a client that never reads its responses: the server waits while stdin is open, and no longer (LIFE-03)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ SAID = {
     "calls that wait": call(1, "wait") + call(2, "wait") + call(3, "echo", text=LONG),
     "more calls than wait": b"".join(call(number, "echo", text=LONG[:200] * (number < 100)) for number in range(450)),
 }
-"""Who is stuck → with answers to what; more than a pipe holds, to less than one holds once the server reads no more.
-The server makes its pipe larger where it may, and so is the one that it reads made here.
+"""What gets blocked → input whose responses block it, since they exceed what a pipe holds.
+
+The rest of the input fits into stdin's pipe after the server stops reading. Both pipes are enlarged if possible.
 """
 ROOM = 1 << 20
 
 
 def roomy(server: Server) -> Server:
-    """The same, whose stdin holds all that is said."""
+    """Return a server whose stdin's pipe holds the whole input."""
     if hasattr(fcntl, "F_SETPIPE_SZ") and server.process.stdin is not None:
         fcntl.fcntl(server.process.stdin, fcntl.F_SETPIPE_SZ, ROOM)
     return server
@@ -40,7 +41,7 @@ def roomy(server: Server) -> Server:
 
 @pytest.fixture
 def unread() -> Iterator[int]:
-    """The side to write to of a pipe that nobody reads and nobody closes."""
+    """Yield the writing end of a pipe that nobody reads or closes."""
     read, write = os.pipe()
     yield write
     os.close(read)
@@ -109,7 +110,7 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
 def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Nobody reads: whatever is granted without another look goes in, and some of it is granted without."""
+    """Nobody reads. Everything that may be written without another check fits, and some of it is so granted."""
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)
     looks: list[None] = []

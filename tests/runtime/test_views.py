@@ -1,4 +1,4 @@
-"""What is shown of an answer, as a table: the rules of a binding and a JSON answer in, blocks out."""
+"""Test result rules with a table: the rules of a binding and a JSON response in, content blocks out."""
 
 from __future__ import annotations
 

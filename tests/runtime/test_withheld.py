@@ -1,4 +1,4 @@
-"""A result that a hook keeps from the model, by failing or on purpose: the model is told what was done all the same."""
+"""Test hooks that withhold a result, by failing or on purpose: the model still learns what was done."""
 
 from __future__ import annotations
 

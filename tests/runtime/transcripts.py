@@ -1,17 +1,17 @@
-"""Reads the transcripts: conversations as data.
+"""Read the transcripts: conversations as data.
 
-A file holds scenes, apart by a blank line; a scene begins with `# ` and what it shows, and every scene has a server of
-its own. In a scene:
+A file holds scenes, separated by blank lines. A scene begins with `# ` and what it shows, and has its own server. The
+other lines of a scene are:
 
     > a line that the client writes
     < the line that the server writes next, exactly
-    * what happens to a waiting call meanwhile (Conversation.happen)
-    ~ what is noted for the log, since it cannot be answered; what a call hears of what it asked, by its number
+    * an event of a waiting call (Conversation.happen)
+    ~ a note for the log about what cannot be answered; or, by its number, what a call is told about its question
 
-In `reload.jsonl` and `renewed_features.jsonl` another table may come; in the others none does. Where the name of a
-file has `features` in it, the server has resources and prompts too.
+In `reload.jsonl` and `renewed_features.jsonl` the table may change; in the others it does not. If the name of a file
+contains `features`, the server also has resources and prompts.
 
-Words in capitals after a dollar stand for long texts that repeat (`WORDS`).
+Words in capitals after a dollar sign stand for long repeated texts (`WORDS`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ WORDS = {
 
 
 class Scene:
-    """One conversation. `steps` are (mark, text) in order."""
+    """One conversation. `steps`: (mark, text) in order."""
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"
@@ -57,7 +57,7 @@ class Scene:
 
 
 def scenes() -> list[Scene]:
-    """All scenes of all files."""
+    """Return all scenes of all files."""
     found = []
     for path in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for block in path.read_text().strip().split("\n\n"):

@@ -1,6 +1,6 @@
-"""An upstream on a raw socket: records exact bytes, and answers with exact bytes or does worse. Parses nothing.
+"""Run an upstream on a raw socket: it records exact bytes, and sends exact bytes or misbehaves. It parses nothing.
 
-A play is a coroutine function that is given each connection. Everything runs in the loop of the test.
+A play is a coroutine function that handles one connection. Everything runs in the test's event loop.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Connection:
         self._writer = writer
 
     async def request(self) -> bytes:
-        """The bytes of the next request; b"" where the client closed."""
+        """Return the bytes of the next request, or b"" if the client has closed the connection."""
         try:
             head = await self._reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError as rest:
@@ -44,7 +44,7 @@ class Connection:
         await self._writer.drain()
 
     async def closed(self) -> None:
-        """Until the client has closed its side."""
+        """Wait until the client has closed its side."""
         with suppress(ConnectionError):
             while await self._reader.read(65536):
                 pass
@@ -55,7 +55,7 @@ class Connection:
 
 
 class Upstream:
-    """What was received, and where to reach it."""
+    """A running upstream: the requests that it received, and its port."""
 
     def __init__(self) -> None:
         self.requests: list[bytes] = []
@@ -68,13 +68,16 @@ class Upstream:
 
 
 async def answer_ok(connection: Connection) -> None:
-    """Any number of requests, each with the same answer."""
+    """Return a play that gives every request the same response."""
     while await connection.request():
         await connection.send(OK)
 
 
 def answer(*answers: bytes) -> Play:
-    """The first request of each connection gets the next of these answers, the last one for ever; then it is closed."""
+    """Return a play that answers one request on each connection, and closes it.
+
+    Connections get these responses in turn, and the last one forever.
+    """
     left = list(answers)
 
     async def play(connection: Connection) -> None:
@@ -86,7 +89,7 @@ def answer(*answers: bytes) -> Play:
 
 @asynccontextmanager
 async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> AsyncIterator[Upstream]:
-    """An upstream that plays, on a free port."""
+    """Yield an upstream with this play on a free port."""
     upstream = Upstream()
     running: set[asyncio.Task[None]] = set()
 

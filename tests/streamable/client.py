@@ -1,4 +1,4 @@
-"""A client of HTTP/1.1 at a raw socket: it sends any bytes, reads answers and event streams, and checks framing."""
+"""HTTP/1.1 client on a raw socket: it sends any bytes, reads responses and event streams, and checks framing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Fields = dict[str, str]
 
 
 class Event(NamedTuple):
-    """One server-sent event; a comment has its text alone."""
+    """One server-sent event. A comment has only its text."""
 
     data: str = ""
     id: str | None = None
@@ -23,31 +23,31 @@ class Event(NamedTuple):
 
     @property
     def message(self) -> Any:
-        """What it says in JSON."""
+        """Return the data parsed as JSON."""
         return json.loads(self.data)
 
 
 class Answer(NamedTuple):
-    """An answer that was read to its end."""
+    """A response that was read completely."""
 
     status: int
     fields: list[tuple[str, str]]
     body: bytes
 
     def field(self, name: str) -> str | None:
-        """The value of a field that is there once; None where it is missing."""
+        """Return the value of a header field, or None if it is missing. Fails if it occurs twice."""
         found = [value for key, value in self.fields if key == name.lower()]
         assert len(found) <= 1, f"{name} is there more than once"
         return found[0] if found else None
 
     @property
     def message(self) -> Any:
-        """What it says in JSON."""
+        """Return the body parsed as JSON."""
         return json.loads(self.body)
 
 
 class Connection:
-    """One connection to a server. Use it as a context."""
+    """One connection to a server, used as a context manager."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -63,12 +63,12 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close it, as a client that goes away."""
+        """Close the connection, as a client that goes away."""
         self._file.close()
         self.socket.close()
 
     def send(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> None:
-        """Write one request. Its fields are those given: Host and Content-Length are added where they are not."""
+        """Write one request with these fields. Host and Content-Length are added if missing."""
         given = fields or {}
         lower = {name.lower() for name in given}
         lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in given.items())]
@@ -83,7 +83,7 @@ class Connection:
         self.socket.sendall(data)
 
     def head(self) -> Answer:
-        """Read the head of an answer, which has no body yet."""
+        """Read the head of a response, and return it without a body."""
         line = self._line()
         assert line, "the server closed the connection"
         version, status, _ = line.split(b" ", 2)
@@ -96,7 +96,7 @@ class Connection:
         return Answer(int(status), fields, b"")
 
     def answer(self, bodyless: bool = False) -> Answer:
-        """Read an answer to its end."""
+        """Read a response to its end."""
         head = self.head()
         while head.status == 100:
             head = self.head()
@@ -111,12 +111,12 @@ class Connection:
         return head._replace(body=self._file.read(int(length)))
 
     def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:
-        """Write a request and read its answer."""
+        """Write a request, and return its response."""
         self.send(method, path, fields, body)
         return self.answer(bodyless=method == "HEAD")
 
     def stream(self) -> Answer:
-        """Read the head of an event stream, whose fields are checked."""
+        """Read the head of an event stream, and check its fields."""
         head = self.head()
         assert head.status == 200, head
         assert (head.field("content-type") or "").partition(";")[0] == "text/event-stream"
@@ -126,7 +126,7 @@ class Connection:
         return head
 
     def events(self, comments: bool = False) -> Iterator[Event]:
-        """The events of a stream as they come, until it ends."""
+        """Yield the events of a stream as they come, until it ends."""
         assert self._chunked
         for block in self._blocks():
             event = _event(block)
@@ -134,15 +134,15 @@ class Connection:
                 yield event
 
     def event(self) -> Event:
-        """The next event of a stream."""
+        """Return the next event of a stream."""
         return next(self.events())
 
     def messages(self) -> list[Any]:
-        """The messages of a stream until it ends."""
+        """Return the messages of a stream, after it has ended."""
         return [each.message for each in self.events() if each.data]
 
     def is_closed(self) -> bool:
-        """Wait for a byte or the end of the connection; whether it was the end."""
+        """Wait for a byte or the end of the connection. Return True for the end."""
         try:
             return not self._file.read(1)
         except ConnectionError:
@@ -160,7 +160,7 @@ class Connection:
         assert self._line() == b""
 
     def _blocks(self) -> Iterator[str]:
-        """Each block of lines, which an empty line ends."""
+        """Yield each block of lines up to an empty line."""
         while True:
             block, found, rest = self._left.partition(b"\n\n")
             if found:

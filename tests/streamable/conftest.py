@@ -1,4 +1,6 @@
-"""One project, one upstream, and one server behind each door, for all tests that need no other settings."""
+"""Provide one project, one upstream, and one server behind each door (aiohttp, ASGI), for tests
+with default settings.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
-    """What the tools of a server call that one test starts."""
+    """Yield the upstream of a server that one test starts."""
     found = Upstream()
     yield found
     found.close()
@@ -36,7 +38,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="session", params=DOORS)
 def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
-    """A server with the settings that it has of itself, behind each door, and its own upstream."""
+    """Yield a server with default settings behind each door, with its own upstream."""
     upstream = Upstream()
     with Server(project, upstream, request.param) as found:
         yield found

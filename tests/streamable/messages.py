@@ -1,4 +1,4 @@
-"""Messages of both eras, and the fields that a request needs beside them."""
+"""Build messages of both eras, and the header fields that a request needs."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 def encoded(message: object) -> bytes:
-    """A message as the body of a request."""
+    """Return a message as the body of a request."""
     return json.dumps(message).encode()
 
 
 def meta(**more: Any) -> dict[str, Any]:
-    """The `_meta` of a request of the new era."""
+    """Return the `_meta` of a stateless request."""
     return {META + "protocolVersion": NEW, META + "clientCapabilities": {"elicitation": {}}, **more}
 
 
 def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """A request of the older era."""
+    """Return a request of the older era."""
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 
 def stateless(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """A request of the new era."""
+    """Return a stateless request."""
     return request(method, id_, **{"_meta": meta(), **params})
 
 
 def mirrored(message: dict[str, Any], **more: str) -> Fields:
-    """The fields that go with a request of the new era."""
+    """Return the header fields of a stateless request, which repeat parts of its body."""
     named = message["params"].get(NAMED.get(message["method"], ""))
     fields = {**JSON, "MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
     return {**fields, **({"Mcp-Name": named} if isinstance(named, str) else {}), **more}
 
 
 def calling(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """A call of the new era; with a token it wants progress."""
+    """Return a stateless tool call. With a token it asks for progress."""
     told = meta() if token is None else meta(progressToken=token)
     return stateless("tools/call", id_, name=tool, arguments=arguments, _meta=told)
 
 
 def call(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """The same in a session."""
+    """Return a tool call for a session."""
     more = {} if token is None else {"_meta": {"progressToken": token}}
     return request("tools/call", id_, name=tool, arguments=arguments, **more)
 
 
 def notification(method: str, **params: Any) -> dict[str, Any]:
-    """A notification."""
+    """Return a notification."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
 def post(connection: Connection, message: dict[str, Any], **more: str) -> None:
-    """Write a request of the new era, with its fields."""
+    """Write a stateless request with its header fields."""
     connection.send("POST", fields=mirrored(message, **more), body=encoded(message))
 
 
 def said(message: dict[str, Any]) -> str:
-    """The text of the result of a call."""
+    """Return the text of a call's result."""
     return str(message["result"]["content"][0]["text"])
 
 
 class Session:
-    """A session of the older era on a server, as one client has it. `fields` are sent with each of its requests."""
+    """One client's session of the older era. `fields`: sent with each of its requests."""
 
     def __init__(self, server: Server, revision: str = OLD, asks: bool = True, fields: Fields | None = None) -> None:
         self._server = server
@@ -83,25 +83,25 @@ class Session:
 
     @property
     def fields(self) -> Fields:
-        """What a request of it has."""
+        """Return the header fields of a request in this session."""
         return {**JSON, **self._own, "Mcp-Session-Id": self.id}
 
     def post(self, connection: Connection, message: object) -> None:
-        """Write a message."""
+        """Write a message as a POST."""
         connection.send("POST", fields=self.fields, body=encoded(message))
 
     def ask(self, message: object) -> Answer:
-        """A message on a connection of its own, and its answer."""
+        """Send a message on a new connection, and return the response."""
         return self._server.ask("POST", fields=self.fields, body=encoded(message))
 
     def listen(self, connection: Connection, **more: str) -> None:
-        """Write a GET."""
+        """Write a GET, which opens the session's stream."""
         connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", **more})
 
     def resume(self, connection: Connection, last: str) -> None:
-        """Write a GET that goes on behind that event."""
+        """Write a GET that resumes after this event."""
         connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", "Last-Event-ID": last})
 
     def end(self) -> Answer:
-        """Delete it."""
+        """Delete the session."""
         return self._server.ask("DELETE", fields=self.fields)

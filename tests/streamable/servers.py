@@ -1,5 +1,6 @@
-"""A generated server as a real process that serves HTTP. Its stdout must stay empty, and nothing that it writes may
-hold the secret that it was given.
+"""Run a generated server as a process that serves HTTP.
+
+Its stdout must stay empty, and nothing that it writes may hold its secret.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CONSTANTS = {"serve.over_http.LINGER": 0.0}
 
 
 class Server:
-    """The process. Use it as a context: leaving it ends the process, and looks at what it wrote."""
+    """The process, used as a context manager. At the end it is stopped, and its output is checked."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Server:
         flags: tuple[str, ...] = (),
         **variables: str,
     ) -> None:
-        """`constants` are set in the runtime; `variables` are settings, by their names without the prefix."""
+        """Start the server. `constants`: values to set in the runtime. `variables`: settings by name without prefix."""
         self.door = door
         self.upstream = upstream
         told = json.dumps({**CONSTANTS, **(constants or {})})
@@ -68,20 +69,20 @@ class Server:
         searched(b"".join([*self.written, *self._printed]))
 
     def connect(self) -> Connection:
-        """A new connection."""
+        """Return a new connection."""
         return Connection(self.port)
 
     def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:
-        """One request on a connection of its own, and its answer."""
+        """Send one request on a new connection, and return its response."""
         with self.connect() as connection:
             return connection.ask(method, path, fields, body)
 
     def terminate(self) -> None:
-        """Tell it to end."""
+        """Send SIGTERM."""
         self.process.send_signal(signal.SIGTERM)
 
     def ended(self) -> int:
-        """Wait for its end; the exit code. X7: it printed nothing."""
+        """Wait for the end, check that stdout is empty (X7), and return the exit code."""
         code = self.process.wait(PATIENCE)
         for each in self._readers:
             each.join(PATIENCE)
@@ -92,7 +93,7 @@ class Server:
         return code
 
     def log(self, event: str) -> Any:
-        """The next line of the log about such an event."""
+        """Return the next line of the log with this event."""
         while (line := self.lines.get(timeout=PATIENCE)) is not None:
             if line.startswith(b"{") and json.loads(line).get("event") == event:
                 return json.loads(line)

@@ -1,4 +1,4 @@
-"""Starts a generated server behind one of its doors, with constants set otherwise so that no test waits for long ones.
+"""Start a generated server behind one of its doors, with changed constants so that no test waits long.
 
 python start.py aiohttp|asgi PACKAGE CONSTANTS [FLAG...], where CONSTANTS is {"streamable.event_stream.SILENCE": 0.2}
 """

@@ -1,4 +1,4 @@
-"""E6: what a client may send and hold, and that a slow one delays no other."""
+"""Test requirement E6: limits on what a client may send and hold; a slow client delays no other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LISTEN = stateless("subscriptions/listen", "listen", notifications={})
 GOOD = mirrored(LIST)
 MEGABYTE = 2**20
 MANY = 60
-"""Answers of a megabyte: more than all buffers between two programs hold."""
+"""Number of responses of a megabyte that exceed all buffers between two programs."""
 SMALL = {
     "serve.aiohttp_door.HEAD_SECONDS": 0.3,
     "serve.aiohttp_door.BODY_SECONDS": 0.3,
@@ -32,7 +32,7 @@ SMALL = {
 
 @pytest.fixture(scope="module", params=DOORS)
 def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
-    """A server with little patience and few places."""
+    """Yield a server with short timeouts and few places."""
     upstream = Upstream()
     with Server(project, upstream, request.param, SMALL) as found:
         yield found
@@ -40,7 +40,7 @@ def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
 
 
 def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
-    """Behind uvicorn that is its own business."""
+    """Not behind uvicorn, which handles heads itself."""
     if small.door != "aiohttp":
         pytest.skip("uvicorn has no such bound; the proxy before it has")
     with small.connect() as connection:
@@ -50,7 +50,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
-    """And meanwhile others are answered."""
+    """Other requests are answered meanwhile."""
     with small.connect() as slow:
         slow.send("POST", fields={**GOOD, "Content-Length": "100"})
         slow.write(b"{")
@@ -61,7 +61,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
 
 
 def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
-    """P5: it is answered before it ends."""
+    """P5: the response comes before the body has ended."""
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
@@ -78,7 +78,7 @@ def test_a_body_has_a_limit(small: Server, length: int) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
         connection.write(body)
-        if length <= 4 * MEGABYTE:  # else nothing more is read
+        if length <= 4 * MEGABYTE:  # otherwise the server would read no further
             connection.write(b" " * (length - len(body)))
         assert connection.answer().status == (413 if length > 4 * MEGABYTE else 200)
 
@@ -87,7 +87,7 @@ def test_a_body_whose_framing_is_broken_is_refused(small: Server) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         connection.write(b'5\r\n{"jso\r\nxyz\r\n')
-        assert connection.answer().status in (400, 408)  # aiohttp may notice only that the rest does not come
+        assert connection.answer().status in (400, 408)  # aiohttp may only notice that the rest is missing
 
 
 @pytest.mark.parametrize("sizes", [(17_000,), (12_000, 12_000, 12_000), (1,) * 200], ids=["one", "three", "many"])
@@ -101,7 +101,7 @@ def test_a_head_has_a_limit(small: Server, sizes: tuple[int, ...]) -> None:
 
 
 def test_what_is_no_http_is_refused(small: Server) -> None:
-    """And nothing of it reaches the log."""
+    """None of it reaches the log."""
     with small.connect() as connection:
         connection.write(b"\x16\x03\x01SECRET\r\n\r\n")
         assert connection.answer().status == 400
@@ -109,7 +109,7 @@ def test_what_is_no_http_is_refused(small: Server) -> None:
 
 
 def test_streams_have_places(small: Server) -> None:
-    """M15, L7: three of four for one caller, for sessions and the new era alike."""
+    """M15, L7: one caller may have three of the four streams, counting sessions and stateless streams together."""
     with small.connect() as first, small.connect() as second, small.connect() as third, small.connect() as fourth:
         for connection in (first, second, third):
             post(connection, LISTEN)
@@ -127,14 +127,14 @@ def test_streams_have_places(small: Server) -> None:
 
 
 def _is_opened(server: Server) -> bool:
-    """Whether another stream can be opened."""
+    """Return True if another stream can be opened."""
     with server.connect() as connection:
         post(connection, LISTEN)
         return connection.head().status == 200
 
 
 def test_calls_have_places(small: Server) -> None:
-    """Three of four for one caller; another finds the fourth."""
+    """One caller may have three of four calls; another caller gets the fourth."""
     connections = [small.connect() for _ in range(3)]
     for number, connection in enumerate(connections):
         post(connection, calling("hold", number, name=f"place {number}"))
@@ -151,7 +151,7 @@ def test_calls_have_places(small: Server) -> None:
 
 
 def test_bytes_of_requests_have_places(small: Server) -> None:
-    """What one caller sends at a time, finished or not."""
+    """Limits the bytes that one caller sends at a time, of complete and incomplete requests."""
     with small.connect() as first, small.connect() as second:
         first.send("POST", fields={**GOOD, "Content-Length": str(4 * MEGABYTE)})
         first.write(b" ")
@@ -165,7 +165,7 @@ def test_bytes_of_requests_have_places(small: Server) -> None:
 
 
 def test_connections_have_places(small: Server) -> None:
-    """Twelve of sixteen for one address."""
+    """One address may have twelve of the sixteen connections."""
     if small.door != "aiohttp":
         pytest.skip("how many connections uvicorn takes is its own business (--limit-concurrency)")
     held = [small.connect() for _ in range(12)]
@@ -187,13 +187,13 @@ def test_connections_have_places(small: Server) -> None:
 
 @pytest.fixture(params=DOORS)
 def impatient(request: pytest.FixtureRequest, project: Path, upstream: Upstream) -> Iterator[Server]:
-    """A server that holds one answer of a megabyte, where nobody else leaves a byte unread."""
+    """Yield a server that buffers at most one unread response of a megabyte."""
     with Server(project, upstream, request.param, {"serve.unread.MOST": MEGABYTE + 2000}) as found:
         yield found
 
 
 def test_who_does_not_read_is_given_up(impatient: Server) -> None:
-    """And who reads has all of its answer: the bytes that wait have a limit for all together."""
+    """A client that reads gets its whole response: the limit on unread bytes is shared by all."""
     message = calling("large", size=2 * MEGABYTE)
     answer = impatient.ask("POST", fields=mirrored(message), body=encoded(message))
     links = [each for each in answer.message["result"]["content"] if each["type"] == "resource_link"]
@@ -201,7 +201,7 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
     with _without_reading(impatient, read) as idle:
         whole = 0
         for _ in range(100):
-            # What lies between still fills up with answers for the idle client, and a newer one may push this one out.
+            # Buffers on the way still fill with responses for the idle client, so a newer one may replace this one.
             whole = whole + 1 if _is_whole(impatient, read) else 0
             if whole == 3:
                 break
@@ -227,9 +227,7 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 
 
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
-    """An answer that waits is given up after a while, though there is room for it. Behind uvicorn the memory is free
-    then too, and the connection is its own business.
-    """
+    """An unread response is dropped after a while, even if there is room. Behind uvicorn only the memory is freed."""
     with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
         message = calling("large", size=2 * MEGABYTE)
         answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -237,13 +235,13 @@ def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) 
         read = stateless("resources/read", "read", uri=f"{links[0]['uri']}?size={MEGABYTE}")
         with _without_reading(server, read) as idle:
             broken = select.poll()
-            broken.register(idle.socket, 0)  # that it ends is told whatever is asked for
+            broken.register(idle.socket, 0)  # the end of the connection is reported in any case
             assert broken.poll(PATIENCE * 1000)
             assert _read_on(idle) < MANY - 1
 
 
 def _without_reading(server: Server, message: dict[str, object]) -> Connection:
-    """A connection that asks for more than all buffers on the way hold, and has begun to wait."""
+    """Open a connection and request more than all buffers hold, without reading. Return once the server waits."""
     connection = server.connect()
     for _ in range(MANY):
         post(connection, message)
@@ -252,18 +250,18 @@ def _without_reading(server: Server, message: dict[str, object]) -> Connection:
 
 
 def _is_whole(server: Server, message: dict[str, object]) -> bool:
-    """Ask and read at once: whether the whole answer came."""
+    """Send a request and read at once. Return True if the whole response came."""
     with server.connect() as connection:
         try:
             post(connection, message)
             answer = connection.answer()
         except (ConnectionError, AssertionError, ValueError):
-            return False  # the connection was closed before the head, in it or behind it
+            return False  # the connection was closed before, in or after the head
         return answer.status == 200 and len(answer.body) > MEGABYTE
 
 
 def _read_on(connection: Connection) -> int:
-    """How many more whole answers there are."""
+    """Return how many more complete responses there are."""
     found = 0
     try:
         while len(connection._file.read(MEGABYTE)) == MEGABYTE:

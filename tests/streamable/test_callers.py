@@ -1,4 +1,4 @@
-"""X, M13, L8 and L13: several callers share a process, and nothing of one is reachable by another."""
+"""Test requirements X, M13, L8 and L13: several callers share a process, and none reaches another's data."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} 
 
 
 class Named(Server):
-    """A server that knows its callers by their tokens, and keeps a record."""
+    """Server that identifies callers by their tokens, and keeps an audit file."""
 
     audit: Path
 
     def as_caller(self, name: str, message: dict[str, Any]) -> Any:
-        """The answer to a message of the new era."""
+        """Send a stateless message as one caller, and return the response."""
         answer = self.ask("POST", fields={**mirrored(message), **TOKENS[name]}, body=encoded(message))
         return answer.message
 
@@ -43,7 +43,7 @@ class Named(Server):
         return "result" in self.as_caller(name, stateless("resources/read", uri=uri))
 
     def audited(self) -> list[Any]:
-        """The record so far."""
+        """Return the lines of the audit so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
 
@@ -91,7 +91,7 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
     ids=["none", "wrong", "of another scheme", "in small letters", "two"],
 )
 def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, challenge: str | None) -> None:
-    """X1: on every method, before the method, the form and the body count."""
+    """X1: on every method, before the method, the format and the body are checked."""
     message = stateless("tools/list")
     answer = named.ask("POST", fields={**mirrored(message), **fields}, body=encoded(message))
     assert (answer.status, answer.field("www-authenticate")) == (status, challenge)
@@ -101,12 +101,12 @@ def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, c
 
 
 def kept(found: Any) -> str:
-    """The URI of a result that is too large to be shown."""
+    """Return the URI of a result that is too large to be shown."""
     return str(next(each["uri"] for each in found["result"]["content"] if each["type"] == "resource_link"))
 
 
 def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
-    """X1: for another it does not exist, in both eras; nobody guesses its name."""
+    """X1: for another caller it does not exist, in both eras, and its name cannot be guessed."""
     uri = kept(named.as_caller("alice", calling("large", size=100_000)))
     assert len(uri.rpartition("/")[2]) * 6 >= 128
     read = stateless("resources/read", uri=f"{uri}?from=10&size=1000")
@@ -195,7 +195,7 @@ def test_what_has_expired_is_not_accepted(named: Named) -> None:
 
 
 def test_a_session_is_its_callers_alone(named: Named) -> None:
-    """L4, X1: its streams and its end too."""
+    """L4, X1: also its streams, and the right to end it."""
     session = Session(named, fields=TOKENS["alice"])
     theirs = {**session.fields, **TOKENS["bob"]}
     message = encoded(request("tools/list"))
@@ -206,7 +206,7 @@ def test_a_session_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_state_is_its_callers_alone(named: Named) -> None:
-    """M17, X1: what one was asked another cannot confirm."""
+    """M17, X1: one caller's question cannot be confirmed by another."""
     asked = named.as_caller("alice", calling("remove", id="owned"))["result"]
     again = calling("remove", id="owned")
     again["params"] |= {
@@ -257,7 +257,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
 
 
 def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """X2: by a word of its own."""
+    """X2: by a separate setting."""
     (tmp_path / "file.txt").write_text("open")
     with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
         message = calling("upload", body="file:file.txt")
@@ -266,7 +266,7 @@ def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstrea
 
 
 def test_callers_take_turns(named: Named) -> None:
-    """X4: one has no more than its share of the places, and does not wait behind all that another has begun."""
+    """X4: a caller has at most its share of the places, and does not wait for all calls that another began."""
     held = [named.connect() for _ in range(8)]
     for number, connection in enumerate(held):
         post(connection, calling("hold", number, name=f"turn {number}"), **TOKENS["alice"])
@@ -288,7 +288,7 @@ def test_callers_take_turns(named: Named) -> None:
 
 
 def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
-    """L9, X4: more questions are open than calls may be at work, and other calls are made."""
+    """L9, X4: more questions are open than calls may run, and other calls are still made."""
     sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
     asking = [named.connect() for _ in sessions]
     questions = []
@@ -304,7 +304,7 @@ def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> Non
 
 
 def test_the_record_names_caller_session_and_address(named: Named) -> None:
-    """X7: of each call, however it ended."""
+    """X7: for each call, however it ended."""
     before = len(named.audited())
     session = Session(named, fields=TOKENS["alice"])
     session.ask(call("echo", text="x"))
@@ -329,7 +329,7 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
 
 
 def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
-    """M13, L13, L8: of two callers in both eras, with equal ids and tokens, interleaved."""
+    """M13, L13, L8: calls of two callers in both eras, interleaved, with equal ids and tokens."""
     sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
     ways = [(name, era) for name in CALLERS for era in ("new", "old")]
     connections = {way: [named.connect() for _ in range(5)] for way in ways}
@@ -357,7 +357,7 @@ def _begin(session: Session, connection: Connection, way: tuple[str, str], numbe
 
 
 def test_progress_reaches_its_own_caller(named: Named) -> None:
-    """M13, L13: with equal ids and tokens at a time, each stream has its own progress and its own answer."""
+    """M13, L13: with equal ids and tokens, each stream has its own progress and its own response."""
     with named.connect() as mine, named.connect() as theirs:
         for name, connection in (("alice", mine), ("bob", theirs)):
             post(connection, calling("hold", 1, token=1, name=f"progress of {name}"), **TOKENS[name])

@@ -1,4 +1,4 @@
-"""M15 and L7: the server is generated again, and each stream that wants to know is told."""
+"""Test M15 and L7: when the server's project is generated again, each subscribed stream is notified."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_lost_stream_goes_on_at_another_replica(
 
 
 def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """M15, L7: in both eras; and what is under way is served from the new table too."""
+    """M15, L7: in both eras. Sessions and streams that are open get the new table, too."""
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)
     (tmp_path / "caller.tools.yaml").write_text(TOOLS.read_text().replace("name: echo", "name: repeat"))

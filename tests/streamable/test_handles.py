@@ -1,5 +1,5 @@
-"""Handles that leave the process: of each kind, ten thousand that were forged, replayed, expired or are another's, and
-none of them is accepted.
+"""Test handles that leave the process: of each kind, ten thousand forged, replayed, expired or foreign ones are
+refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 class Clock:
-    """Seconds that pass when the test says so."""
+    """Clock that the test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
@@ -36,7 +36,7 @@ class Clock:
 
 
 class Replica:
-    """What one process makes handles with. `make` and `opens` are of one kind of handle, for one owner."""
+    """What one process makes handles with. `make` and `opens` work on one kind of handle, for one owner."""
 
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
         self.clock = clock
@@ -44,7 +44,7 @@ class Replica:
         self.spent = Spent(clock)
 
     def make(self, kind: str, owner: str) -> str:
-        """A handle of that kind."""
+        """Return a new handle of this kind."""
         _enter(owner)
         if kind == "session":
             return session.sealed(self.seal, owner, HANDSHAKE)
@@ -78,12 +78,12 @@ def _enter(owner: str) -> None:
 
 
 KINDS = {"session": 86_400, "state": 300, "result": 3_600}
-"""The kinds, and how many seconds each lasts."""
+"""Kind of handle → its lifetime in seconds."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
-    """L1, M17, X1: until it expires; and with the next key that both know."""
+    """L1, M17, X1: until it expires, and also with a next key that both replicas know."""
     clock = Clock()
     first, second = Replica(clock), Replica(clock, (OTHER_KEY, KEY))
     handle = first.make(kind, "alice")
@@ -105,7 +105,7 @@ def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
-    """L4, L16, M8, X1: expired, which is how a session ends that nobody has ended."""
+    """L4, L16, M8, X1: expired handles, such as those of abandoned sessions."""
     clock = Clock()
     replica = Replica(clock)
     handles = [("alice", replica.make(kind, "alice")) for _ in range(MANY)]
@@ -116,7 +116,7 @@ def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
 
 
 def test_a_state_is_taken_once() -> None:
-    """M17: ten thousand that are taken again."""
+    """M17: ten thousand states are sent a second time."""
     clock = Clock()
     replica = Replica(clock)
 
@@ -130,7 +130,7 @@ def test_a_state_is_taken_once() -> None:
 
 
 def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:
-    """Handles that are not to be accepted, each with who brings it."""
+    """Yield handles that must be refused, each with the owner that presents it."""
     chance = random.Random(kind)
     head, _, sealed = good.rpartition("/")
     before = f"{head}/" if head else ""
@@ -155,7 +155,7 @@ def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:
 
 
 def _flipped(chance: random.Random, sealed: str) -> str:
-    """The same with one bit that is another."""
+    """Return the handle with one bit changed."""
     data = bytearray(urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4)))
     data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     return urlsafe_b64encode(bytes(data)).rstrip(b"=").decode()
@@ -171,7 +171,7 @@ def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
 
 
 def test_one_handle_is_written_in_one_way() -> None:
-    """L4: so that a session which was ended cannot come back by another spelling of its id."""
+    """L4: otherwise a session that was ended could return under another spelling of its id."""
     replica = Replica(Clock())
     handle = replica.make("session", "")
     spelled = [handle[:-1] + last for last in ALPHABET if last != handle[-1]]

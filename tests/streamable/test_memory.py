@@ -1,4 +1,4 @@
-"""What a process holds for clients that are slow, gone or many: each is bounded, and the oldest goes first."""
+"""Test what a process stores for clients that are slow, gone or many: each store is bounded, and drops the oldest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEGABYTE = 2**20
 
 
 class TestUnread:
-    """E6: answers that nobody reads."""
+    """E6: responses that nobody reads."""
 
     def test_a_thousand_clients_that_do_not_read_hold_no_more_than_the_limit(self) -> None:
         unread_by_all = Unread()
@@ -99,7 +99,7 @@ class TestReplay:
 
 
 class TestPlaces:
-    """E6, X4: for all, and no more than a share for one."""
+    """E6, X4: a limit for all callers, and a share for each."""
 
     def test_one_caller_leaves_some(self) -> None:
         places = Places(100)

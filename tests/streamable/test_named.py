@@ -1,4 +1,4 @@
-"""Each numbered requirement of Streamable HTTP is named by a test here, and the list is that of its source."""
+"""Test that each numbered requirement of Streamable HTTP is named by a test here, as listed in its source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IDS = [f"{letter}{number}" for letter, count in COUNTS.items() for number in ran
 ELSEWHERE = {
     "X3": "roles of callers come with authorization",
 }
-"""Requirements that no test here can show, each with where it is."""
+"""Requirements that no test here can show → where they are shown."""
 
 
 def test_each_requirement_is_named() -> None:

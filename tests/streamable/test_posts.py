@@ -1,4 +1,4 @@
-"""P, R and M: what each message is answered with, by its body and the fields that repeat it. A row is one POST."""
+"""Test requirements P, R and M: the response to each message, by its body and mirrored fields. A row is one POST."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ NOTHING = object()
 
 
 class Row(NamedTuple):
-    """A message, what its fields say otherwise than they should (None leaves a field out), and its answer. `id` is that
-    of the answer; NOTHING where it must have none.
+    """A message, header fields that differ from the right ones (None removes one), and the expected response.
+
+    `id`: that of the response; NOTHING if it must have none.
     """
 
     requirement: str
@@ -45,12 +46,12 @@ class Row(NamedTuple):
 
 
 def sentinel(text: str) -> str:
-    """The form for what a field cannot carry."""
+    """Return the encoded form for a value that a header field cannot hold."""
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
 
 
 def of_argument(value: Any, said: str | None, **more: str) -> tuple[Any, dict[str, str | None]]:
-    """A call of the tool whose argument `region` is repeated in the head."""
+    """Return a call of the tool whose argument `region` is repeated in a header field."""
     told: dict[str, str | None] = {**more} if said is None else {"Mcp-Param-Region": said, **more}
     return calling("mirrored", **({} if value is NOTHING else {"region": value})), told
 
@@ -268,7 +269,7 @@ def test_a_message_is_answered(server: Server, row: Row) -> None:
 
 
 def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
-    """M2: after the fields that repeat the body, before the method."""
+    """M2: checked after the mirrored fields, before the method."""
     message = stateless("x/y", _meta=meta() | {META + "protocolVersion": "2099-01-01"})
     answer = server.ask(
         "POST", fields=mirrored(message, **{"MCP-Protocol-Version": "2099-01-01"}), body=encoded(message)
@@ -280,7 +281,7 @@ def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
 
 
 def test_a_capability_that_is_missing_is_named(server: Server) -> None:
-    """M9: a call that needs its user, of a client that cannot ask."""
+    """M9: a call that must ask its user, from a client that cannot ask."""
     message = calling("remove", id="x")
     message["params"]["_meta"][META + "clientCapabilities"] = {}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -298,7 +299,7 @@ def test_a_forged_state_is_refused(server: Server) -> None:
 
 
 def test_a_chunked_body_is_read(server: Server) -> None:
-    """P7: however it is cut."""
+    """P7: wherever the chunks are cut."""
     body = encoded(LIST)
     with server.connect() as connection:
         connection.send("POST", fields={**mirrored(LIST), "Transfer-Encoding": "chunked"})
@@ -310,7 +311,7 @@ def test_a_chunked_body_is_read(server: Server) -> None:
 
 
 def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
-    """P7: who waits for `100 Continue` gets it, and the answer behind it."""
+    """P7: `Expect: 100-continue` gets `100 Continue`, and then the response."""
     body = encoded(LIST)
     fields = {**mirrored(LIST), "Content-Length": str(len(body)), "Expect": "100-continue"}
     with server.connect() as connection:
@@ -321,7 +322,7 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """R2, R4, M16: the era is remembered by nothing but a session, and the connection stays open."""
+    """R2, R4, M16: only a session remembers an era, and the connection stays open."""
     with server.connect() as connection:
         for proposed, agreed in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", OLD)):
             hello = request("initialize", protocolVersion=proposed, capabilities={})

@@ -1,4 +1,4 @@
-"""L1 to L6, L14 and L15: sessions of the older era, from their beginning to their end."""
+"""Test L1 to L6, L14 and L15: sessions of the older era, from beginning to end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def session(server: Server) -> Session:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_session_begins(server: Server, revision: str) -> None:
-    """L1, R2: JSON, with an id that nobody guesses and every proxy takes."""
+    """L1, R2: the response is JSON, with an id that cannot be guessed and that every proxy accepts."""
     first, second = Session(server, revision), Session(server, revision)
     assert first.greeting.message["result"]["protocolVersion"] == revision
     assert first.greeting.field("content-type") == "application/json"
@@ -50,7 +50,7 @@ def test_no_session_begins_with_an_error(server: Server) -> None:
 
 
 def test_a_session_begins_once(server: Server, session: Session) -> None:
-    """L1: with a session that there is, or one that there is not."""
+    """L1: a second `initialize`, with a session that exists or one that does not."""
     hello = request("initialize", protocolVersion=OLD, capabilities={})
     for id_, status in ((session.id, 400), ("A" * 200, 404)):
         assert server.ask("POST", fields={**JSON, "Mcp-Session-Id": id_}, body=encoded(hello)).status == status
@@ -74,7 +74,7 @@ def test_what_wants_no_answer_gets_none(session: Session, message: object) -> No
 
 
 def test_requests_come_before_the_handshake_is_over(session: Session) -> None:
-    """L2, L14: and every id comes back as it is."""
+    """L2, L14: and every id is returned unchanged."""
     for id_ in (0, -1, "", "text", "größe", 2**63):
         answer = session.ask(call("echo", id_, text="x"))
         assert (answer.status, answer.message["id"]) == (200, id_)
@@ -84,7 +84,7 @@ def test_requests_come_before_the_handshake_is_over(session: Session) -> None:
 
 
 class Row(NamedTuple):
-    """Fields that a request of a session has beside its id, and the status of POST, GET and DELETE."""
+    """Header fields of a request in a session besides its id, and the expected status of POST, GET and DELETE."""
 
     requirement: str
     name: str
@@ -116,7 +116,7 @@ def test_the_head_names_the_session(server: Server, session: Session, row: Row) 
 @pytest.mark.parametrize("named", REVISIONS)
 @pytest.mark.parametrize("agreed", ["2025-03-26", OLD])
 def test_the_revision_is_the_one_that_was_agreed_on(server: Server, agreed: str, named: str) -> None:
-    """L5: whatever older one the head names."""
+    """L5: even if the header names another older revision."""
     session = Session(server, agreed)
     fields = {**session.fields, "MCP-Protocol-Version": named}
     answer = server.ask("POST", fields=fields, body=encoded([LIST]))
@@ -124,7 +124,7 @@ def test_the_revision_is_the_one_that_was_agreed_on(server: Server, agreed: str,
 
 
 def test_the_new_era_needs_no_session(server: Server, session: Session) -> None:
-    """M10, R1, R4: its requests are served as they are, whatever session they bring."""
+    """M10, R1, R4: stateless requests are served normally, even with a session id."""
     message = stateless("tools/list")
     fields = {**mirrored(message), "Mcp-Session-Id": session.id}
     answer = server.ask("POST", fields=fields, body=encoded(message))
@@ -134,7 +134,7 @@ def test_the_new_era_needs_no_session(server: Server, session: Session) -> None:
 
 
 def test_a_session_ends(session: Session) -> None:
-    """L6: from then on there is none."""
+    """L6: afterwards its id is unknown."""
     assert session.ask(LIST).status == 200
     ended = session.end()
     assert (ended.status, ended.body) == (204, b"")
@@ -162,7 +162,7 @@ def test_what_is_under_way_ends_with_its_session(server: Server, session: Sessio
 
 
 def test_a_batch_is_answered_by_one_array(server: Server) -> None:
-    """L15: in 2025-03-26 alone."""
+    """L15: only in 2025-03-26."""
     session = Session(server, "2025-03-26")
     batch = [call("echo", 1, text="a"), notification("x"), request("ping", 2), request("x/y", 3), {"id": 4}]
     answer = session.ask(batch)
@@ -180,7 +180,7 @@ def test_a_batch_is_answered_by_one_array(server: Server) -> None:
 
 @pytest.mark.parametrize("left", [True, False], ids=["with another call", "alone"])
 def test_a_batch_ends_when_its_calls_are_cancelled(server: Server, left: bool) -> None:
-    """L15, L10: what was cancelled has no answer, and the others have theirs."""
+    """L15, L10: cancelled calls have no response, the others have theirs."""
     session = Session(server, "2025-03-26")
     name = f"of a batch {left}"
     with server.connect() as connection:

@@ -1,4 +1,4 @@
-"""E7: the process is told to end, and no call is lost. E1: where it listens at all."""
+"""Test E7: when the process is told to end, no call is lost. Test E1: at which address it listens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINGERING = {"serve.over_http.LINGER": 600.0}
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream: Upstream, door: str) -> None:
-    """Streams get their result, calls their answers, and nothing new begins."""
+    """Streams get their results, calls their responses, and nothing new starts."""
     with Server(project, upstream, door) as server:
         session = Session(server)
         with (
@@ -53,20 +53,20 @@ def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream:
             assert last["id"] == "listen"
             assert last["result"]["_meta"] == {META + "subscriptionId": "listen"}
             assert [each for each in standing.events() if each.data] == []
-            if door == "aiohttp":  # uvicorn closes what is idle at once
+            if door == "aiohttp":  # uvicorn closes idle connections at once
                 post(idle, LISTEN)
                 assert idle.answer().status == 503
             upstream.release("new", "old")
             answer = new.answer()
             assert said(answer.message) == "/hold/new"
             assert said(old.messages()[-1]) == "/hold/old"
-            assert server.ended() in (0, -15)  # uvicorn tells by which signal it ended
+            assert server.ended() in (0, -15)  # uvicorn's exit code names the signal
         with pytest.raises(ConnectionRefusedError), server.connect():
             pass
 
 
 def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) -> None:
-    """Balancers need a moment to notice: until then nobody is refused, and each connection ends with its answer."""
+    """Balancers need a moment to notice. Until then nobody is refused, and each response closes its connection."""
     with Server(project, upstream, "aiohttp", LINGERING) as server, server.connect() as open_before:
         assert open_before.ask("GET", "/healthz").field("connection") is None
         server.terminate()
@@ -82,7 +82,7 @@ def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upstream, door: str) -> None:
-    """The client hears that the request may have taken effect."""
+    """The client is told that the request may have taken effect."""
     with Server(project, upstream, door, {"serve.service.GRACE": 0.2}) as server, server.connect() as connection:
         post(connection, calling("hold", 1, name="cut"))
         upstream.wait("cut")
@@ -95,7 +95,7 @@ def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upst
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "mcp.example.com:0"])
 def test_others_reach_it_only_where_the_operator_says_so(project: Path, address: str) -> None:
-    """E1: another address than loopback needs callers with names, or a word."""
+    """E1: an address other than loopback requires tokens for callers, or an explicit setting."""
     command = [sys.executable, "-m", "caller_mcp", "--http", address]
     done = subprocess.run(
         command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
@@ -107,7 +107,7 @@ def test_others_reach_it_only_where_the_operator_says_so(project: Path, address:
 
 
 def test_a_port_that_is_taken_is_told(project: Path) -> None:
-    """E1: in a sentence, with the exit code of settings."""
+    """E1: one sentence, and the exit code for wrong settings."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         command = [sys.executable, "-m", "caller_mcp", "--http", str(taken.getsockname()[1])]
         done = subprocess.run(
@@ -123,15 +123,15 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
 def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
     address: str | None, status: int
 ) -> None:
-    """E1: where that server listens is known by each connection."""
+    """E1: only a connection tells at which address the ASGI server listens."""
     told: list[dict[str, Any]] = []
 
     class Healthy:
         async def start(self) -> None:
-            """Be there."""
+            """Start without doing anything."""
 
         async def handle(self, head: Head, connection: Any) -> None:
-            """Say that all is well."""
+            """Answer with 200."""
             await connection.answer(Answer(200))
 
     async def receive() -> dict[str, Any]:
@@ -148,14 +148,14 @@ def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so
 
 
 class _Welcoming:
-    """A service that answers each request with 204."""
+    """Service that answers each request with 204."""
 
     async def handle(self, _head: Head, connection: Connection) -> None:
         await connection.answer(Answer(204))
 
 
 def test_who_was_connected_when_it_stopped_listening_is_served() -> None:
-    """E7: the system has taken the connection, and the server has not seen it yet."""
+    """E7: the system has accepted the connection, but the server has not seen it yet."""
 
     async def scene() -> bytes:
         door = Door(cast(Service, _Welcoming()))

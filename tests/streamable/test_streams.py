@@ -1,4 +1,4 @@
-"""L7 to L12, M12 and M15: event streams of both eras, what is said on them, and how they are resumed."""
+"""Test L7 to L12, M12 and M15: event streams of both eras, their messages, and how they are resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def session(server: Server) -> Session:
 
 
 def test_progress_makes_an_answer_a_stream(server: Server) -> None:
-    """M12: the response comes last, and then the end."""
+    """M12: the response is the last event before the end."""
     with server.connect() as connection:
         post(connection, calling("hold", "id", token="token", name="with progress"))
         connection.stream()
@@ -51,14 +51,14 @@ def test_progress_makes_an_answer_a_stream(server: Server) -> None:
 
 
 def test_an_answer_that_nothing_precedes_is_json(server: Server) -> None:
-    """M12: though progress was wanted."""
+    """M12: although the request asked for progress."""
     with server.connect() as connection:
         post(connection, calling("echo", token="token", text="x"))
         assert connection.answer().field("content-type") == "application/json"
 
 
 def test_a_stream_of_changes_stays_open(server: Server) -> None:
-    """M15: acknowledged first, and closed by its client without a word."""
+    """M15: it begins with a confirmation, and the client closes it without a message."""
     with server.connect() as connection:
         post(connection, LISTEN)
         connection.stream()
@@ -71,7 +71,7 @@ def test_a_stream_of_changes_stays_open(server: Server) -> None:
 
 
 def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -> None:
-    """L7: a second at the same time is refused; another one may follow."""
+    """L7: a second one at the same time is refused, a later one is not."""
     with server.connect() as first, server.connect() as second:
         session.listen(first)
         first.stream()
@@ -129,7 +129,7 @@ def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) 
 
 
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
-    """L9, L13: and its answer comes as a POST of its own, which counts for this session alone."""
+    """L9, L13: its answer comes as a separate POST, and is accepted only in this session."""
     with server.connect() as asking, server.connect() as listening:
         session.listen(listening)
         listening.stream()
@@ -149,7 +149,7 @@ def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: 
 
 
 def test_a_question_is_answered_by_another_call(server: Server) -> None:
-    """M17: over another connection; once, for these arguments alone."""
+    """M17: over another connection, once, and only with the same arguments."""
     first = calling("remove", 1, id="confirmed")
     asked = server.ask("POST", fields=mirrored(first), body=encoded(first))
     assert asked.status == 200
@@ -170,7 +170,7 @@ def test_a_question_is_answered_by_another_call(server: Server) -> None:
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", OLD])
 def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server, revision: str) -> None:
-    """L11: older clients cannot read an event whose data are empty."""
+    """L11: older clients cannot read the first event, whose data are empty."""
     session = Session(server, revision)
     with server.connect() as connection:
         session.post(connection, call("hold", 1, token=1, name=f"resumable {revision}"))
@@ -194,7 +194,7 @@ def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server,
 
 
 def broken(server: Server, session: Session, name: str) -> str:
-    """Begin a call whose connection breaks after its first events; the id of the first event."""
+    """Start a call whose connection breaks after its first events. Return the id of the first event."""
     with server.connect() as connection:
         session.post(connection, call("hold", "call", token="token", name=name))
         connection.stream()
@@ -205,7 +205,7 @@ def broken(server: Server, session: Session, name: str) -> str:
 
 
 def test_a_call_goes_on_without_its_connection(server: Server, session: Session) -> None:
-    """L10, L12: and the rest of its stream is there for who comes again, nothing twice, the response at the end."""
+    """L10, L12: a resumed stream gets the remaining events once each, with the response at the end."""
     first = broken(server, session, "resumed")
     with server.connect() as again:
         session.resume(again, first)
@@ -234,7 +234,7 @@ def test_a_call_goes_on_without_its_connection(server: Server, session: Session)
 
 
 def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
-    """L12: what follows is told to the stream that came last, and to no other."""
+    """L12: further events go only to the stream that was opened last."""
     with server.connect() as first, server.connect() as second, server.connect() as third:
         session.post(first, call("hold", "call", token="token", name="taken over"))
         first.stream()
@@ -252,7 +252,7 @@ def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
 
 
 def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
-    """L10: with an error for its id, as JSON or on its stream; the upstream is left."""
+    """L10: with an error for its id, as JSON or on its stream. The request to the upstream is closed."""
     for name, token in (("cancelled", None), ("cancelled with progress", "token")):
         with server.connect() as connection:
             session.post(connection, call("hold", name, token=token, name=name))
@@ -267,7 +267,7 @@ def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
 
 
 def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
-    """L13, M11: equal ids of another session, and of the new era, are other requests."""
+    """L13, M11: equal ids in another session or the stateless era belong to other requests."""
     stranger = Session(server)
     with server.connect() as connection:
         session.post(connection, call("hold", "mine", name="cancelled by another"))
@@ -296,7 +296,7 @@ def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: st
 
 @pytest.mark.parametrize("door", DOORS)
 def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
-    """M12, M15, L7: comments keep proxies from closing, and make a silent answer a stream."""
+    """M12, M15, L7: comments keep proxies from closing a stream, and turn a late response into a stream."""
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
         for era, message in ((NEW, calling("hold", 1, name="silent")), (OLD, call("hold", 1, name="silent"))):

@@ -15,11 +15,11 @@ from collections import defaultdict
 from urllib.parse import unquote
 
 PATIENCE = 30
-"""Seconds until a test fails for what must happen. Nothing is measured with it."""
+"""Seconds to wait for an expected event before a test fails. Nothing is measured with it."""
 
 
 class Upstream:
-    """Runs until the end of the tests. `arrived` and `left` are set by the name of a request that is held."""
+    """Upstream that runs until the end of the tests. `arrived`, `left`: events by the name of a held request."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -38,15 +38,15 @@ class Upstream:
         assert ready.wait(PATIENCE)
 
     def wait(self, name: str) -> None:
-        """Wait until the request of that name is there."""
+        """Wait until the held request of this name has arrived."""
         assert self.arrived[name].wait(PATIENCE), f"{name} did not arrive"
 
     def wait_until_left(self, name: str) -> None:
-        """Wait until the client has closed its connection, without the answer to that name."""
+        """Wait until the client has closed the connection of this held request."""
         assert self.left[name].wait(PATIENCE), f"nobody left {name}"
 
     def release(self, *names: str) -> None:
-        """Answer the requests of these names, those to come included."""
+        """Answer the held requests of these names, including those still to come."""
         for name in names:
             self._loop.call_soon_threadsafe(self._released[name].set)
 
@@ -97,7 +97,7 @@ class Upstream:
         return path.encode()
 
     async def _hold(self, name: str, reader: asyncio.StreamReader) -> None:
-        """Wait until the name is released. Raises ConnectionError where the client leaves before."""
+        """Wait until the name is released. Raises ConnectionError if the client leaves before."""
         self.arrived[name].set()
         released = asyncio.ensure_future(self._released[name].wait())
         gone = asyncio.ensure_future(reader.read(1))

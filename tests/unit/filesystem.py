@@ -1,8 +1,8 @@
-"""Every call of mcpgen to the file system, counted, so that each in turn can be the last or can fail.
+"""Intercept and count mcpgen's calls to the file system, so that each in turn can be the last, or can fail.
 
-Calls that only look (stat, reading a file) are not counted, but for listing a directory, which takes a descriptor. A
-run is killed before each call that changes something: before one that does not, all is as it is before the next. The
-disk is not waited for.
+Calls that only read (stat, reading a file) are not counted, except listing a directory, which needs a descriptor. A run
+is killed before each call that changes something: before other calls, the state is the same as before the next one.
+Syncs to disk are skipped.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ SWAPS: Calls = {exchange: ("_rename",)}
 _OTHERS: Calls = {os: ("fsync", "scandir", "listdir"), fcntl: ("flock",)}
 
 Before = Callable[[int], None]
-"""Called before each call, with its number from 0 on."""
+"""Function called before each counted call, with its number from 0 on."""
 
 
 @contextlib.contextmanager
 def watched(before: Before, *which: Calls) -> Iterator[None]:
-    """Each of those calls is told first."""
+    """Call `before` ahead of each counted call while the context lasts."""
     numbers = iter(range(10**6))
 
     def counted(function: Callable[..., object]) -> Callable[..., object]:
@@ -53,13 +53,16 @@ def watched(before: Before, *which: Calls) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quick() -> Iterator[None]:
-    """Nothing waits for the disk: what a test ends is the process, and not the machine."""
+    """Skip syncs to disk: tests end the process, not the machine."""
     with mock.patch.object(os, "fsync", return_value=None):
         yield
 
 
 def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES) -> bool:
-    """Do it in a child that ends without a word before that call of those. Whether there are so many calls."""
+    """Run `action` in a child that is killed before the counted call of this number.
+
+    Return True if there was such a call.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -74,7 +77,10 @@ def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES
 
 
 def unprivileged(action: Callable[[], object]) -> int:
-    """Do it in a child to which the modes of files apply also where it is root. Its exit code: 0, or 1 for an error."""
+    """Run `action` in a child without root's rights, so that modes of files apply.
+
+    Return its exit code: 0, or 1 for an error.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -90,7 +96,10 @@ def unprivileged(action: Callable[[], object]) -> int:
 
 @contextlib.contextmanager
 def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list[int]]:
-    """That call fails for that reason; from then on each, or only that one. The numbers of the calls that were made."""
+    """Let the call of this number fail for this reason, or all calls from it on.
+
+    Yield the numbers of the calls made.
+    """
     seen: list[int] = []
 
     def before(now: int) -> None:
@@ -103,7 +112,7 @@ def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list
 
 
 def contents(directory: Path) -> dict[str, bytes] | None:
-    """Path → bytes of every file that whoever reads `directory` finds there; None where it is not there."""
+    """Return path → bytes of every file that a reader of `directory` finds, or None if there is no directory."""
     if not directory.exists():
         return None
     found = {}

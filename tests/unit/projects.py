@@ -1,4 +1,4 @@
-"""Projects as a write finds them: small trees, and what people and others have beside the generated files."""
+"""Build projects in the states in which a write may find them, with files of users and of others."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ OTHER = tree_of(x="3", p_mcp__z="3", p_mcp__stays="1", hooks="mine")
 
 
 def generate(directory: Path, tree: FileTree) -> None:
-    """As the command does it."""
+    """Write a tree into a directory as the command does."""
     with claimed(directory):
         publish(plan(directory, tree, USERS, previous_lock(directory)), tree)
 
 
 def foreign(directory: Path) -> None:
-    """What others left, some of it called as we call our own."""
+    """Make files and folders of others beside the project, some named like ours."""
     (directory / ".mcpgen-notes").mkdir(parents=True)
     (directory / ".mcpgen-notes" / "project").write_text("mine")
     (directory / ".mcpgen-file").write_text("mine")
 
 
 def lived_in(directory: Path) -> None:
-    """A project with an edited hook, notes, a repository, folders of others in ours, and links."""
+    """Make a project with an edited hook, notes, a repository, foreign folders in ours, and links."""
     generate(directory, OLD)
     foreign(directory)
     (directory / "hooks.py").write_text("edited")
@@ -44,7 +44,7 @@ def lived_in(directory: Path) -> None:
 
 
 def small(directory: Path) -> None:
-    """One file that changes, one that goes, one that stays, and a folder and a file of others."""
+    """Make a project with a file that will change, one that will go, one that stays, and foreign files."""
     generate(directory, tree_of(x="1", q_mcp__gone="1", stays="1"))
     (directory / ".git").mkdir()
     (directory / ".git" / "HEAD").write_text("mine")
@@ -61,7 +61,7 @@ def empty(directory: Path) -> None:
 
 
 def nothing(directory: Path) -> None:
-    """Not even the directory around it."""
+    """Make nothing: even the parent directory is missing."""
 
 
 SITUATIONS: dict[str, tuple[Callable[[Path], None], FileTree]] = {
@@ -71,7 +71,7 @@ SITUATIONS: dict[str, tuple[Callable[[Path], None], FileTree]] = {
     "empty to new": (empty, NEW),
     "nothing to new": (nothing, NEW),
 }
-"""What is there, and what is written."""
+"""Name → function that makes the state on disk in a folder, and the tree that is then written."""
 
 
 def beside(directory: Path) -> list[str]:
@@ -79,20 +79,20 @@ def beside(directory: Path) -> list[str]:
 
 
 def prepared(home: Path, situation: str) -> Path:
-    """A directory of its own, with the situation in `out`; others' files lie beside it."""
+    """Return a new directory with the situation in `out`, and files of others beside it."""
     foreign(home)
     SITUATIONS[situation][0](home / "out")
     return home / "out"
 
 
 def copied(template: Path, home: Path) -> Path:
-    """Another one like `template`, which was prepared; quicker than to prepare it again."""
+    """Return a copy of the prepared directory `template`, which is faster than preparing another."""
     shutil.copytree(template.parent, home, symlinks=True)
     return home / template.name
 
 
 def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | None:
-    """What is there when nothing goes wrong."""
+    """Return the contents after a run without failures."""
     target = prepared(home, situation)
     for tree in trees:
         generate(target, tree)
@@ -100,7 +100,7 @@ def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | No
 
 
 def stopped_between(directory: Path, tree: FileTree) -> bool:
-    """Kill a run after its first exchange. Whether the new directory lies in the place of the old one then."""
+    """Kill a run after its first exchange. Return True if the new directory then lies in the place of the old one."""
     before = inode(directory)
     killed_at(1, lambda: generate(directory, tree), SWAPS)
     return inode(directory) != before

@@ -1,4 +1,4 @@
-"""Sentences that a model is better without, or reads later."""
+"""Test the sentences that are removed from descriptions, and those that are moved to the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What most operations say is told once, and nothing of it is lost where there is no room for it."""
+"""Test sentences that most operations repeat: they move to the instructions, and stay in place if there is no room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CHANGELOG.md through the generations of a project: nothing of it is lost, and the lock knows it."""
+"""Test CHANGELOG.md through generations of a project: nothing is lost, and the lock has its digest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> object:
-    """Generate a project whose operations are these, each with its summary."""
+    """Generate a project with these operations, each with its summary."""
     paths = {
         f"/{name}": {"get": {"operationId": name, "summary": summary, "responses": {"200": {"description": "ok"}}}}
         for name, summary in operations.items()
@@ -39,7 +39,7 @@ def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> ob
 
 
 def history(edited: str = "") -> str:
-    """The text, which the lock knows unless it is what somebody `edited`."""
+    """Return the changelog. Check that the lock has its digest, unless a person `edited` it."""
     data = (Path("out") / changelog.NAME).read_bytes()
     known = locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME]
     assert known == digest(data) or data == edited.encode()
@@ -111,7 +111,7 @@ def test_a_deleted_one_begins_anew() -> None:
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:
-    """The text was in its place, the tables were not."""
+    """The killed run had written the changelog, but not the tables."""
     generate({"a": "A", "b": "B"})
     before = {path: path.read_bytes() for path in Path("out").rglob("*.json")}
     generate({"a": "A"})

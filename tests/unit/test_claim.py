@@ -1,4 +1,4 @@
-"""REL-10: a project is one run's at a time, from before it is read until it is written."""
+"""Test REL-10: a project belongs to one run at a time, from before it is read until it is written."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_it_is_taken_whichever_directory_lies_in_its_place(tmp_path: Path, monke
 def test_a_directory_that_was_exchanged_before_it_could_be_locked_is_not_the_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another run ends between the moments at which this one opens the directory and at which it is locked."""
+    """Another run ends after this one has opened the directory, and before this one locks it."""
     target = prepared(tmp_path / "home", "old to new")
     lock, times = fcntl.flock, iter(range(9))
 
@@ -130,12 +130,12 @@ def code_of(*arguments: str) -> object:
 
 
 def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: Path) -> None:
-    """Wherever it is by then: before it has planned, and before it writes."""
+    """At either moment: before the second run has planned, and before it writes."""
     target = tmp_path / "out"
     early = plan(target, NEW, USERS, None)
     for goes_on in (lambda: plan(target, NEW, USERS, None), lambda: publish(early, NEW)):
         with pytest.raises(Busy), claimed(target):  # noqa: PT012
-            assert not killed_at(10**6, lambda: generate(target, OLD))  # another process, which comes to its end
+            assert not killed_at(10**6, lambda: generate(target, OLD))  # in a child process, which ends at once
             goes_on()
         assert contents(target) == dict(OLD)
         shutil.rmtree(target)

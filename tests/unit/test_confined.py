@@ -1,4 +1,4 @@
-"""Work that a child does under limits."""
+"""Test work in a child process under limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def grow(tell: Tell) -> None:
 
 
 def abort(_tell: Tell) -> None:
-    faulthandler.disable()  # pytest enables it, and the dump would stand among what it prints
+    faulthandler.disable()  # pytest enables faulthandler, whose dump would mix with the output
     os.abort()
 
 

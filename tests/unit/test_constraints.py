@@ -1,4 +1,4 @@
-"""Bounds, defaults and words, as tables."""
+"""Test bounds, defaults and words for constraints, with tables."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_words(node: JsonObject, kind: str, expected: str) -> None:
 
 @given(st.lists(st.text(st.characters()), min_size=251, max_size=251))
 def test_words_about_values_are_short_and_hide_nothing(values: list[str]) -> None:
-    """TXT-01: an enum is a way into the description too."""
+    """TXT-01: values of an enum reach the description, too."""
     words = in_words({"enum": [*values]}, "string")
     assert words.isprintable()
     assert len(words) < 3000

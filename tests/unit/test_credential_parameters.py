@@ -1,4 +1,6 @@
-"""Which parameters are credentials, parts of a signature or plumbing: a table of what published documents have."""
+"""Test which parameters are taken for credentials, parts of a signature or transport details, as in published
+documents.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ ROWS: list[tuple[Location, str, str, Verdict | None]] = [
     ("header", "X-Registry-Auth", "A base64url-encoded auth configuration.", "credential"),
     ("query", "apiKey", "", "credential"),
     ("cookie", "access_token", "", "credential"),
-    # by what is said of them
+    # by their descriptions
     ("query", "key", "Your registered API key.", "credential"),
     ("query", "appid", "Your unique API key", "credential"),
     ("query", "token", "Authentication token. Requires scope: `none`", "credential"),

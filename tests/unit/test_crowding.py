@@ -1,4 +1,4 @@
-"""What is said of many tools: nothing, a warning, or a selection that keeps few enough."""
+"""Test the findings about many tools: nothing, a warning, or a selection below the limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcpgen.read.fetch import Fetched
 
 
 def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str | None]:
-    """The number of tools, and the hint of the warning."""
+    """Return the number of tools, and the hint of the warning."""
     document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
     compiled = compile_source(Fetched("f", compact(document).encode()), Options(include=include))
     hints = [found.hint for found in compiled.diagnostics if found.code == "many-tools"]
@@ -25,7 +25,7 @@ def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str
 
 
 def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
-    """Operations that take the tags in turns, and a path of the tag's name."""
+    """Return operations with the tags in turn, and paths that begin with the tag."""
     groups = tags or ("p", "q", "r", "s", "t")
     paths = [(f"{prefix}/{groups[n % len(groups)]}/{n}", [groups[n % len(groups)]]) for n in range(count)]
     return {path: {"get": {"tags": tag if tags else []}} for path, tag in paths}

@@ -1,4 +1,4 @@
-"""Which patterns are regular expressions of ECMA 262 with the flag `u`, as engines of JavaScript judge them."""
+"""Test which patterns are regular expressions of ECMA 262 with the flag `u`, as JavaScript engines judge them."""
 
 from __future__ import annotations
 

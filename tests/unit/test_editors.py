@@ -1,4 +1,4 @@
-"""The schema of the tools file as editors get it: by a command, beside every file that points to it, in the wheel."""
+"""Test the JSON Schema of the tools file for editors: by a command, beside files that refer to it, in the wheel."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ WALKED = {
     "$ref", "type", "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "items",
     "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
 }  # fmt: skip
-"""What `schema_check.py` reads of a schema; tests/properties/test_toolsfile.py holds that it obeys each of them."""
+"""Keywords that `schema_check.py` obeys. tests/properties/test_toolsfile.py checks that it does."""
 
 
 def nodes(node: Any, at: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every schema in the schema, with its place."""
+    """Yield every schema inside the schema, with its place."""
     if not isinstance(node, dict):
         return
     yield at, node
@@ -95,7 +95,7 @@ def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
     validator = jsonschema.validators.validator_for(schema_check.schema())
     assert validator is jsonschema.Draft202012Validator
     jsonschema.Draft202012Validator.check_schema(schema_check.schema())
-    for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors know draft-07 alone
+    for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors know only draft-07
         empty: referencing.jsonschema.SchemaRegistry = referencing.Registry()
         judge = draft(schema_check.schema(), registry=empty)
         assert judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "GET /"}]})

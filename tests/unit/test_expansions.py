@@ -1,4 +1,4 @@
-"""Schemas that many tools share are expanded once, and each tool is told what was found in them (issue 20, D1)."""
+"""Test that schemas shared by many tools are expanded once, and that each tool still gets the findings in them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_each_tool_is_told_what_was_found_in_a_shared_schema() -> None:
 
 
 def test_a_schema_is_cut_where_it_comes_again_and_nowhere_else() -> None:
-    """`Pong` stands at one depth inside `Ping`, which it holds, and inside `Other`, which it does not."""
+    """`Pong` has the same depth inside `Ping`, where it recurs, and inside `Other`, where it does not."""
     holding = {
         name: {"type": "object", "properties": {member.lower(): {"$ref": f"#/components/schemas/{member}"}}}
         for name, member in {"Ping": "Pong", "Pong": "Ping", "Other": "Pong"}.items()

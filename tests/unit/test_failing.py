@@ -1,6 +1,4 @@
-"""REL-09: a disk that is full, breaks, or refuses at any call ends the run with one sentence, and the project is the
-whole old one or the whole new one.
-"""
+"""Test REL-09: if any file system call fails, the run ends with one sentence, and the project is wholly old or new."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ def _quick_disk() -> Iterator[None]:
 
 
 class Refused:
-    """A run over `target` of which a call fails: how it ended, and whether it had so many calls."""
+    """A run over `target` during which a call fails: how it ended, and whether there was a call of that number."""
 
     def __init__(self, target: Path, tree: FileTree, number: int, reason: int, *, from_then_on: bool) -> None:
         self.code, self.sentence = "", ""
@@ -48,7 +46,7 @@ NAMES = [f"{situation}: {errno.errorcode[reason]}" for situation, reason in CASE
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> None:
-    """The old project is there and the run has said so, or the new one; nothing lies beside it."""
+    """Either the old project is there and the run reported an error, or the new one. Nothing lies beside it."""
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     template = prepared(tmp_path / "template", situation)
@@ -68,7 +66,7 @@ def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> Non
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_every_call_fails_from_one_on(tmp_path: Path, situation: str, reason: int) -> None:
-    """Then nothing can be tidied up; the next run does it."""
+    """Then the run cannot clean up; the next run does."""
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     template, codes = prepared(tmp_path / "template", situation), set()

@@ -1,4 +1,4 @@
-"""SOURCE → bytes: files, standard input and URLs, each under its budget (SPEC-01, SPEC-20)."""
+"""Test reading a source: files, standard input and URLs, each within its limits (SPEC-01, SPEC-20)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Pages(BaseHTTPRequestHandler):
 
 class Site(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that has enough hangs up."""
+        """Ignore clients that close the connection early."""
 
 
 @pytest.fixture
@@ -176,7 +176,10 @@ while True:  # until it is killed
 
 
 def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: Path) -> None:
-    """References, resources and documents of a tools file are all read so. Without openat nothing can promise that."""
+    """References, resources and documents of a tools file are all read this way.
+
+    Without openat this cannot be guaranteed.
+    """
     root, outside = tmp_path / "open", tmp_path / "outside"
     for folder, content in ((root / "inner", b"inside"), (outside, b"outside")):
         folder.mkdir(parents=True)

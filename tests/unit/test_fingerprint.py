@@ -1,4 +1,4 @@
-"""What a request is known by under another prefix: method, path and arguments, and nothing that is said of them."""
+"""Test the fingerprint of a request: method, path without its prefix, and arguments, but no descriptions."""
 
 from __future__ import annotations
 

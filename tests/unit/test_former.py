@@ -1,4 +1,4 @@
-"""An override of what the project had once and the API has no longer: a warning; of what is there still, an error."""
+"""Test overrides of operations that the API no longer has: a warning if the project had them, else an error."""
 
 from __future__ import annotations
 

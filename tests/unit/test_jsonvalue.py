@@ -1,4 +1,4 @@
-"""Pointers (RFC 6901), lookups and canonical text."""
+"""Test JSON Pointers (RFC 6901), lookups and canonical text."""
 
 from __future__ import annotations
 

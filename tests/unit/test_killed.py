@@ -1,6 +1,4 @@
-"""REL-08: a run that is killed at any call leaves the whole old project or the whole new one, and the next run leaves
-nothing else.
-"""
+"""Test REL-08: a run killed at any call leaves the whole old or new project, and the next run cleans up."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ def _quick_disk() -> Iterator[None]:
     ids=["old new new", "old new other", "old new old", "new other", "empty new", "nothing new", "nothing new other"],
 )
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation: str, following: FileTree) -> None:
-    """And the next run succeeds, in the directory that was always there, and leaves nothing beside it."""
+    """The next run succeeds in the same directory, and leaves nothing beside it."""
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     from_old = after(tmp_path / "from old", situation, following)
@@ -54,9 +52,7 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation:
 
 
 def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
-    """Of the first kills: those between the two exchanges. All others leave the old project or the new one, and a
-    stage that is only removed.
-    """
+    """The first kill happens between the two exchanges. Any other leaves only a stage to be removed."""
     tree = SITUATIONS["small"][1]
     new = after(tmp_path / "new", "small", tree)
     template = prepared(tmp_path / "template", "small")
@@ -76,7 +72,7 @@ def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
 
 
 def _between(template: Path, home: Path, tree: FileTree) -> list[int]:
-    """The calls before which the new directory lies in the place of the old one."""
+    """Return the numbers of the calls before which the new directory lies in the place of the old one."""
     found: list[int] = []
     for number in itertools.count():
         target = copied(template, home / str(number))

@@ -1,4 +1,4 @@
-"""Tables at the width of a terminal, and where there is none."""
+"""Test tables at the width of a terminal, and without a terminal."""
 
 from __future__ import annotations
 

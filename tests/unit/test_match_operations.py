@@ -1,4 +1,4 @@
-"""Operations whose method and path changed: which of the new ones is which of those that are gone."""
+"""Test matching of operations whose method or path changed: which new one continues which old one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names as tables: what text becomes, and that it is legal whatever the text."""
+"""Test names with tables: what text becomes, and that names are legal for any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of tools: from the id or the path, short enough, stable whatever stands beside them."""
+"""Test names of tools: from the id or the path, short, and independent of other operations."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def operation(
         ("PUT /actions/cache", "actions/set-actions-cache", "set_actions_cache"),
         ("PUT /actions/cache", "actions/set-allowed-actions", "actions_set_allowed_actions"),
         ("GET /copilot/usage", "copilot/copilot-usage", "copilot_usage"),
-        # a verb alone is done to something; a whole name is kept
+        # a single verb gets an object; a complete name stays
         ("POST /projects/{id}/restore", "restore", "restore_project"),
         ("GET /statuses/search", "search", "search_statuses"),
         ("POST /q", "query", "query"),
@@ -276,7 +276,7 @@ def usable(rows: list[Row]) -> list[Operation]:
 
 @given(ROWS, st.randoms(use_true_random=False))
 def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chance: random.Random) -> None:
-    """OUT-03."""
+    """OUT-03: names do not depend on the order of operations."""
     operations = usable(rows)
     names = assign(operations, NOTHING, "Petstore")
     assert names.keys() == {made.key for made in operations}

@@ -1,4 +1,4 @@
-"""What tools share is looked at once: an answer about a shared value is that about the value alone (issue 20, D1)."""
+"""Test the cache of answers about values that tools share: a cached answer equals a fresh one."""
 
 from __future__ import annotations
 
@@ -81,20 +81,20 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
         properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
         schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
         whole = tokens.estimate(schema)
-        for most in range(whole - 80, len(compact(schema)) // 2):  # from there on nothing is estimated
+        for most in range(whole - 80, len(compact(schema)) // 2):  # from this size on nothing is estimated
             assert budget.fits(schema, most, once) == (whole <= most)
 
 
 def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A walk through all schemas of a tool takes a thousand calls, or writes as much JSON as the table shows of it."""
-    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # caches of texts are full now
+    """A walk through all schemas of a tool would make a thousand calls, or write as much JSON as the table."""
+    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # this fills the caches of texts
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
     assert (many["calls"] - few["calls"]) / 10 < 7000
     assert (many["bytes"] - few["bytes"]) / 10 < 1.5 * shown
 
 
 def spent(monkeypatch: pytest.MonkeyPatch, text: str) -> Counter[str]:
-    """Return how many functions of Python are called, and bytes of JSON written, while `text` is compiled."""
+    """Return how many Python functions are called, and how many bytes of JSON are written, while `text` is compiled."""
     found, dumps = Counter[str](), json.dumps
 
     def counting(value: Any, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""Path keys as a table: what is sent, what is refused (SPEC-23), and the key of an operation."""
+"""Test path keys with a table: what is sent, what is refused (SPEC-23), and the key of an operation."""
 
 from __future__ import annotations
 

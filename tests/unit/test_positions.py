@@ -1,4 +1,4 @@
-"""Line and column of any pointer, against another reading of the same text: a small parser for JSON, PyYAML's nodes."""
+"""Test line and column of any pointer against another reader: a small JSON parser, and PyYAML's nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Places = dict[str, tuple[int, int]]
 
 
 class JsonPlaces:
-    """Where keys and items stand, by recursive descent over the text."""
+    """Recursive descent parser that records where keys and items stand in a JSON text."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.found = text, 0, {"": (1, 1)}
@@ -118,7 +118,7 @@ def test_a_place_in_yaml_is_the_same_for_whoever_asks_for_it_alone(value: dict[s
 
 
 OUTER = "a:\n  b:\n    c:\n      d:\n      - e: 1\n        f: 2\n"
-"""Keys that are noted, and below them some that are not."""
+"""Keys whose positions are recorded, with nested keys that are not."""
 
 
 @pytest.mark.parametrize("most", [1, 100], ids=["more keys than are noted", "all noted"])

@@ -1,4 +1,4 @@
-"""The line that says that a command is still at work: it goes again, and nothing is taken back that was not shown."""
+"""Test the line that shows that a command is still working: it is erased again, and only if it was shown."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Terminal(io.StringIO):
 
     def write(self, text: str) -> int:
         count = super().write(text)
-        if count:  # click asks first what the stream takes
+        if count:  # click first writes an empty text, to test the stream
             self.written.set()
         return count
 
 
 def shown_on(terminal: Terminal, *, until_shown: bool) -> str:
-    """What it was given while something was under way."""
+    """Return what is written to a stream during long work."""
     with contextlib.redirect_stderr(terminal), report.progress("Compiling"):
         assert not until_shown or terminal.written.wait(120)
     return terminal.getvalue()

@@ -1,4 +1,4 @@
-"""Which redirects of a fetched document are followed: the rule as a table (HARD-15)."""
+"""Test which redirects are followed when a document is fetched, with a table (HARD-15)."""
 
 from __future__ import annotations
 

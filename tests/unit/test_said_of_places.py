@@ -1,4 +1,4 @@
-"""What a person is told of directories and files that commands are given (OUT-05): words that hold for each command."""
+"""Test the messages about directories and files that commands are given, which fit each command (OUT-05)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CASES: dict[str, tuple[Callable[[], object], list[str], int, str]] = {
     "a table of a terabyte": (large_table, ["regenerate", "out"], 2, "tools.json is larger than anything"),
     "up to date": (generated, ["regenerate", "out"], 0, "the project in out is up to date.\n"),
 }
-"""What is there, what is asked for, how it ends, and what is said."""
+"""What is on disk, the command, its exit code, and its message."""
 
 
 @pytest.mark.parametrize("case", CASES)

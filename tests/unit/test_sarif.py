@@ -1,4 +1,4 @@
-"""The SARIF log: what readers of the format require (SARIF 2.1.0, sections 3.13, 3.27 and 3.28)."""
+"""Test the SARIF log against the requirements of the format (SARIF 2.1.0, sections 3.13, 3.27 and 3.28)."""
 
 from __future__ import annotations
 

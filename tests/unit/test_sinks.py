@@ -1,4 +1,4 @@
-"""What goes through a sink comes out of the strict reading of that syntax unchanged (GEN-15)."""
+"""Test that text written by a sink is unchanged for a strict reader of its syntax (GEN-15)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mcpgen.emit.sinks import bare_name, markdown_code, markdown_text, toml_stri
 
 ANY_TEXT = st.text(st.characters(), max_size=80)
 MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_size=60)
-"""Text of nothing but what Markdown gives a meaning to."""
+"""Text that consists only of characters with a meaning in Markdown."""
 
 
 def stored(text: str) -> str:
-    """What any text can be stored as: halves of surrogate pairs are no characters."""
+    """Return text as it can be stored: without lone surrogates, which are no characters."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -41,8 +41,9 @@ SPECIAL = set("\\`*_[]<>&|~$#")
 
 
 def unescaped(written: str) -> str:
-    """Reads Markdown text strictly (CommonMark 0.31, 2.4): a backslash takes the meaning of the punctuation after it.
-    AssertionError for punctuation that still has a meaning.
+    """Read Markdown text strictly: a backslash makes the punctuation after it literal (CommonMark 0.31, 2.4).
+
+    Raises AssertionError for punctuation that is not escaped.
     """
     text, at = "", 0
     while at < len(written):
@@ -80,7 +81,7 @@ def test_markdown_text_of_hostile_text_has_no_markup(text: str) -> None:
 
 
 def code_span(written: str) -> str:
-    """Reads one code span strictly (CommonMark 0.31, 6.1): equal runs of backticks around it, none as long in it."""
+    """Read one code span strictly (CommonMark 0.31, 6.1): equal fences of backticks, none as long inside."""
     fence = re.match(r"`+", written)
     assert fence is not None
     inner = written.removeprefix(fence[0]).removesuffix(fence[0])

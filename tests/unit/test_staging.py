@@ -1,4 +1,4 @@
-"""Stages: which are removed, which are finished, and which are nobody's business."""
+"""Test which stages are removed, which are completed, and which are left alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_stage_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_stage_that_holds_links_lends_nothing(tmp_path: Path) -> None:
-    """A project comes with a repository, and so may a stage."""
+    """A stage may come with a repository, like a project, so its links are not followed."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / locks.NAME).write_bytes(NEW[locks.NAME])
@@ -65,7 +65,7 @@ def test_a_record_that_is_none_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_what_a_killed_run_leaves_says_what_it_holds(tmp_path: Path) -> None:
-    """Before the exchange it is of no worth; from then on folders of the user's lie there."""
+    """Before the exchange a stage may be deleted; afterwards it holds the user's folders."""
     target = prepared(tmp_path / "it's", "small")
     killed_at(30, lambda: generate(target, NEW), {os: ("mkdir", "open", "write")})
     [stage] = staging.stages(target.parent)
@@ -86,7 +86,7 @@ OTHERS: dict[str, tuple[int, dict[str, str]]] = {
     ".mcpgen-my_plans": (0o700, {"unfinished": "to do", "next": "more"}),
     ".mcpgen-unfinished": (0o700, {"unfinished": "mcpgen was writing here.\n"}),
 }
-"""Directories that others called as we call ours: mode and files."""
+"""Foreign directories with names like our stages: mode and files."""
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -110,7 +110,7 @@ def test_a_record_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_the_project_of_another_directory_is_left_alone(tmp_path: Path) -> None:
-    """Two projects side by side, one of which is unfinished: the run over the other does not touch it."""
+    """Of two projects side by side, one is unfinished. A run over the other must not touch it."""
     target = prepared(tmp_path / "home", "old to new")
     assert stopped_between(target, NEW)
     new = contents(target)

@@ -1,6 +1,4 @@
-"""The tools file that `mcpgen init` writes: it holds as it stands and without any `#`, and no text of a document can
-write into it.
-"""
+"""Test the tools file of `mcpgen init`: valid as it is and with any proposal enabled, whatever the document's texts."""
 
 from __future__ import annotations
 
@@ -38,14 +36,12 @@ def initial(document: dict[str, Any] | Path, folder: str = "") -> str:
 
 
 def without_marks(text: str) -> str:
-    """`text` with every proposal switched on."""
+    """Return `text` with every proposal enabled."""
     return "\n".join(PROPOSAL.sub(r"\1\2", line) for line in text.split("\n"))
 
 
 def each_switched_on(text: str) -> list[str]:
-    """`text` with one proposal switched on at a time: a line that holds by itself, or a block, or a line of one with
-    the line that begins it.
-    """
+    """Yield `text` with one proposal enabled at a time: a line, a block, or one line of a block with its first line."""
     lines = text.split("\n")
     found, beginning = [], -1
     for index, line in enumerate(lines):
@@ -57,13 +53,13 @@ def each_switched_on(text: str) -> list[str]:
             beginning = index
         switched = {index, beginning} if inner else {index}
         if proposal[2].split("##")[0].strip().endswith(":"):
-            continue  # the beginning of a block, which holds with something in it
+            continue  # the first line of a block, which is valid only with content
         found.append("\n".join(PROPOSAL.sub(r"\1\2", each) if n in switched else each for n, each in enumerate(lines)))
     return found
 
 
 def told(text: str) -> list[str]:
-    """What the reader says of the shape of a tools file."""
+    """Return the reader's findings about the shape of a tools file."""
     found = Diagnostics()
     document = load("f", text.encode(), found)
     assert isinstance(document.value, dict)
@@ -165,7 +161,7 @@ OPERATION = st.fixed_dictionaries(
 SCHEMES = st.dictionaries(HOSTILE, st.just({"type": "apiKey", "in": "header", "name": "X-Key"}), max_size=2)
 
 
-@settings(max_examples=50)  # each compiles twice
+@settings(max_examples=50)  # slow: each example compiles twice
 @given(
     st.dictionaries(
         HOSTILE.map("/{}".format),

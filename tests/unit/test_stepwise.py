@@ -1,5 +1,5 @@
-"""The write file by file, where a directory cannot be exchanged: the same project in the end, and what a kill leaves on
-the way is taken up by the next run.
+"""Test writing file by file where a directory cannot be exchanged: same result, and the next run completes a killed
+one.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def test_another_error_of_the_exchange_is_no_reason_to_go_another_way(
 
 @pytest.mark.parametrize("following", [OLD, NEW, OTHER], ids=["back", "again", "another"])
 def test_a_kill_leaves_what_the_next_run_takes_up(tmp_path: Path, following: FileTree) -> None:
-    """Nothing of the user's is lost, edits are still refused, and no file stays that nobody knows."""
+    """None of the user's files is lost, edits are still refused, and no unknown file remains."""
     template = prepared(tmp_path / "template", "small")
     last = after(tmp_path / "last", "small", NEW, following)
     for number in itertools.count():
@@ -101,7 +101,7 @@ def _refuses_an_edit(target: Path, tree: FileTree) -> None:
 def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    """Each file is old or new, and the lock is the last to change. The stage stays, for it knows the new files."""
+    """Each file is old or new, and the lock changes last. The stage stays, since its lock knows the new files."""
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)
     replace, calls = Path.replace, iter(range(99))

@@ -1,4 +1,4 @@
-"""Versions that follow, and news between them, whatever a lock says."""
+"""Test the next version numbers and the release notes between versions, for any text in a lock."""
 
 from __future__ import annotations
 

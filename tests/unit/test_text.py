@@ -1,4 +1,4 @@
-"""Text for a model, as tables: what is taken out, where it is cut."""
+"""Test text for a model with tables: what is removed, and where it is cut."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_plain_text_has_marks_for_hidden_characters_and_no_line_breaks_in_a_para
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", "x", "\n"])
 def test_hostile_text_is_read_in_linear_time(unit: str, end: str) -> None:
-    """TXT-04: each of these held a quadratic pattern for minutes."""
+    """TXT-04: each of these texts kept a quadratic pattern busy for minutes."""
     shortened(plain(unit * (400_000 // len(unit)) + end), 1000)
 
 

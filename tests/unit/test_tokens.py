@@ -1,4 +1,7 @@
-"""The estimate against what o200k counts; over documents, `python -m benchmarks.surface --part tokens` compares."""
+"""Compare the token estimate with o200k's counts.
+
+`python -m benchmarks.surface --part tokens` does so over documents.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ COUNTED: list[tuple[int, JsonValue]] = [
     (13, {"name": "actions_add_custom_labels_self_hosted_runner_org"}),
     (6, ["日本語の説明"]),
 ]  # fmt: skip
-"""What gpt-tokenizer 4.0.0 counts for the compact JSON of each."""
+"""Value → tokens that gpt-tokenizer 4.0.0 counts in its compact JSON."""
 
 
 @pytest.mark.parametrize(("counted", "value"), COUNTED, ids=lambda value: str(value)[:30])

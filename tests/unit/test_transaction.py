@@ -1,4 +1,4 @@
-"""What people and other programs do to a project while it is written, and what the write leaves as it was."""
+"""Test what people and other programs do to a project while it is written: none of their changes is lost."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _quick_disk() -> Iterator[None]:
 
 
 def save(path: Path, text: str) -> None:
-    """As editors do it: a new file is moved over the old one."""
+    """Save a file as editors do: write a new file, and move it over the old one."""
     path.with_name("~").write_text(text)
     path.with_name("~").replace(path)
 
 
 def at_exchange(monkeypatch: pytest.MonkeyPatch, number: int, action: Callable[[], None]) -> None:
-    """Just before that exchange of a run somebody does something."""
+    """Call a function just before the exchange of this number."""
     swap, numbers = exchange.swap, iter(range(9))
 
     def told(one: Path, other: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_is_done_to_a_project_that_is_unfinished_is_kept(tmp_path: Path) ->
     (target / "later" / "link").symlink_to("deeper")
     (target / "tests" / "more").write_text("saved meanwhile")
     (target / "notes").unlink()
-    (target / "p_mcp" / "own").unlink()  # a link for now, and a folder of somebody's again
+    (target / "p_mcp" / "own").unlink()  # a link until the run is completed; then the foreign folder again
     (target / "p_mcp" / "__pycache__").mkdir()
     (target / "p_mcp" / "__pycache__" / "x.pyc").write_bytes(b"")
     generate(target, NEW)
@@ -115,7 +115,7 @@ def test_folders_that_are_made_or_closed_meanwhile_stay_so(tmp_path: Path) -> No
 
 
 def test_a_folder_that_nobody_may_write_leaves_nothing_behind(tmp_path: Path) -> None:
-    """What stands in for it has its mode, and is removed all the same."""
+    """Its counterpart in the replica has the same mode, and is removed all the same."""
     target = prepared(tmp_path / "home", "old to new")
     generate(target, tree_of(x="2", p_mcp__runtime__y="1", p_mcp__z="1"))
     (target / "p_mcp" / "runtime").chmod(0o555)
@@ -127,7 +127,7 @@ def test_a_folder_that_nobody_may_write_leaves_nothing_behind(tmp_path: Path) ->
 
 
 def test_others_who_may_read_a_project_may_read_an_unfinished_one(tmp_path: Path) -> None:
-    """The way to what is not in the new directory leads through the stage."""
+    """Links in the new directory lead through the stage, so that others must be able to enter it."""
     target = prepared(tmp_path / "home", "old to new")
     target.chmod(0o755)
     assert stopped_between(target, NEW)

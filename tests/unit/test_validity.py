@@ -1,4 +1,4 @@
-"""The verdict of the standard's tool, as far as it is ours: each departure once, and at a place that exists."""
+"""Test the verdict of openapi-spec-validator as mcpgen reports it: each departure once, at a place that exists."""
 
 from __future__ import annotations
 

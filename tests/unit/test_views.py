@@ -1,4 +1,4 @@
-"""The schema of an answer without what is removed, as a table: it names nothing that the runtime takes out."""
+"""Test response schemas without removed members, with a table: they name nothing that the runtime removes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall: each way to leave the portable profile takes a tool out, and nothing else does."""
+"""Test the final check: each departure from the portable profile removes a tool, and nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML text → value: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2; SPEC-09), and what is refused."""
+"""Test YAML: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2; SPEC-09), and what is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PROBES: list[tuple[str, JsonValue]] = [
     (".inf", ".inf"),
     ("=", "="),
 ]
-"""The core schema but for infinities and NaN, which JSON does not have: those stay text."""
+"""Patterns of the core schema without infinities and NaN, which JSON lacks: those stay text."""
 
 
 def composed(text: str) -> tuple[JsonValue, list[str]]:
@@ -126,7 +126,7 @@ def test_values(text: str, value: JsonValue) -> None:
     ],
 )
 def test_what_is_refused(text: str, code: str) -> None:
-    """SPEC-06, SPEC-07: with a place, and never by a crash."""
+    """SPEC-06, SPEC-07: with a place, and without a crash."""
     with pytest.raises(CannotGoOn) as refused:
         composed(text)
     assert refused.value.diagnostic.code == code
@@ -153,7 +153,7 @@ def test_what_is_refused(text: str, code: str) -> None:
     ],
 )
 def test_what_costs_its_place_alone(text: str, value: JsonValue, code: str) -> None:
-    """SPEC-07: a tag is never acted on; it and an alias without a value are warnings, the rest is read."""
+    """SPEC-07: tags are never executed. A tag, and an alias without a value, cause warnings; the rest is read."""
     assert composed(text) == (value, [code])
 
 
@@ -226,7 +226,7 @@ def test_what_is_written_as_json_and_as_yaml_is_read_alike(value: JsonValue) -> 
 
 @given(st.binary(max_size=200) | st.text("{}[]:,-&*!|>'\"#%@?<~ab01\n\t ", max_size=60).map(str.encode))
 def test_any_bytes_are_a_document_or_cannot_go_on(data: bytes) -> None:
-    """Never another exception, and the places of what was read are found."""
+    """No other exception is raised, and the positions of everything read can be found."""
     try:
         document = load("f", data, Diagnostics())
     except CannotGoOn:

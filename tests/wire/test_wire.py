@@ -1,9 +1,9 @@
-"""What the upstream receives is what the document says: documents → compiled → served over stdio → a raw socket.
+r"""Test that the upstream receives what the document says: compiled, served over stdio, and read at a raw socket.
 
-Under `documents/`, each operation says under `x-cases` how it is called and what must arrive: `line` (without the
-version), `headers` (these exactly), `absent` ones, `body` (text; `\\xNN` is a byte; BOUNDARY the boundary of the
-request), or what the call is `refused` for, and then nothing arrives. An `answer` that the upstream gives has a
-`result`. Add a case there, not a function here.
+Under `documents/`, `x-cases` of each operation say how it is called and what must arrive: `line` (without the version),
+`headers` (exactly these), `absent` ones, and `body` (text; `\xNN` is a byte; BOUNDARY the request's boundary). If a
+call is `refused`, nothing arrives. For an `answer` of the upstream there is the expected `result`. Add a case there,
+not a function here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Served(NamedTuple):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Path, Served]]:
-    """A running server for each document, and the tool of each operation."""
+    """Yield a running server for each document, and operation → tool."""
     with ExitStack() as stack:
         yield {document: serve(document, tmp_path_factory.mktemp(document.stem), stack) for document in DOCUMENTS}
 
@@ -100,7 +100,9 @@ def _bytes(text: str) -> bytes:
 
 
 def test_no_client_refuses_what_was_tortured(served: dict[Path, Served]) -> None:
-    """The rows that are seen in the list: names, titles, hints, object roots, no promise that is not kept."""
+    """Checks the list that clients see: names, titles, hints, object roots, and no output schema
+    that cannot be kept.
+    """
     client = next(server.client for document, server in served.items() if document.stem == "torture")
     tools = client.request("tools/list")["tools"]
     assert {"create_account", "delete_it", "fail", "get_file", "search", "upload"} <= {tool["name"] for tool in tools}

@@ -1,4 +1,4 @@
-"""An upstream on a raw socket, in a thread: it keeps the bytes of each request and answers with bytes as told."""
+"""Run an upstream on a raw socket in a thread. It records the bytes of each request, and sends given bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConne
 
 
 class Upstream:
-    """`received` holds one request after another, whole; `answer` is what each is answered with."""
+    """Raw upstream. `received`: the bytes of each request. `answer`: the bytes that each request gets."""
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -22,7 +22,7 @@ class Upstream:
         self.answer = OK
 
     def serve(self) -> None:
-        """Answer one connection after another, one request each, until the listener is closed."""
+        """Answer one request on each connection, one connection after another, until the listener is closed."""
         while True:
             try:
                 connection, _ = self._listener.accept()
@@ -46,7 +46,7 @@ def _request(connection: socket.socket) -> bytes:
 
 @contextmanager
 def listening() -> Iterator[Upstream]:
-    """An upstream on a port of its own."""
+    """Yield an upstream that listens on its own port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         upstream = Upstream(listener)
         thread = threading.Thread(target=upstream.serve, daemon=True)

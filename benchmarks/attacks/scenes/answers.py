@@ -1,4 +1,4 @@
-"""What an upstream answers."""
+"""Attacks by an upstream's responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def endless(subject: Subject) -> Verdict:
     def reply(connection: socket.socket, request: bytes) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n")
         chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-        for _ in range(8 * 1024):  # 512 MiB, for whoever reads on
+        for _ in range(8 * 1024):  # 512 MiB, if the client reads all of it
             connection.sendall(chunk)
         connection.sendall(b"0\r\n\r\n")
 
@@ -77,7 +77,7 @@ def escapes(subject: Subject) -> Verdict:
 
 
 def mislabelled_image(subject: Subject) -> Verdict:
-    """A model's provider refuses the whole request for an image that is none."""
+    """Send an image block that is no image. A model's provider refuses the whole request because of it."""
     content = b"<!doctype html><title>Sign in</title>"
     with serving(body(content, kind="image/png")) as api, subject.running(api.url, SECRET) as server:
         blocks = server.call("get_item", {"id": "1"}).result.get("content", ())
@@ -86,7 +86,7 @@ def mislabelled_image(subject: Subject) -> Verdict:
 
 
 def _memory(subject: Subject, reply: Any) -> Verdict:
-    """What one call with that answer takes above a call with a small one."""
+    """Return the MiB that one call with this response takes above a call with a small one."""
     turn = iter((OK,))
 
     def play(connection: socket.socket, request: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What a model sends."""
+"""Attacks by a model's arguments."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _first(api: Upstream) -> str:
 
 
 def _named(server: Session, tool: str, part: str) -> str:
-    """The argument of a tool whose name has that part."""
+    """Return the name of a tool's argument that contains this text."""
     properties = server.tools()[tool]["inputSchema"].get("properties", {})
     return next((name for name in properties if part in name.lower()), "")
 

@@ -1,4 +1,4 @@
-"""Where credentials go."""
+"""Attacks on credentials: where they are sent and shown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def echoed(subject: Subject) -> Verdict:
 
 
 def echoed_in_escapes(subject: Subject) -> Verdict:
-    """Whoever reads the answer as JSON reads the credential."""
+    """Echo the credential with JSON escapes: a JSON parser turns it back into the credential."""
     written = "".join(f"\\u{ord(character):04x}" for character in SECRET)
     content = f'{{"token": "{written}"}}'.encode()
     with serving(body(content)) as api, subject.running(api.url, SECRET) as server:

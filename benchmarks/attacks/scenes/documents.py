@@ -1,4 +1,4 @@
-"""What a document says."""
+"""Attacks by a document's texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def hidden_characters(subject: Subject) -> Verdict:
 
 
 def escaped_characters(subject: Subject) -> Verdict:
-    """As a host shows a description that it takes for HTML or Markdown."""
+    """Judge a description as a host shows it that renders HTML or Markdown."""
     with serving() as api, subject.running(api.url, SECRET) as server:
         text = html.unescape(json.dumps(server.tools()["get_escaped"], ensure_ascii=False))
         return said(

@@ -1,4 +1,4 @@
-"""What a client writes, and how a server ends."""
+"""Attacks by a client's lines, and by how a client ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def bad_lines(subject: Subject) -> Verdict:
             with subject.running(api.url, SECRET) as server:
                 server.write(line)
                 answer = server.line(1.5)
-                while answer is not None and "method" in answer:  # a message about it is no answer
+                # a notification about the request is no response to it
+                while answer is not None and "method" in answer:
                     answer = server.line(1.5)
                 silent += answer is None
         return said((silent > 0, f"{silent} of {len(lines)} without an answer"), otherwise="each has one answer")

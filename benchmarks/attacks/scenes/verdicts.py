@@ -1,4 +1,4 @@
-"""What a judge says of a server."""
+"""Verdicts of the judges on a server."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from benchmarks.attacks.subjects import Subject
 
 SECRET = "s3cr3t-0123456789-abcdef"
 EXTRA = 64
-"""MiB that a server may take above what a small call takes."""
+"""Limit on the MiB that a server may take above a small call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the server stood, and what happened."""
+    """The result of an attack: whether the server withstood it, and what happened."""
 
     held: bool
     what: str
@@ -25,7 +25,7 @@ Judge = Callable[[Subject], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One attack: the case of the threat model, what is done, and who judges."""
+    """One attack: its case in the threat model, a description, and the function that performs and judges it."""
 
     case: str
     attack: str
@@ -33,5 +33,5 @@ class Scene:
 
 
 def said(*each: tuple[bool, str], otherwise: str) -> Verdict:
-    """The first finding that is true, which is a fault; else it held."""
+    """Return a failed verdict with the first finding that is true; else a passed one."""
     return next((Verdict(False, what) for found, what in each if found), Verdict(True, otherwise))

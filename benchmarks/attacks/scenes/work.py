@@ -1,4 +1,4 @@
-"""What asks for more work, memory or descriptors than a call may take."""
+"""Attacks that demand more work, memory or descriptors than a call may take."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def few_descriptors(subject: Subject) -> Verdict:
 
 
 def _answered(subject: Subject, tool: str, arguments: dict[str, Any]) -> Verdict:
-    """Whether wrong arguments are refused in time, in a few words, and without much memory."""
+    """Judge whether wrong arguments are refused in time, with a short text, and with little memory."""
     with serving() as api, subject.running(api.url, SECRET) as server:
         server.call("list_items", {})
         before = server.memory()
@@ -66,7 +66,7 @@ def _answered(subject: Subject, tool: str, arguments: dict[str, Any]) -> Verdict
 
 
 def _at_once(server: Session, count: int) -> int:
-    """How many of so many calls come to a result."""
+    """Make this many calls at once, and return how many get a result."""
     for number in range(count):
         params = {"name": "list_items", "arguments": {}}
         server.write({"jsonrpc": "2.0", "id": f"c{number}", "method": "tools/call", "params": params})

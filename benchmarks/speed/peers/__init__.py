@@ -1,1 +1,1 @@
-"""The programs that servers of ours are measured beside, each run by the environment of its own."""
+"""Programs that our servers are compared with, each run in its own environment."""

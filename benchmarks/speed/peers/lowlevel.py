@@ -1,8 +1,7 @@
-"""The official Python SDK's lowlevel server over the HTTP client and the validator that generated servers have: what a
-person builds by hand who wants speed from the SDK.
+"""The official Python SDK's lowlevel server, with the HTTP client and validator of generated servers.
 
-DOCUMENT is the document's path (JSON), BASE_URL where the API is. PORT has it serve HTTP there, under uvicorn. Knows
-parameters of path and query alone.
+A person who wants speed from the SDK would build such a server by hand. DOCUMENT: path of the document (JSON).
+BASE_URL: URL of the API. PORT: serve HTTP there, under uvicorn. It supports only parameters in path and query.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ class Tool:
         self.listed = types.Tool(name=operation["operationId"], description=operation["summary"], input_schema=schema)
 
     def request(self, arguments: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """The path and the query of a call."""
+        """Return path and query of a call."""
         path, query = self.path, {}
         for each in self.parameters:
             if (name := each["name"]) in arguments:
@@ -75,7 +74,7 @@ async def serve_stdio(server: Any) -> None:
 
 
 async def serve_http(server: Any, port: int) -> None:
-    import uvicorn  # stdio does not pay for it
+    import uvicorn  # imported late, so that stdio does not pay for it
 
     config = uvicorn.Config(server.streamable_http_app(), port=port, log_level="warning", access_log=False)
     await uvicorn.Server(config).serve()

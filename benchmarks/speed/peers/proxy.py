@@ -1,6 +1,6 @@
-"""A floor: a proxy on asyncio that speaks HTTP/1.1 by itself, for one tool. It checks nothing, and could be no server.
+"""A lower limit for servers: a proxy on asyncio that implements HTTP/1.1 itself, for one tool. It checks nothing.
 
-BASE_URL is where the API is. An argument `number` goes into the path that the tool's name says.
+BASE_URL: URL of the API. An argument `number` is put into the path that the tool's name determines.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ REQUEST = f"GET /%s/%s HTTP/1.1\r\nHost: {HOST}:{PORT}\r\nX-API-Key: {os.environ
 
 
 class Upstream(asyncio.Protocol):
-    """One connection; one request at a time."""
+    """One connection to the API, with one request at a time."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

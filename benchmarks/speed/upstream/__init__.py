@@ -26,7 +26,7 @@ NAMES: dict[Kind, str] = {
     "asyncio": "a server of ours on asyncio (two processes)",
 }
 PATIENCE = 10.0
-"""Seconds in which it must listen."""
+"""Seconds within which it must listen."""
 
 _NGINX = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log; worker_rlimit_nofile 4096;
@@ -43,7 +43,7 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Where it listens, and what it is."""
+    """The API's port, and the kind of program that serves it."""
 
     kind: Kind
     port: int
@@ -54,14 +54,14 @@ class Upstream:
 
 
 def kinds() -> list[Kind]:
-    """Those that this machine has, the first of them to be taken."""
+    """Return the kinds of API server that this machine can run, the preferred one first."""
     there = {"nginx": shutil.which("nginx"), "C": shutil.which("cc") and hasattr(select, "epoll"), "asyncio": True}
     return [kind for kind in NAMES if there[kind]]
 
 
 @contextmanager
 def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[Upstream]:
-    """An API that answers `/NAME...` with that body, as long as the context lasts."""
+    """Serve `/NAME...` with these bodies while the context lasts."""
     chosen = kind or kinds()[0]
     with tempfile.TemporaryDirectory() as folder:
         for name, content in bodies.items():
@@ -83,7 +83,7 @@ def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[U
 
 
 def _command(kind: Kind, folder: Path, names: list[str]) -> tuple[list[str], int]:
-    """How it is started, and its port where that has to be given; else it prints the one that it took."""
+    """Return the command that starts it, and its port if that must be given; otherwise it prints its port."""
     pairs = [f"{name}={folder / name}.json" for name in names]
     if kind == "asyncio":
         return [sys.executable, str(HERE / "plain.py"), *pairs], 0
@@ -113,8 +113,11 @@ def _await(port: int) -> None:
 
 
 def ceiling(upstream: Upstream, name: str, size: int, requests: int) -> float:
-    """Answers a second that it gives to one client which asks 8 times at once on each of 8 connections: far less work
-    than any server has with an answer, so what this client gets is what the API can give at least."""
+    """Return how many responses a second the API gives to one client with 8 requests at a time on each of 8
+    connections.
+
+    That client does far less work than any server, so its rate is a lower bound of what the API can give.
+    """
     connections, depth = 8, 8
     line = f"GET /{name}/1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() * depth
     rounds = max(1, requests // (connections * depth))
@@ -135,7 +138,7 @@ def ceiling(upstream: Upstream, name: str, size: int, requests: int) -> float:
 
 
 def _length(link: socket.socket, size: int, answers: int) -> int:
-    """The bytes of that many answers, which have just been asked for, each with a body of that size."""
+    """Return the bytes of this many requested responses with a body of this size."""
     came = b""
     while b"\r\n\r\n" not in came:
         came += link.recv(65536)

@@ -18,7 +18,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d
 
 
 class Connection(asyncio.Protocol):
-    """One connection, kept open."""
+    """One persistent connection."""
 
     def __init__(self, answers: dict[bytes, bytes]) -> None:
         self._answers = answers
@@ -27,7 +27,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        # asyncio does so only for sockets whose protocol number is written out.
+        # asyncio sets TCP_NODELAY only for sockets whose protocol number is explicit.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:
@@ -43,7 +43,7 @@ class Connection(asyncio.Protocol):
 
 
 def _whole(came: bytes) -> int:
-    """The length of the first request with its body; 0 where it has not all come."""
+    """Return the length of the first request with its body, or 0 if it is incomplete."""
     head, end, rest = came.partition(b"\r\n\r\n")
     if not end:
         return 0

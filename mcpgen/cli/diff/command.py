@@ -1,4 +1,4 @@
-"""The command: select two sides, show the difference, and decide whether it fails."""
+"""Define the command `mcpgen diff`: select two sides, show the difference, and decide whether it fails."""
 
 import click
 

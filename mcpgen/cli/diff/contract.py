@@ -10,7 +10,10 @@ from mcpgen.regenerate.diff import Difference
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
-    """Return the whole document, except the version of its shape."""
+    """Return the JSON of `diff`: both sides, all changes, skipped operations and errors.
+
+    The caller adds the `schema` version.
+    """
     skipped = new.compiled.catalog.skipped if new.compiled is not None else ()
     return {
         "old": _side(old),

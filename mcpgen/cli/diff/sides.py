@@ -24,9 +24,10 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side.
+    """One side of a comparison: `surface`, its tables.
 
-    `project`: the context in which the next side is compiled. `compiled`: None if the side was generated before.
+    `project`: what compiling the other side as its successor needs. `compiled`: None if the tables were read from a
+    project on disk.
     """
 
     source: str
@@ -40,7 +41,10 @@ class Side:
 
 
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
-    """Return the sides that `old` and `new` name. Raises CannotGoOn if one cannot be read."""
+    """Return the sides for the arguments `old` and `new`, each a document or a directory.
+
+    Raises CannotGoOn if one is unreadable.
+    """
     if Path(new).is_dir():
         after = _generated(new)
         return _generated(old) if Path(old).is_dir() else _compiled(old, flags, after.project), after
@@ -49,7 +53,7 @@ def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side
 
 
 def _after(before: Side, source: str, flags: Options, moves: bool) -> Side:
-    """Compile `source` as the successor of `before`."""
+    """Return the side for `source`, compiled with the names and settings that `before` left."""
     compiled = compile_after(_read(source, flags, before.project), flags, before.project, moves=moves)
     return _of(compiled, source)
 

@@ -13,9 +13,10 @@ from mcpgen.pipeline import Compiled
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Output of the server.
+    """Output of a server's `--explain`.
 
-    `out`: the request, as JSON if asked for. `err`: everything else. `refused`: the call would not be made.
+    `out`: the request, as JSON if the format is JSON. `err`: what the server wrote to stderr. `refused`: the server
+    would not make the call.
     """
 
     out: str
@@ -24,7 +25,7 @@ class Explained:
 
     @property
     def document(self) -> JsonObject:
-        """Return `out` as a part of our JSON document."""
+        """Return `out` as JSON without its `schema` member, as a part of the JSON of `inspect`."""
         found = as_object(json.loads(self.out))
         return {key: value for key, value in found.items() if key != "schema"}
 

@@ -1,4 +1,4 @@
-"""The command: what is inspected, which tools, and in which form."""
+"""Define the command `mcpgen inspect`: what is inspected, which tools, and in which form."""
 
 import difflib
 from collections.abc import Sequence

@@ -13,12 +13,12 @@ from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, T
 
 
 def cost(tool: ToolSpec) -> int:
-    """Estimate the tokens that a model reads for this tool."""
+    """Estimate how many tokens a model reads for this tool: its entry in `tools/list`."""
     return tokens.estimate(table.tool_object(tool))
 
 
 def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[Diagnostic]) -> JsonObject:
-    """Return the JSON for `tools`, which may be some of the catalog's."""
+    """Return the JSON of `inspect`. `tools`: those to show, all or some of the catalog's."""
     identity = catalog.identity
     concerned = Concerned(catalog.tools)
     described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
@@ -138,7 +138,7 @@ def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, 
 
 
 def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
-    """Return the templates inside a template, each with its dotted name."""
+    """Return the items and members of a template, each with the dotted name of its place."""
     members = as_object(node.get("members"))
     inner = [(name, each) for each in as_list(node.get("items"))]
     inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]
@@ -146,7 +146,7 @@ def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
 
 
 def fixed(tool: ToolSpec) -> list[JsonValue]:
-    """Return what is sent in every call, whatever its arguments: place, name and value."""
+    """Return the values that every call sends, as JSON objects with `in` (the place), `name` and `value`."""
     found: list[JsonValue] = [
         {"in": each.location, "name": each.name, "value": each.value}
         for each in tool.binding.parameters()

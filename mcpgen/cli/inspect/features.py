@@ -6,7 +6,7 @@ from mcpgen.model import Catalog
 
 
 def show(catalog: Catalog) -> None:
-    """Print the resources and prompts, if there are any."""
+    """Print each resource and each prompt on a line. Print nothing if there are none."""
     resources = [
         (each.uri, f"GET {each.resource.operation.path}" if each.resource.operation else each.resource.media_type)
         for each in catalog.resources

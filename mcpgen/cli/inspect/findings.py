@@ -40,7 +40,7 @@ class Concerned:
 
 
 def words(tool: ToolSpec, concerning: Iterable[Diagnostic]) -> list[str]:
-    """Return the notes on a tool: its effect first, then the findings."""
+    """Return the notes on a tool: its effect (`reads`, `adds`, …), `deprecated`, then its findings in a word each."""
     found = [_WORDS.get(diagnostic.code, diagnostic.code) for diagnostic in concerning]
     return list(
         dict.fromkeys([tool.annotations.effect, *(["deprecated"] if tool.operation.deprecated else []), *found])

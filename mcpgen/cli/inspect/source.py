@@ -10,7 +10,11 @@ from mcpgen.regenerate import projects
 
 
 def compiled(source: str, flags: Options) -> Compiled:
-    """Return the compile of SOURCE, or of the project in DIR with its remembered flags, overridden by `flags`."""
+    """Compile `source` and return the result.
+
+    If `source` is the directory of a project, its remembered source and flags are used, except for flags that are
+    given.
+    """
     directory = Path(source)
     if not directory.is_dir():
         network = Network(flags.allow_redirect, flags.fetch_header, source)

@@ -22,7 +22,7 @@ BAR = 24
 
 
 def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Sequence[Diagnostic]) -> None:
-    """Print the table."""
+    """Print one line per tool, then bars of tokens for the heaviest tools, and for tags if there are many tools."""
     concerned = findings.Concerned(tools)
     costs = {tool.name: contract.cost(tool) for tool in tools}
     concerning: dict[str, list[Diagnostic]] = {}

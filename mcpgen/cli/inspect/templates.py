@@ -45,7 +45,7 @@ def always(fixed: list[JsonValue]) -> Iterator[str]:
 
 
 def shown(view: JsonObject) -> Iterator[str]:
-    """Yield a line for each rule about the result."""
+    """Yield a line for each rule of a tool about its result: what is removed, selected, written or linked."""
     if "remove" in view:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")

@@ -15,7 +15,7 @@ _REQUIRED = " *"
 
 
 def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) -> None:
-    """Print the tool."""
+    """Print everything about one tool: its texts, hints, request, arguments and results."""
     concerned = findings.Concerned(catalog.tools)
     concerning = [found for found in diagnostics if tool.name in concerned.by(found)]
     report.say(f"{tool.name}: {tool.title}", err=False, bold=True)
@@ -43,7 +43,7 @@ def _say_wrapped(text: str) -> None:
 
 
 def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
-    """Return the lines on the request."""
+    """Return the lines about the request: method, path, and what is known about it."""
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
     if (body := tool.binding.body) is not None:
@@ -61,7 +61,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
-    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the strongest first
+    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the rule that counts most comes first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)

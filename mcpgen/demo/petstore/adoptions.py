@@ -39,7 +39,9 @@ def _shown(store: Store, key: int) -> Row:
 
 
 def once(handler: Handler[Store]) -> Handler[Store]:
-    """Return a handler that replays its response for a repeated `Idempotency-Key` and does nothing else."""
+    """Return a handler that replays its first response if an `Idempotency-Key` is repeated, and then has no other
+    effect.
+    """
 
     def replayed(store: Store, given: Given) -> Answer:
         operation, key = handler.__name__, given["Idempotency-Key"]

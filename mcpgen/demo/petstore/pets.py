@@ -26,7 +26,7 @@ def found_pet(store: Store, key: int) -> Row:
 
 
 def shown(store: Store, row: Row, locale: str = "en") -> dict[str, Any]:
-    """Return a pet as responses show it."""
+    """Return the JSON object of a pet, as responses hold it."""
     kept = {name: row[name] for name in BODY if name != "microchip"}
     photos = [photo["id"] for photo in store.rows("photos", pet_id=row["id"])]
     derived = {
@@ -64,7 +64,7 @@ def _cursor(order: str, last: int) -> str:
 
 
 def _position(rows: Sequence[Row], order: str, cursor: str | None) -> int:
-    """Return the index where the page after a cursor begins: behind the last pet that was shown."""
+    """Return the index at which the page after `cursor` begins: behind the last pet of the page before."""
     if cursor is None:
         return 0
     try:
@@ -155,7 +155,7 @@ def update_pet(store: Store, given: Given) -> Answer:
 
 
 def change(store: Store, row: Row, **values: Any) -> None:
-    """Write columns of a pet, with a new version and time."""
+    """Write columns of a pet. Its version and time of change advance, too."""
     store.change("pets", row["id"], **values, version=row["version"] + 1, updated_at=store.now())
 
 

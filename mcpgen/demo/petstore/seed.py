@@ -64,7 +64,7 @@ _ASKED: dict[str, Any] = {
 
 
 def seed(store: Store) -> None:
-    """Fill an empty store."""
+    """Fill an empty store with the twelve pets."""
     with store:
         for key, name, latitude, longitude in SHELTERS:
             store.put("shelters", id=key, name=name, latitude=latitude, longitude=longitude)

@@ -102,7 +102,7 @@ GENERATIONS = 5
 
 
 def ancestor(value: Any, report: Report, left: int = GENERATIONS) -> Any:
-    """Check a pet among its ancestors, with at most `left` further generations."""
+    """Check the object of one ancestor in a pedigree, which may hold at most `left` further generations."""
     if left < 0:
         report.wrong(f"goes back more than {GENERATIONS} generations")
         return None

@@ -51,7 +51,7 @@ TABLES = ("shelters", "pets", "notes", "sounds", "pedigrees", "events", "photos"
 _JSON = {"tags", "traits", "tree", "event", "metadata", "pet_ids", "applicant", "extras", "headers"}
 _BOOLEAN = {"vaccinated", "newsletter"}
 
-# A null criterion does not count. Lists are passed as JSON, so that the statement does not depend on the request.
+# A null criterion is not applied. Lists are passed as JSON, so that the statement does not depend on the request.
 _FIND_PETS = """
 SELECT * FROM pets WHERE (:species IS NULL OR species IN (SELECT value FROM json_each(:species)))
 AND (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))
@@ -72,7 +72,7 @@ CRITERIA = (
 
 
 class Store:
-    """Rows by table. Structured columns are stored as JSON and returned as values."""
+    """The petstore's tables. Columns with objects or lists are stored as JSON and returned as values."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -104,7 +104,7 @@ class Store:
             self._database.close()
 
     def now(self) -> str:
-        """Return the next second."""
+        """Advance the store's clock by one second, and return the time."""
         self._ticks += 1
         return (MORNING + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -138,7 +138,10 @@ class Store:
             self._database.execute(f"DELETE FROM {_known(table)} WHERE {where}", wanted)  # noqa: S608 (names from code)
 
     def find_pets(self, criteria: Mapping[str, Any]) -> list[Row]:
-        """Return the pets that meet all criteria, by name. Null and missing `CRITERIA` do not count."""
+        """Return the pets that meet all criteria, sorted by name.
+
+        A missing criterion, or one of None, is not applied.
+        """
         return self._select(_FIND_PETS, _stored({name: criteria.get(name) for name in CRITERIA}))
 
     def _select(self, statement: str, values: Mapping[str, Any]) -> list[Row]:

@@ -118,11 +118,14 @@ def lay_out(
 def _written(
     writers: list[Writer], inputs: list[Input], names: Mapping[Slot, str], most_tokens: int
 ) -> tuple[JsonObject, Writer, bool]:
-    """Return the first schema within the budget, else the last; its writer; and whether it fits."""
+    """Write the input schema under each of `writers` in order, until one fits into `most_tokens`.
+
+    Return that schema, or the last writer's if none fits; the writer that made it; and True if it fits.
+    """
     exhausted: set[int] = set()
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
-            continue  # it would use as many nodes as the one before
+            continue  # same depth, so it would run out of nodes too
         is_last = writer is writers[-1]
         schema = _schema_of(inputs, names, writer, whole=is_last)
         if writer.is_exhausted and not is_last:
@@ -135,7 +138,10 @@ def _written(
 
 
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
-    """Return the schema of the arguments: of all if `whole`, else of those for which nodes are left."""
+    """Return the input schema.
+
+    `whole`: it has all arguments. Otherwise it ends where `writer` runs out of nodes.
+    """
     properties: JsonObject = {}
     for entry in inputs:
         if writer.is_exhausted and not whole:
@@ -211,7 +217,7 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
 
 
 def _of_sent(argument: SentArgument) -> Input:
-    """Return the input for an argument that is sent where templates name it."""
+    """Return the input for an argument of a handwritten input schema, whose place in the request a template gives."""
     return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
 
 
@@ -276,9 +282,10 @@ def _named(
 def _kept(
     inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
 ) -> dict[Slot, str]:
-    """Return the names that arguments had before, each once.
+    """Return slot → the argument name of an earlier generation, which the slot keeps.
 
-    An argument that returns after a while gets its name again, if no other argument has it or would get it.
+    A name in `promised` always stays. A name in `former`, of an argument that was gone for a while, comes back only if
+    no other argument has or wants it.
     """
     kept: dict[Slot, str] = {}
     for entry in inputs:

@@ -147,7 +147,10 @@ def _is_object(node: JsonObject) -> bool:
 
 
 def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
-    """Return the object that a body may be beside null, which no call sends. Return any other node unchanged."""
+    """Return the only alternative of `node` besides null, if it is an object: a call never sends null as the body.
+
+    Return any other node unchanged.
+    """
     if set(types(node)) == {"object", "null"}:
         node = {**node, "type": "object"}
     branches = [composer.node(each)[0] for each in alternatives(node)]

@@ -47,9 +47,10 @@ def settled(
     plan: BodyPlan | None,
     diagnostics: Diagnostics,
 ) -> Settled:
-    """Return the arguments of `operation` with its changes.
+    """Return the arguments of `operation` after the owner's changes.
 
-    `inputs`: those of `everything` that have `names`; `constants`: the others.
+    `everything`: all inputs of the operation. `inputs`: those that are arguments, by `names`. `constants`: fixed values
+    of the others.
     """
     found = Settled([*inputs], dict(names), dict(constants))
     if operation.decided.arguments:
@@ -208,7 +209,10 @@ class _Changing:
         self._found.names.pop(slot, None)
 
     def _alter(self, slot: Slot, change: ArgumentChange) -> None:
-        """Change an argument that stays one. A constant becomes an argument if the change calls for it."""
+        """Apply `change` to an argument that callers still see: its name, default, schema or `required`.
+
+        A constant becomes an argument if the change gives it a default, a schema or `required: true`.
+        """
         found = self._found
         if slot not in found.names:
             if change.default is None and change.schema is None and not change.required:
@@ -231,7 +235,9 @@ class _Changing:
         found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
 
     def _rename_file_name(self, slot: Slot, name: str) -> None:
-        """Rename the file name that belongs to an argument after its new `name`, unless it was changed itself."""
+        """Rename the argument that holds a file's name after the file's own argument, now `name`, unless the owner
+        renamed it.
+        """
         beside: Slot = ("filename", slot[1])
         if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:
             return

@@ -1,4 +1,4 @@
-"""What a request can carry, by its place: everything that becomes an argument or is filled in."""
+"""Define the slots of a request: every place from which an argument or a filled-in value is taken."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,13 +11,13 @@ Slot = tuple[Place, str]
 """Where a value goes: the place in the request, and the name on the wire."""
 
 WHOLE: Slot = ("body", "")
-"""The whole body. No tool has both this slot and a body member whose name is empty."""
+"""Slot of the whole body. No tool has both this slot and a body member whose name is empty."""
 
 REST: Slot = ("rest", "")
-"""The further members of the body."""
+"""Slot of the body members that the schema allows but does not name."""
 
 FIELDS: Slot = ("result", "")
-"""The parts of the result that a call asks for."""
+"""Slot of the argument `fields`, by which a call selects parts of the result."""
 
 _PLACES: tuple[Place, ...] = (
     "path",
@@ -39,8 +39,9 @@ ORDER = {place: index for index, place in enumerate(_PLACES)}
 class Input:
     """One value that a request can carry, before it has an argument name.
 
-    `source`: the tool that lists its values. `made`: the server fills it in. `default`: sent if a call leaves it out.
-    In a merge patch, null removes a `removable` input, and optional members inside a `patched` one.
+    `source`: name of the tool that lists its possible values. `made`: the server generates the value. `default`: sent
+    if a call leaves the argument out. In a merge patch, null removes a `removable` input, and optional members inside a
+    `patched` one.
     """
 
     slot: Slot

@@ -90,9 +90,9 @@ def bind(
 
 
 def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
-    """Return the names that the owner hid, for query and cookies.
+    """Return place (`query`, `cookies`) → the names of parameters there that the owner hid from callers.
 
-    There a single argument may write several names, so the server must refuse the hidden ones.
+    One exploded object argument can write several names in these places, so the server must refuse the hidden ones.
     """
     slots = [(each.location, each.name) for each in operation.parameters]
     hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
@@ -102,7 +102,7 @@ def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str
 
 
 def _is_sent(slot: Slot, arguments: Arguments) -> bool:
-    """Return True if the slot has an argument or a constant. A person may have hidden it."""
+    """Return True if a parameter gets a value: from an argument or a constant. False means that the owner hid it."""
     return slot in arguments.names or slot in arguments.constants
 
 
@@ -120,7 +120,10 @@ def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tupl
 
 
 def _accept(operation: Operation) -> str:
-    """Return the `Accept` header: media types of the 2xx responses, JSON first, then any, so that no API refuses."""
+    """Return the `Accept` header: up to four media types of the 2xx responses, JSON first, then `*/*`.
+
+    Without `*/*` an API could answer 406 because of an incomplete document.
+    """
     offered = [
         media_type.name
         for response in operation.responses
@@ -133,13 +136,13 @@ def _accept(operation: Operation) -> str:
 
 
 def _redirects(operation: Operation) -> tuple[str, ...]:
-    """Return the declared redirect statuses whose Location is the result. 304 only says that nothing has changed."""
+    """Return the declared redirect statuses, sorted; their Location is the tool's result. 304 is no redirect."""
     statuses = {response.status.upper() for response in operation.responses}
     return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
 
 
 def _follows(operation: Operation) -> bool:
-    """Return True if redirects are followed: those of a GET whose owner says so."""
+    """Return True if the server follows redirects: only for a GET, and only if the owner chose `redirects: follow`."""
     return operation.decided.redirects == "follow" and operation.method == "GET"
 
 

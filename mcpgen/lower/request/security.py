@@ -66,7 +66,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     for scheme in _fillable(api):
         plain = scheme.name.removesuffix(f" ({scheme.location})")
         same = plain, scheme.type, scheme.wire_name
-        # One parameter in two places is one credential.
+        # An API key that is sent in two places is one credential, with one variable.
         shared = given.get(same) if scheme.type == "apiKey" else None
         variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
         taken.update(_with_files(variables.values()))
@@ -96,14 +96,17 @@ def _has_schemes(api: Api) -> bool:
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
-    """Return the schemes that can be filled in by name: declared ones, and those of credential parameters."""
+    """Return all schemes of a known type, each name once: declared ones, then those of credential parameters."""
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
     return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
-    """Return role → variable, for the first name of `scheme` whose variables are free."""
+    """Return role (`value`, `client_id`, …) → environment variable for `scheme`.
+
+    The names are made of the scheme's name; if one is in `taken`, of `AUTH_` and the name; at last with a hash.
+    """
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
     roles = _ROLES.get(scheme.type, {"value": ""})
@@ -133,7 +136,11 @@ def scopes(operation: Operation, api: Api) -> Scopes:
 
 
 def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
-    """Return the alternatives of operations for which the document says nothing: whatever the environment sets."""
+    """Return the alternatives for operations without any `security`: each scheme of the API alone, then no credential.
+
+    An API without schemes gets the optional token and header instead. The server uses the first alternative whose
+    environment variables are set.
+    """
     if not _has_schemes(api):
         return _UNDECLARED
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
@@ -152,14 +159,16 @@ def requirement(
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            found = ((HEADER,), ())  # the parameters hold the credential that would replace the token
+            # only the optional header is added, since the parameters are the credential; no optional token
+            found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
         keys = [scheme.name for scheme in credentials if scheme.name not in needed]
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
         chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
         wanted = (tuple(dict.fromkeys((*names, *needed, *more))) for more in chosen for names in found or ((),))
-        # If the API asks for tokens, a key alone may do as well (Google's public data): the API decides.
+        # An API that asks for tokens may also take a key alone, as Google's does for public data. So a key alone is
+        # sent; the API decides.
         implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
         alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
         found = tuple(dict.fromkeys((*wanted, *alone)))
@@ -167,7 +176,7 @@ def requirement(
 
 
 def _has_other(operation: Operation, api: Api) -> bool:
-    """Return True if the document itself requires a credential for the operation."""
+    """Return True if `security` of the operation, or else of the API, names a credential in some alternative."""
     declared = operation.security if operation.security is not None else api.security
     return any(declared or ())
 

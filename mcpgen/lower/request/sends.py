@@ -38,7 +38,7 @@ def named(operation: Operation) -> list[str]:
 
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
-    """Return the parameters in one place of the request that templates fill."""
+    """Return the parameters in one place of the request (query, header or cookie) that the owner's templates fill."""
     sends = operation.decided.sends
     if sends is None:
         return ()
@@ -85,7 +85,7 @@ def _encoding(media_type: str) -> BodyEncoding:
 
 
 def _settled(node: Template, arguments: Arguments) -> Template:
-    """Return a template with the argument names of the tool, and with constants in place of their arguments."""
+    """Return a template in which source names are replaced: by the tool's argument names, or by constant values."""
     if "argument" in node:
         return _argument(str(node["argument"]), arguments)
     if "text" in node:

@@ -43,17 +43,20 @@ def leads_back(schema: JsonObject) -> bool:
 
 
 class _Steps:
-    """Counts the steps of each part of a schema once. Parts that are still being counted lead back to themselves."""
+    """Counter of validation steps, which counts each part of a schema once.
+
+    A part met again inside itself counts as one step.
+    """
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
         self._known: dict[int, tuple[int, int]] = {}
         self._inside: set[int] = set()
-        self._same: list[int] = []  # parts that are being counted for the same value
+        self._same: list[int] = []  # ids of the schemas being counted that all apply to the same value
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return the steps for the value itself, and the maximum for any part of it."""
+        """Return the steps for the value itself, and the maximum steps for anything inside it."""
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:
             return 1, 1

@@ -18,7 +18,9 @@ _FEWEST_BYTES = 2
 """Fewest bytes of JSON per token, on average. It lets most tools pass without an estimate."""
 
 _MOST_OF_JOINT = 5
-"""Tokens by which an argument may cost more or less in its schema than alone: the marks at both ends, and a null."""
+"""Tokens by which the estimate of one argument alone may differ from its share in the whole schema: its two delimiters,
+and a null.
+"""
 
 _HINTS = 45
 MOST_NODES = 2500
@@ -85,7 +87,8 @@ def fits(schema: JsonObject, most_tokens: int, once: Once) -> bool:
 
 def _size(schema: JsonObject, once: Once) -> int:
     """Return the bytes of an input schema in compact JSON."""
-    nulls = len("null") * len(as_object(schema.get("properties")))  # they stand for the arguments in the rest
+    # the schema of each argument is counted by itself; in the frame a `null` stands in its place
+    nulls = len("null") * len(as_object(schema.get("properties")))
     return sum(once.of_parts(_bytes, schema)) - nulls
 
 

@@ -27,7 +27,7 @@ Published documents take at most a tenth of it.
 """
 
 RUN, RUN_PER_NODE = 5_000_000, 10
-"""Limit on the steps for all operations, and steps per value and key of the documents.
+"""RUN plus RUN_PER_NODE for each value and key of the documents is the limit on the steps for all operations.
 
 Published documents take at most a tenth of it.
 """
@@ -36,14 +36,14 @@ _MOST_KEPT = 1_000_000
 """Limit on the members of all cached nodes."""
 
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
-"""Codes of missing schemas, in place of which any value is allowed.
+"""Codes of references that lead nowhere: any value is allowed instead.
 
-A schema that is refused for another reason fails everything that needs it.
+Any other problem with a referenced schema fails each operation that needs it.
 """
 
 
 class _Composed(NamedTuple):
-    """The node of a name, the references followed to it, its contradictions, and why parts of it are missing."""
+    """A named schema after merging: its node, the references followed, contradictions, and why parts are missing."""
 
     node: JsonObject
     followed: tuple[str, ...]
@@ -53,11 +53,12 @@ class _Composed(NamedTuple):
 
 # Decision 0114: What a document gets wrong costs its place.
 class Composer:
-    """Composes the nodes of one API's schemas, drawing on `budget`.
+    """Composer of the nodes of one API's schemas. Its work is charged to `budget`.
 
     `contradictions` collects a sentence for each merge that could not keep both sides. `missing` collects the reason
     for each reference without a schema. `unshown` collects patterns that a tool does not show as written. `patterns`:
-    memory that patterns take. `expansions`: portable forms. `once`: what was found out about arguments.
+    memory that patterns take. `expansions`: cache of portable forms. `once`: cache of answers about arguments, such as
+    token counts.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
@@ -113,7 +114,7 @@ class Composer:
             return {UNDEFINED: True}
 
     def with_gaps(self, node: JsonObject, branches: list[JsonObject]) -> JsonObject:
-        """Return `node`, marked as `UNDEFINED` if a reference in one of its branches leads nowhere."""
+        """Return `node`, marked as `UNDEFINED` if a reference in one of its alternatives (`branches`) leads nowhere."""
         gap = self.missing and any(UNDEFINED in self.node(branch)[0] for branch in branches)
         return {**node, UNDEFINED: True} if gap else node
 
@@ -129,7 +130,7 @@ class Composer:
         return merger.result()
 
     def mark(self) -> tuple[int, int, int]:
-        """Return a mark for `since`: how many findings there are so far."""
+        """Return the current counts of contradictions, missing schemas and unshown patterns, to be given to `since`."""
         return len(self.contradictions), len(self.missing), len(self.unshown)
 
     def since(self, mark: tuple[int, int, int]) -> Findings:
@@ -179,7 +180,7 @@ class Composer:
             return schema
         merger = Merger(self.budget)
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in followed:  # a demand needs no repetition
+        if isinstance(name, str) and name not in followed:  # a schema that is already merged in adds nothing
             followed[name] = None
             part = self._flat(self.definition(name), followed, contradictions)
             merger.add(_settled(part, followed))
@@ -191,8 +192,10 @@ class Composer:
 
 
 def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
-    """Return `part` without alternatives of which one led to it: a `Cat` that includes `Pet` has already chosen among
-    `Pet`'s alternatives.
+    """Return `part` without its alternatives if one of them was followed to get here.
+
+    Example: `Cat` includes `Pet` by `allOf`, and `Pet` is `oneOf: [Cat, Dog]`. Being a `Cat`, the value has already
+    chosen.
     """
     if not any(member.get("$ref") in followed for member in alternatives(part)):
         return part

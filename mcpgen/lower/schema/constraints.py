@@ -14,7 +14,7 @@ For a single `email`, AutoGen loses all tools of a server unless an undeclared p
 """
 
 EMPTY = "^$"
-"""Pattern of the empty text, which no provider takes as a value of an enum."""
+"""Pattern that only the empty string matches. It replaces "" in an enum, which model providers refuse."""
 
 MOST_VALUES = 250
 NEEDS = "needs"
@@ -87,7 +87,7 @@ def bounds(node: JsonObject, kind: str) -> JsonObject:
 
 
 def _run(enum: list[JsonValue]) -> JsonObject:
-    """Return bounds that replace a list of successive integers, or nothing for any other list."""
+    """Return `minimum` and `maximum` for an enum of consecutive integers, or {} for any other enum."""
     values = [number for value in enum if (number := _number(value)) is not None]
     whole = {int(value) for value in values if _is_integral(value)}
     if len(whole) < 2 or not all(map(_is_integral, values)) or max(whole) - min(whole) + 1 != len(whole):
@@ -143,7 +143,10 @@ def _values(node: JsonObject, kind: str) -> str:
 
 
 def as_written(value: JsonValue) -> str | None:
-    """Return a value of a text enum as text. YAML reads an unquoted `1`, `1.0` or `true` as a number or boolean."""
+    """Return a value of a string enum as text, or None for an array, object or null.
+
+    YAML reads an unquoted `1`, `1.0` or `true` as a number or boolean.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, (str, int, float)) else None
@@ -167,7 +170,7 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
 
 
 def _told(longest: JsonValue) -> JsonValue:
-    """Return a maximum length that a model could exceed, else None: higher limits would only repeat at every field."""
+    """Return the maximum length if it is below _MOST_CHARACTERS, else None: models do not write such long texts."""
     return longest if isinstance(longest, int) and longest < _MOST_CHARACTERS else None
 
 
@@ -182,9 +185,9 @@ def _exclusive(node: JsonObject) -> str:
 
 
 def are_of_format(values: JsonValue, name: JsonValue) -> bool:
-    """Return True if all values of `values`, an enum that may be missing, have the format.
+    """Return True if every value of the enum `values` has the format `name`, or if there is no enum.
 
-    If one has not, the schema keeps the enum and drops the format.
+    Otherwise the caller keeps the enum and drops the format.
     """
     form = _FORMS[str(name)]
     return all(isinstance(value, str) and form.fullmatch(value) is not None for value in as_list(values))

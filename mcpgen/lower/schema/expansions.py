@@ -18,7 +18,7 @@ _MOST_NODES = 200_000
 
 
 class Findings(NamedTuple):
-    """Findings of composing schemas; `Composer` describes the fields."""
+    """Findings from composing schemas: contradictions, missing schemas, unshown patterns, as in `Composer`."""
 
     contradictions: tuple[str, ...] = ()
     missing: tuple[Diagnostic, ...] = ()
@@ -29,8 +29,8 @@ NOTHING = Findings()
 
 
 class Setting(NamedTuple):
-    """Everything that an expansion depends on besides the surrounding schemas: the reference, its place, its
-    description, and the settings of the writer.
+    """Cache key of an expansion, without the surrounding schemas: the reference, its place, its description, and the
+    writer's settings.
     """
 
     source: str
@@ -46,11 +46,11 @@ class Setting(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """A schema as it is shown.
+    """Cached portable form of a schema (`emitted`), with `nodes` as its size.
 
-    `nodes`: its size. `cuts` and `findings`: what is left out, and what was found. `asked`: schemas that were looked up
-    among the surrounding ones; `met`: those that were present. `too_large`: it has at least `nodes` nodes and was not
-    finished.
+    `cuts`: phrases for what was left out. `findings`: what composing reported. `asked`: schema names that were looked
+    up among the surrounding schemas; `met`: those of them that were there. `too_large`: writing stopped at `nodes`
+    nodes, and `emitted` is empty.
     """
 
     emitted: JsonObject
@@ -77,10 +77,10 @@ class Expansions:
         self._nodes = 0
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return a cached expansion, or None.
+        """Return a cached expansion for `setting`, or None.
 
-        It must have been made with the same setting, and see the same named schemas around it (`trail`). It must have
-        fewer than `room` nodes, or be known to be larger.
+        `trail`: names of the schemas around it, which must give the same answers as when the expansion was made. It
+        must have fewer than `room` nodes, or be known to need at least `room`.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room
@@ -89,7 +89,7 @@ class Expansions:
         return None
 
     def keep(self, setting: Setting, expansion: Expansion, fresh: int) -> None:
-        """Cache an expansion. `fresh`: its nodes that belong to no other cached expansion."""
+        """Cache an expansion. `fresh`: how many of its nodes belong to no other cached expansion."""
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()

@@ -52,7 +52,7 @@ def _twice(value: str, taken: set[str]) -> str:
 def _schemas(
     value: JsonValue, where: Where, *, is_reached: bool, is_root: bool = False
 ) -> Iterator[tuple[JsonObject, Where, bool]]:
-    """Yield every schema in `value` with its place, and whether only `properties` lead there."""
+    """Yield every schema in `value`, its place, and True if the path to it goes only through `properties`."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _schemas(item, where.inside(index), is_reached=False)

@@ -101,7 +101,9 @@ class Merger:
                 self._node[keyword] = one
 
     def _join(self, home: JsonObject, key: str, one: JsonValue, other: JsonValue, name: str) -> None:
-        """Let both schemas hold at one place. Several at one place become a flat list."""
+        """Combine two schemas for the same keyword or member into `home[key]`: one if they are equal, else a flat
+        `allOf`.
+        """
         joined = self._joined.get(name)
         if one == other or (joined is not None and joined[-1] == other):
             home[key] = one

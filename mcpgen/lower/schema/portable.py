@@ -89,7 +89,7 @@ class Portable:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return True if the layout has more nodes than any may have."""
+        """Return True if no nodes are left: the layout is as large as a layout may be."""
         return self._left <= 0
 
     def schema(
@@ -141,7 +141,7 @@ class Portable:
         asked = frozenset(self._asked)
         self._asked = around | asked
         if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # there is no smaller layout
+            return emitted  # these limits are the smallest, so no smaller layout will ask again
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)
@@ -179,7 +179,10 @@ class Portable:
         return with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _Position) -> bool:
-        """Return True if a place lies inside the schema `identity`, and record that the expansion depends on it."""
+        """Return True if the schema called `identity` already surrounds the place, which would be recursion.
+
+        The name is recorded, because the cached expansion depends on the answer.
+        """
         if identity:
             self._asked.add(identity)
         return identity in at.trail
@@ -276,9 +279,9 @@ class Portable:
         return any("null" in types(leaf) or None in as_list(leaf.get("enum")) for leaf in self._leaves(node))
 
     def _leaves(self, node: JsonObject) -> list[JsonObject]:
-        """Return the alternatives of `node`, nested ones included, as far as they have no type of their own.
+        """Return the alternatives of `node`, nested ones included. A node that declares a type is not split.
 
-        Beyond _MOST_LOOKED_INTO a union stands for itself, so that unions of unions do not multiply.
+        After _MOST_LOOKED_INTO alternatives a union is returned whole, so that unions of unions do not multiply.
         """
         found: list[JsonObject] = []
         waiting, left = [node], _MOST_LOOKED_INTO
@@ -367,9 +370,10 @@ class Portable:
         return self._described(result, node, at, words)
 
     def _cut(self, node: JsonObject, at: _Position, again: str, words: str, known: _Nodes = None) -> JsonObject:
-        """Return `node` without members, for a schema that recurs inside itself or lies too deep.
+        """Return `node` with its type but without members, for a schema that recurs inside itself or lies too deep.
 
-        Its types stay, so that nothing it takes is refused, except lists of mixed lists. `known`: its alternatives.
+        The result accepts whatever `node` accepts, except lists of lists of mixed types. `again`: the recursive
+        schema's name, or "". `known`: the alternatives of `node`, if the caller has them.
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")

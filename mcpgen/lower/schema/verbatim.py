@@ -52,7 +52,7 @@ class Verbatim:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return True if there are more definitions than any tool may have."""
+        """Return True if there are more than MOST_DEFINITIONS definitions, the limit for one tool."""
         return len(self._names) > MOST_DEFINITIONS
 
     def given_up(self) -> list[str]:
@@ -94,7 +94,8 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        if Discriminator(schema, self.composer).is_inherited:  # the document does not write these alternatives
+        # the reader added these alternatives to show the children; the document has none
+        if Discriminator(schema, self.composer).is_inherited:
             schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():
             if keyword == "$ref":
@@ -118,7 +119,10 @@ class Verbatim:
                 yield keyword, value
 
     def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        """Yield the corrected pattern of `schema`, unless no value fits it or ECMA 262 refuses it."""
+        """Yield ("pattern", the pattern as ECMA 262 takes it).
+
+        Yield nothing if no value can match it, or ECMA 262 refuses it.
+        """
         pattern, said = shown(schema, self.composer.patterns)
         if said is not None and said.code != "unchecked-pattern":
             self.composer.unshown.append(said)

@@ -16,7 +16,7 @@ from mcpgen.model import Operation
 # Decision 0020: Boilerplate is what more than half of all operations say.
 SHARE = 0.5
 FEWEST = 10
-"""Share of all operations, and number, above which a repeated sentence is moved.
+"""A sentence is moved if more than SHARE of all operations, and more than FEWEST, repeat it.
 
 Rarer sentences tell operations apart.
 """

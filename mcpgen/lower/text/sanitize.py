@@ -57,8 +57,9 @@ def sanitize_tool(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> ToolS
 
 
 def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield each source text of a tool with the words for its place: also texts that the tool shortens, and names that
-    it spells differently.
+    """Yield (name of the field, text) for each source text of a tool.
+
+    This includes texts that the tool shortens, and parameter names that differ from the argument names.
     """
     operation = tool.operation
     yield "title", operation.decided.title or as_text(operation.extension.get("title"))
@@ -69,7 +70,7 @@ def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def _seen(text: str) -> str:
-    """Return `text` as a reader sees it."""
+    """Return `text` as a reader sees it: without hidden characters, and then without the blanks around it."""
     seen = visible(text)
     return text if seen == text else seen.strip()
 
@@ -97,11 +98,11 @@ def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 class _Schemas:
-    """Removes hidden characters from schemas.
+    """Sanitizer of schemas, which removes hidden characters and records where.
 
-    `texts` (place → count) and `unlisted`: places that were changed. `derived`: data with hidden characters is left
-    out; otherwise data stays as written. `spelled`: places of data with HTML references to hidden characters, which
-    stays and is reported.
+    `texts`: place of a description or title → how many were removed. `unlisted`: places of values and names that were
+    left out; only `derived` schemas lose such data. `spelled`: places of data with HTML references to hidden
+    characters, which stays and is reported.
     """
 
     def __init__(self, derived: bool, once: Once) -> None:
@@ -135,7 +136,10 @@ class _Schemas:
         return {**found, **self._values(node, found)}
 
     def _is_listed(self, data: JsonValue, place: str) -> bool:
-        """Return True if `data` stays. Record it if it holds or spells hidden characters."""
+        """Return True if the value or member name `data` stays in the schema.
+
+        Record its place if it holds hidden characters, or HTML references to them.
+        """
         hidden = has_hidden(data)
         if hidden and self._derived:
             self.unlisted.append(place)

@@ -22,7 +22,7 @@ _TOLD: Mapping[Confirm, str] = {
 
 
 def told(description: str, confirm: Confirm) -> str:
-    """Return the description of a tool with a sentence on its confirmation."""
+    """Return `description` with a sentence that says when a person must confirm the call; unchanged if never."""
     if confirm not in _TOLD:
         return description
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"

@@ -125,7 +125,7 @@ def description(
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
-    if _letters(text) == _letters(name):  # only the name was said; method and path say a little more
+    if _letters(text) == _letters(name):  # the text only repeats the tool's name; method and path add a little
         return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
     return text
 

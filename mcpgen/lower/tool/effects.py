@@ -100,7 +100,9 @@ def _verb_of_id(found: list[str]) -> str:
 
 
 def _verbs_of_summary(summary: str) -> list[str]:
-    """Return the first word of a summary as an imperative, and words of ending behind an `and`: `Search and delete`."""
+    """Return the verbs of a summary that change or add something: its first word, and a verb of ending after `and`, as
+    in `Search and delete`.
+    """
     found = [imperative(word, _VERBS) for word in words(summary)]
     first = [word for word in found[:1] if word in known.CHANGES | known.ADDS and word not in known.GETS]
     return [*first, *(word for before, word in pairwise(found) if before == "and" and word in known.ENDS)]

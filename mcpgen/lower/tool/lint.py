@@ -36,14 +36,18 @@ _HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
 _IS_DATA = " (a name or value)"
 
 _Node = tuple[JsonObject, str]
-"""A schema inside a tool's schema, and its place there."""
+"""A schema inside a tool's schema, and its place there as text."""
 
 Listed = tuple[str, str, str]
-"""The kind of a text (name, title, description, argument or result), a pointer to its place, and the text."""
+"""One text of a tool: its kind (name, title, description, argument or result), a pointer to its place, the text."""
 
 
 def report(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> None:
-    """Report what a reviewer of `tool` should read, as a reader would see it. Nothing is changed."""
+    """Report a tool named like a host's own tool, and texts of the tool that look like prompt injection. Nothing is
+    changed.
+
+    Texts are judged as a reader sees them, without hidden characters.
+    """
     operation = tool.operation
     if is_of_hosts(tool.name):
         message = f"{tool.name} is what common hosts call a tool of their own."
@@ -58,7 +62,7 @@ def report(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> None:
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
-    """Yield each text that a model reads of a tool, and longer source texts, with the words for its place."""
+    """Yield (place in words, text) for each text of a tool that a model reads, and for the longer source texts."""
     operation = tool.operation
     yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
@@ -76,7 +80,7 @@ def _holds_orders(schema: JsonValue) -> bool:
 
 
 def listed(shown: JsonObject) -> Iterator[Listed]:
-    """Yield each text that a model reads of a tool as clients list it."""
+    """Yield each text that a model reads of a tool. `shown`: the tool's entry in `tools/list`."""
     yield "name", "", as_text(shown.get("name")).replace("_", " ")
     yield from ((key, "", as_text(shown.get(key))) for key in ("title", "description"))
     for side, nodes in _schemas(shown):

@@ -48,10 +48,10 @@ _KINDS = ("object", "array", "string", "number", "integer", "boolean")
 
 @dataclass(slots=True)
 class _Shape:
-    """What a value may be, combined from all schemas of one place.
+    """Types, members and items that a value may have, combined from all schemas of one place.
 
-    `anything`: one of them allows any value. `rest`: for each object the schema of its unnamed members, empty if they
-    may be anything.
+    `anything`: one schema allows any value. `rest`: one schema per object for its unnamed members, {} if these may be
+    anything.
     """
 
     kinds: set[str] = field(default_factory=set)
@@ -64,7 +64,7 @@ class _Shape:
 class _Place(NamedTuple):
     """An object in the emitted schema whose members can still be listed.
 
-    `many`: it is an item of a list, which usually is what was asked for.
+    `shape`: its members. `level`: its depth. `many`: it is an item of a list, so it gets room first.
     """
 
     node: JsonObject
@@ -95,7 +95,7 @@ def derive(
         what = f"The output schema of {name} is left out: its schemas"
         diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
-    if outputs.unusable:  # the description may have reported these already
+    if outputs.unusable:  # `description` reads the same responses and may have reported the same problems
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
         diagnostics.add(
@@ -150,7 +150,10 @@ class _Outputs:
         return schema, form
 
     def said(self) -> str:
-        """Return what was cut, as the end of a sentence."""
+        """Return what was cut, joined by `; ` for the end of a sentence.
+
+        After _MOST_SAID parts only their number follows.
+        """
         cuts = list(dict.fromkeys(self.cuts))
         more = len(cuts) - _MOST_SAID
         return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
@@ -193,7 +196,10 @@ class _Outputs:
         return sorted((each for _, _, places in listed for each in places), key=lambda each: not each.many)
 
     def _mapped(self, place: _Place) -> list[_Place]:
-        """Describe the type of unnamed members, and return the objects in it to list next."""
+        """Describe the unnamed members of a map by `additionalProperties`, if the budget allows it.
+
+        Return the objects in them to list next.
+        """
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
         price = estimate({"additionalProperties": emitted})
         if not emitted or price > self._left:

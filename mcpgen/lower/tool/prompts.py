@@ -1,4 +1,4 @@
-"""Resolve the resources in the messages of prompts."""
+"""Replace the names of resources in the messages of prompts by the URIs of these resources."""
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped, nearest
@@ -8,7 +8,10 @@ from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
 def resolve(
     prompts: tuple[Prompt, ...], resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics
 ) -> tuple[PromptSpec, ...]:
-    """Return the prompts in order, each name once."""
+    """Return the prompts with the URIs of their resources, in order.
+
+    Report and drop a prompt whose name is taken, or that names a resource that is unknown or fetched.
+    """
     known = {each.resource.name: each for each in resources}
     found: dict[str, PromptSpec] = {}
     for prompt in prompts:

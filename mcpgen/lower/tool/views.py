@@ -93,7 +93,11 @@ def without(
 def _without_members(
     node: JsonObject, steps: list[str], further: Callable[[JsonValue, list[str]], JsonValue]
 ) -> list[str]:
-    """Remove what a pointer leads to from an object. Return the members that its first step names."""
+    """Remove what the pointer `steps` leads to from the object schema `node`, in place. Return the members that its
+    first step names.
+
+    `further`: function that returns a member without what the later steps lead to.
+    """
     step, rest = steps[0], steps[1:]
     properties = as_object(node.get("properties"))
     hit = [name for name in properties if step == "*" or alike(step) == alike(name)]

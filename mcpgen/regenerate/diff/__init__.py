@@ -16,7 +16,8 @@ __all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "comp
 def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     """Return every change from `old` to `new`.
 
-    Without `moves`, a moved operation counts as one tool gone and another new.
+    `moves`: recognise an operation whose method or path changed. Without it, such a tool counts as gone, and a new one
+    as added.
     """
     # needed only if there is something to compare
     from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools

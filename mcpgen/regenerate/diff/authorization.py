@@ -16,8 +16,9 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
-    """Return old name → new name for renamed schemes, if that is unambiguous: all else is equal, or they share an
-    environment variable.
+    """Return old name → new name for each security scheme that was renamed.
+
+    A scheme was renamed if exactly one new scheme is otherwise equal, or shares an environment variable with it.
     """
     gone = {name: scheme for name, scheme in old.items() if name not in new}
     added = {name: scheme for name, scheme in new.items() if name not in old}
@@ -46,19 +47,22 @@ def variables(scheme: JsonValue) -> frozenset[str]:
 
 
 def _essence(scheme: JsonValue) -> str:
-    """Return a canonical text of a scheme without its name and variables."""
+    """Return a scheme without its environment variables as canonical JSON, by which schemes are compared."""
     return compact({key: value for key, value in sorted(as_object(scheme).items()) if key != "variables"})
 
 
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """Yield the changes for those who may call a tool."""
+    """Yield the changes in who can call a tool: alternatives of security schemes, then scopes."""
     yield from _alternatives(old, new, renamed)
     yield from _scopes(old, new, renamed)
     yield from _caller_scopes(old, new)
 
 
 def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
-    """Return the sets of schemes of which one is enough to call a tool. An empty set means that none is needed."""
+    """Return the sets of schemes that allow a call: an operator needs all schemes of one set.
+
+    An empty set needs none.
+    """
     found = [
         frozenset((renamed or {}).get(str(name), str(name)) for name in as_list(names))
         for names in as_list(tool.binding.get("security"))
@@ -83,7 +87,8 @@ def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Itera
 def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     had = {renamed.get(name, name): _names(scopes) for name, scopes in as_object(old.binding.get("scopes")).items()}
     has = {name: _names(scopes) for name, scopes in as_object(new.binding.get("scopes")).items()}
-    used = frozenset().union(*alternatives(old, renamed))  # the scopes of a new scheme come with the scheme
+    # scopes of a new scheme are not reported apart from the scheme itself
+    used = frozenset().union(*alternatives(old, renamed))
     for name in sorted(had.keys() | has.keys()):
         before, after = had.get(name, _NOTHING), has.get(name, _NOTHING)
         if name in used and after - before:

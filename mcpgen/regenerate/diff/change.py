@@ -17,10 +17,11 @@ _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic"
 # Decision 0149: Security is a mark on a change.
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change.
+    """One change between two servers.
 
-    `code`: its rule. `tool`: empty for the server. `argument` and `path` (dotted, from the argument or the root of the
-    result): its place in a tool, or empty. `security`: its rule is in `rules.SECURITY`.
+    `code`: the rule that found it. `tool`: the tool's name, or "" for the whole server. `argument`, `path`: its place
+    in the tool, or "". `path` is dotted, from the argument or the root of the result. `security`: the rule is in
+    `rules.SECURITY`.
     """
 
     grade: Grade
@@ -65,7 +66,7 @@ class Difference:
         return any(GRADES.index(change.grade) <= GRADES.index(grade) for change in self.changes)
 
     def of_tool(self, *codes: str) -> list[str]:
-        """Return the tools of changes with one of `codes`."""
+        """Return the names of the tools that have a change with one of `codes`."""
         return [change.tool for change in self.changes if change.code in codes]
 
 

@@ -69,7 +69,7 @@ def _prompt(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _words(listed: JsonObject) -> JsonValue:
-    """Return the texts for people: of the whole, and of each argument."""
+    """Return the texts of a prompt or resource that people read: its own, and those of its arguments."""
     arguments = [{key: each.get(key) for key in _WORDS} for each in map(as_object, as_list(listed.get("arguments")))]
     return [{key: listed.get(key) for key in _WORDS}, *arguments]
 
@@ -81,9 +81,9 @@ def _arguments(value: JsonValue) -> dict[str, bool]:
 
 
 def _changed(old: bool | None, new: bool | None) -> str:
-    """Return the rule for one argument, or "" if it is unchanged.
+    """Return the code of the change of one argument, or "" if it is unchanged.
 
-    `old` and `new`: whether it is required, or None if it does not exist.
+    `old`, `new`: True if the argument is required, None if it does not exist.
     """
     if old == new:
         return ""

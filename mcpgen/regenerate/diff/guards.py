@@ -22,7 +22,10 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
 """Hint of MCP → its safe value, and the words for the safe and the other value."""
 
 _ASKED_BY = frozenset(_HINTS) - {"idempotentHint"}
-"""Hints by which hosts ask before a call and `--read-only` selects. `idempotentHint` saves no question."""
+"""Hints on which hosts decide whether to ask before a call, and by which `--read-only` selects tools.
+
+`idempotentHint` is not among them, since no host asks because of it.
+"""
 
 _CONFIRM = ("never", "when-supported", "always")
 
@@ -77,9 +80,9 @@ def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
 
 
 def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of names that no argument may write because the owner hid them.
+    """Yield changes of the names that the owner hid, so that no argument may write them.
 
-    A name that becomes an argument is reported as such.
+    A hidden name that becomes an argument is left to the rules for arguments, and so is the reverse.
     """
     had, has = _names_withheld(old), _names_withheld(new)
     if fallen := had - has - {name for _, name in slots(new).values()}:

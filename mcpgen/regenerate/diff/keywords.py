@@ -9,7 +9,8 @@ from mcpgen.regenerate.diff.variance.cases import Case
 from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Compared = tuple[str, JsonValue, JsonValue, bool, bool]
-"""Keyword, before, after, whether values were excluded, whether values were admitted."""
+"""A changed keyword: its name, value before, value after, True if values were excluded, True if values were admitted.
+"""
 
 _Bound = tuple[Fraction, bool] | None
 _NAMED = {"string": ("pattern", "format", "contentEncoding")}
@@ -21,9 +22,9 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Return True for members of results that came or went.
+    """Return True for a member of a result that came or went: it is reported even if no value was excluded or admitted.
 
-    They are reported even if no value is lost, since results are open.
+    Results are open, so a member that is not listed may still be sent. `listed`: the schema is one of arguments.
     """
     return not listed and kind in ("member-gone", "member-added")
 
@@ -84,7 +85,11 @@ def _shown(bound: _Bound, *, above: bool) -> JsonValue:
 def _changed(
     keyword: str, before: JsonValue, after: JsonValue, is_closer: Callable[..., bool] | None = None
 ) -> Iterator[Compared]:
-    """Yield a changed keyword. Without `is_closer`, a value excludes and having none admits."""
+    """Yield the keyword if its value changed.
+
+    `is_closer`: function that returns True if its first value is stricter than its second. Without it, a new value
+    excludes other values, and removing the value admits them.
+    """
     if before == after:
         return
     if is_closer is None:

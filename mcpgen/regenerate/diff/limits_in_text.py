@@ -49,7 +49,7 @@ _WRITTEN: tuple[tuple[str, Callable[[re.Match[str]], JsonObject]], ...] = (
     ("Base64", lambda _: {"contentEncoding": "base64"}),
     ("|".join(map(re.escape, (words.removesuffix(".") for words in FORMAT_WORDS.values()))), _format),
 )
-"""A sentence without its full stop, and the keywords that it means."""
+"""Pattern of a sentence without its full stop, and a function that returns the keywords that the sentence means."""
 
 _SENTENCES = tuple(
     (re.compile(rf"(?:^|(?<=[.!?…] )|(?<=\n))(?:{pattern})\.(?=\s|$)"), read) for pattern, read in _WRITTEN
@@ -63,7 +63,10 @@ _SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "
 
 
 def heard(value: JsonValue) -> JsonValue:
-    """Return a schema, or several, with the limits in their descriptions added as keywords. Existing keywords win."""
+    """Return a schema with the limits that its descriptions state added as keywords, at every level.
+
+    Existing keywords win.
+    """
     if isinstance(value, list):
         return [heard(each) for each in value]
     if not isinstance(value, dict):
@@ -78,7 +81,7 @@ def heard(value: JsonValue) -> JsonValue:
 
 
 def limits(text: str) -> JsonObject:
-    """Return the keywords that the sentences of a description mean."""
+    """Return the JSON Schema keywords that the sentences of a description state, or {}."""
     if "." not in text:
         return {}
     found: JsonObject = {}

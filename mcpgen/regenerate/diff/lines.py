@@ -22,9 +22,10 @@ _ENDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sentence, and the tools that it is about; none for the server, or if the sentence names the tool.
+    """One line about a change.
 
-    `security`: the line concerns security.
+    `tools`: the tools with this change; empty if it concerns the server, or if `sentence` names the tool. `security`:
+    it concerns security.
     """
 
     tools: tuple[str, ...]
@@ -32,7 +33,7 @@ class Line:
     security: bool = False
 
     def subject(self) -> str:
-        """Return the tools in a few words: a name, or how many."""
+        """Return the tools in a few words: "", one name, or their number with the first names."""
         if len(self.tools) < 2:
             return "".join(self.tools)
         return f"{len(self.tools)} tools ({', '.join(self.tools[:_NAMED])}, …)"

@@ -16,9 +16,10 @@ Pairs = list[tuple[Listed, Listed]]
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Matched tools.
+    """The tools of two servers, matched.
 
-    `pairs`: old and new. `gone` and `added`: unmatched tools. `guessed`: keys of pairs that only words support.
+    `pairs`: a tool before and the same tool after. `gone`, `added`: tools without a match. `guessed`: keys of matches
+    that rest only on similar names and texts.
     """
 
     pairs: tuple[tuple[Listed, Listed], ...]
@@ -29,7 +30,10 @@ class Matching:
 
 # Decision 0142: A tool is known by its operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
-    """Return the matching of the tools of both. Without `follow`, a moved operation is another operation."""
+    """Return the matching of the tools of two servers.
+
+    Without `follow`, operations with a new method or path are not matched.
+    """
     pairs: list[tuple[Listed, Listed]] = []
     gone, added = list(old.tools), list(new.tools)
     for pairing in (_of_one_key, _moved, _of_one_name) if follow else (_of_one_key, _of_one_name):
@@ -58,7 +62,7 @@ def _of_one_name(gone: list[Listed], added: list[Listed]) -> Pairs:
 
 
 def _promises(tools: dict[str, Listed]) -> dict[str, Promise]:
-    """Return the promise of each tool: from its lock, or as far as the tables tell."""
+    """Return operation key → pin of each tool: from its lock, or made from its tables."""
     return {key: tool.known for key, tool in tools.items()}
 
 
@@ -68,7 +72,7 @@ def _alike(gone: list[Listed], added: list[Listed], identify: Callable[[Listed],
 
 
 def _unique(tools: Iterable[Listed], identify: Callable[[Listed], str]) -> dict[str, Listed]:
-    """Return identity → tool, without shared or empty identities."""
+    """Return identity → tool. Identities that are empty, or that several tools share, are left out."""
     found: dict[str, Listed | None] = {}
     for tool in tools:
         identity = identify(tool)

@@ -1,7 +1,7 @@
-"""Report texts to which the lint objects now and did not before, with the words in question.
+"""Report texts that the lint flags now and did not flag before, with the words in question.
 
 The author of a document may put prompt injection into any text. So every new or changed text is checked again. Texts
-that were accepted before are no change; the others are breaking.
+that were accepted before are no change; newly flagged ones are breaking.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,10 @@ from mcpgen.regenerate.diff.surface import Listed, Surface
 
 # Decision 0148: The lint of texts runs over the difference.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
-    """Yield the lint's objections to a tool that it did not have to `old`. None: the tool is new."""
+    """Yield a change for each finding of the lint on `new` that it did not have on `old`.
+
+    `old` is None for a new tool.
+    """
     before: JsonObject = old.shown if old is not None else {}
     if before == new.shown:
         return
@@ -34,7 +37,7 @@ def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
 
 
 def of_server(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield the lint's new objections to the texts of the server, its resources and its prompts."""
+    """Yield a change for each new finding of the lint in the texts of the server, its resources and its prompts."""
     had = _folded(words for _, text in _texts(old) for words in orders(text))
     for place, text in _texts(new):
         if found := [words for words in orders(text) if words.casefold() not in had]:
@@ -46,7 +49,7 @@ def _folded(found: Iterable[str]) -> frozenset[str]:
 
 
 def _texts(surface: Surface) -> Iterator[tuple[str, str]]:
-    """Yield each text of a server outside its tools, with the words for its place before it."""
+    """Yield (place in words, text) for each text of a server outside its tools."""
     server = as_object(surface.header.get("server"))
     yield "The title of the server", as_text(server.get("title"))
     yield "The text of the instructions", as_text(server.get("instructions"))
@@ -66,7 +69,7 @@ def _strings(value: JsonValue) -> Iterator[str]:
 
 
 def _place(side: str, place: str) -> str:
-    """Return the name of a text, as the beginning of a sentence."""
+    """Return the place of a text in a tool, as the beginning of a sentence."""
     path = rules.dotted(tuple(tokens(place)))
     if side == "argument":
         return f"Argument {path}" if path else "Its input schema"

@@ -16,7 +16,7 @@ from mcpgen.regenerate.diff.variance.cases import KINDS, Case
 from mcpgen.regenerate.diff.variance.objects import Members
 
 Path = tuple[str, ...]
-"""Names of members, `[]` for items of an array, `*` for unnamed members."""
+"""Path to a place in a value: names of members, `[]` for items of an array, `*` for unnamed members."""
 
 MOST = 200
 """Limit on the places that are named inside one schema; further ones are counted."""
@@ -29,7 +29,11 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One difference. `kind`: its name in the rules. `narrowed`: values were lost. `widened`: values were added."""
+    """One difference inside a schema. `kind`: its code for `rules`.
+
+    `narrowed`: values that were valid before are no longer valid. `widened`: values are valid that were not valid
+    before.
+    """
 
     kind: str
     path: Path
@@ -43,7 +47,7 @@ class Place:
 
 
 class Places:
-    """The places where two schemas differ. `judge.listed`: the schemas are arguments, not results."""
+    """Finder of the places where two schemas differ. `judge.listed`: the schemas are of arguments, not of results."""
 
     def __init__(self, judge: Inclusion) -> None:
         self.judge = judge
@@ -51,12 +55,12 @@ class Places:
         self._depth = 0
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
-        """Return the places, outermost first, with paths that begin at this value."""
+        """Return the places where `old` and `new` differ, outermost first. Paths begin at this value."""
         if old.is_plainly(new):
             return []
         pair = old.key, new.key
         if pair not in self._found:
-            self._found[pair] = []  # a schema that recurs inside itself is explained once
+            self._found[pair] = []  # stops the recursion in a schema that refers to itself
             self._depth += 1
             self._found[pair] = self._explained(old, new)
             self._depth -= 1
@@ -118,7 +122,7 @@ class Places:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            return  # they differ in what they demand together, which is reported for the whole
+            return  # the alternatives differ only in what they require together; the caller reports the whole schema
         while gone and added:
             case = gone.pop(0)
             like = max(added, key=lambda each: _likeness(case, each))
@@ -185,7 +189,7 @@ class Places:
 
     def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
         if old.patterns or new.patterns:
-            return  # changes there are reported for the whole
+            return  # changes of patterns are reported as a change of the whole schema
         before, after = old.others()[0], new.others()[0]
         if self.judge.is_empty(after) and not self.judge.is_empty(before):
             yield Place("others-refused", (), narrowed=True)
@@ -196,7 +200,9 @@ class Places:
 
 
 def _cut(places: list[Place]) -> list[Place]:
-    """Return the first MOST places, narrowed ones first, and a last place that counts the rest."""
+    """Return at most MOST places, those that exclude values first, and one more of kind `more` with the number of the
+    rest.
+    """
     places = sorted(places, key=lambda place: not place.narrowed)
     rest = places[MOST:]
     narrowed, widened = any(place.narrowed for place in rest), any(place.widened for place in rest)
@@ -213,7 +219,10 @@ def _values(cases: Iterable[Case]) -> dict[str, JsonValue]:
 
 
 def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool, new_ends: bool) -> Iterator[Place]:
-    """Yield the differences between two lists of values. `old_ends` and `new_ends`: the list is complete."""
+    """Yield the differences between two enums, text of a value → value.
+
+    `old_ends`, `new_ends`: the enum is complete, so that no other value is valid.
+    """
     if old_ends and new_ends:
         gone = [value for text, value in old.items() if text not in new]
         added = [value for text, value in new.items() if text not in old]
@@ -228,7 +237,7 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
 
 
 def _likeness(case: Case, other: Case) -> int:
-    """Return how many members two objects have in common."""
+    """Return how many names of members two objects have in common."""
     return len(_names(case) & _names(other))
 
 

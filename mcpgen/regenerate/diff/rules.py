@@ -160,7 +160,7 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
     "others-refused": ("{at} takes no members but those listed.", "{at} has no members but those listed."),
     "others-allowed": ("{at} takes members that are not listed.", "{at} may have members that are not listed."),
 }
-"""Kind of place → the sentences for an argument and for a result. Other kinds are names of keywords."""
+"""Kind of a place → the sentence for arguments and the sentence for results. Other kinds are names of keywords."""
 
 _LONGEST = 120
 

@@ -35,9 +35,7 @@ def compared(
 
 # Decision 0145: Another origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
-    """Yield pairs of servers that receive requests, before and after: the first servers, and those of tools that both
-    have.
-    """
+    """Yield (server before, server after) for the first server, and for that of each tool which both sides have."""
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
     yield _at(before, 0), _at(after, 0)
     for one, other in pairs:
@@ -58,9 +56,10 @@ def _at(entries: list[JsonValue], index: JsonValue) -> JsonObject:
 def _schemes(
     old: JsonObject, new: JsonObject, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, JsonObject, JsonObject]]:
-    """Yield schemes that may send one secret: new name, scheme before, scheme after.
+    """Yield (name, scheme before, scheme after) for schemes that may send the same secret.
 
-    Several schemes may share a variable. A scheme that sent the secret before is compared with itself alone.
+    They have the same name, or share an environment variable. If a scheme of the same name shares the variable, only
+    that one is compared.
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}
@@ -114,7 +113,7 @@ def _endpoint(scheme: JsonObject) -> str:
 
 
 def _beside(url: str, home: tuple[str, ...]) -> str:
-    """Return the origin of a URL, or "" if it is the API's own origin."""
+    """Return the origin of `url`, or "" if it is one of the API's own origins, `home`."""
     origin = origins.of_url(url)
     return "" if origin in home else origin
 
@@ -123,7 +122,10 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
-    """Yield origins that were added to the list or removed. `told`: moved origins, which were reported before."""
+    """Yield changes of the origins that a server may contact: named in its tables, and accepted by its owner.
+
+    `told`: origins of servers that moved, which were reported before.
+    """
     found = _destinations(new)
     had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))
     for origin in sorted(has.keys() - had.keys() - told):
@@ -131,7 +133,8 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    reached = {each.origins[-1] for each in found}  # the origin of a server if no variable of its URL is set
+    # the last origin of a destination is the default: no variable of its URL is set
+    reached = {each.origins[-1] for each in found}
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)
     for origin in sorted(after - before - (has.keys() - had.keys())):

@@ -19,7 +19,10 @@ _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> list[Change]:
-    """Return the changes of the headers. `pairs`: tools that both servers have. `renamed`: security schemes."""
+    """Yield the changes that concern the operator: identity, servers, security schemes.
+
+    `pairs`: tools that both servers have. `renamed`: old name → new name of security schemes.
+    """
     needed = frozenset[str]().union(*(frozenset.intersection(*authorization.alternatives(tool)) for _, tool in pairs))
     return [
         *_identity(old.header, new.header),
@@ -43,7 +46,7 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
-    """Compare each server that tools use, once."""
+    """Yield the changes of the servers that tools use. A server that several tools share is compared once."""
     seen: list[tuple[JsonObject, JsonObject]] = []
     for pair in secrets.servers(old, new, pairs):
         if pair not in seen:
@@ -59,7 +62,7 @@ def _url(old: JsonObject, new: JsonObject, variable: str) -> Iterator[Change]:
     elif was and not now:
         yield rules.of_server("variable-needed", before, variable)
     elif was != now:
-        same = before == after  # then a variable has another default
+        same = before == after  # the text is the same, so only the default of a variable in it changed
         yield rules.of_server("origin", was[-1] if same else before, now[-1] if same else after)
     elif before != after:
         yield rules.of_server("base-url", before, after)

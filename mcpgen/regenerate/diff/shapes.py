@@ -1,4 +1,4 @@
-"""Describe values in a word or two, for people."""
+"""Describe the values of a schema in a few words: `string`, `object {id, name}`."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _MOST = 6
 
 
 def types(cases: Sequence[Case]) -> dict[str, str]:
-    """Return the types that a value may have, each with its JSON Schema word; `integer` if all numbers are whole."""
+    """Return kind of a case → its JSON Schema type. A number becomes `integer` if all number cases are whole."""
     whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
     kinds = sorted({case.kind for case in cases})
     return {kind: "integer" if kind == "number" and whole else kind for kind in kinds}
@@ -22,9 +22,9 @@ def _is_whole(case: Case) -> bool:
 
 
 def outlined(cases: Sequence[Case] | None) -> JsonValue:
-    """Return the types of a value in JSON Schema's words, objects with their members.
+    """Return the types of `cases` as text, such as `string or object {id, name}`.
 
-    Return None if there are none, or too many.
+    Return None if there are no cases, or too many to be listed.
     """
     if not cases:
         return None

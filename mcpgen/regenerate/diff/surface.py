@@ -1,4 +1,4 @@
-"""What is compared: everything that a client sees and that is sent, from the tables of a generated server."""
+"""Describe a generated server for comparison, from its tables: everything that clients see and that requests send."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,11 @@ TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One tool: its list entry (`shown`), its binding, the key of its operation, its roles and its promise."""
+    """One tool of a surface.
+
+    `key`: its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`. `promise`: its
+    pin in the lock.
+    """
 
     name: str
     key: str
@@ -33,7 +37,10 @@ class Listed:
 
     @property
     def known(self) -> Promise:
-        """Return the marks by which its operation is recognised: from the lock, or as far as the tables tell."""
+        """Return the pin with the marks that identify the operation after a move: its operationId and its fingerprint.
+
+        Without a fingerprint in the lock, one is computed from the tables.
+        """
         told = self.promise.shape or fingerprint.shape(self.request, self.schema)
         return replace(self.promise, id=self.operation_id, shape=told)
 

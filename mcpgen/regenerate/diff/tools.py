@@ -68,7 +68,7 @@ def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
 
 
 def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
-    """Yield the changes of arguments that differ at these places."""
+    """Yield the changes of arguments at `places`. A renamed argument is one change, not two."""
     renamed = _renamed(old, new, places)
     for argument, name in renamed.items():
         yield rules.of_tool("argument-renamed", new.name, argument, name, argument=name)
@@ -78,7 +78,10 @@ def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, aft
 
 
 def _taken(tool: Listed, budget: Budget) -> Terms:
-    """Return what a tool accepts: the arguments of its schema, and others only if the binding is open."""
+    """Return the schema of everything that a tool accepts.
+
+    Undeclared arguments are accepted only if its binding is `open`.
+    """
     schema = as_object(heard(tool.schema))
     scope = Scope(schema, budget)
     if tool.binding.get("open"):
@@ -88,7 +91,7 @@ def _taken(tool: Listed, budget: Budget) -> Terms:
 
 
 def _renamed(old: Listed, new: Listed, places: list[Place]) -> dict[str, str]:
-    """Return old name → new name for arguments that go to the same place of the request."""
+    """Return old name → new name for arguments that still go to the same place of the request."""
     gone = [place.path[0] for place in places if place.kind == "member-gone" and len(place.path) == 1]
     added = [place.path[0] for place in places if place.kind.endswith("member-added") and len(place.path) == 1]
     had, has = wire.slots(old), wire.slots(new)
@@ -109,7 +112,10 @@ def _is_renaming(place: Place, renamed: Mapping[str, str]) -> bool:
 
 
 def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[str]) -> Iterator[Change]:
-    """Yield changes of common arguments that accept the same values: defaults, descriptions, other spellings."""
+    """Yield changes of arguments whose accepted values stay the same: defaults, descriptions, other spellings.
+
+    `told`: arguments with changes that were reported before.
+    """
     before, after = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
     silent = not told
     for name in (each for each in before if each in after and before[each] != after[each]):

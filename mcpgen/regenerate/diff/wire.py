@@ -1,4 +1,7 @@
-"""Compare what a tool sends: changes that its caller does not see, because the server follows the API."""
+"""Compare the requests that a tool sends, as far as callers do not see them: method, path, styles, constants.
+
+Such changes break no caller: the server follows the API.
+"""
 
 from collections.abc import Iterator
 
@@ -22,15 +25,15 @@ _ELSEWHERE = (
     "open",
 )
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
-"""Keys of a binding that are compared one by one, here or elsewhere."""
+"""Keys of a binding that this module or another compares by themselves. All other keys are compared as a whole."""
 
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
 Slot = tuple[str, str]
-"""A place of the request, and the name there."""
+"""Where a value goes: the place in the request, and the name there."""
 
 
 def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
-    """Yield changes of the request alone. `moved`: another rule has reported method and path."""
+    """Yield changes of the request alone. `moved`: a new method or path was reported before."""
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
@@ -39,7 +42,7 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
 
 
 def _parts(old: Listed, new: Listed) -> Iterator[str]:
-    """Yield the parts of the request that are written differently for the same arguments."""
+    """Yield a word for each part of the request that differs for the same arguments, such as `method` or `body`."""
     if old.binding.get("method") != new.binding.get("method"):
         yield "method"
     if _literals(old) != _literals(new):

@@ -17,15 +17,15 @@ from mcpgen.regenerate.publish.transaction import Unfinished
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NOT_THERE: set[Path] = set()
-"""Claimed directories that did not exist when they were claimed."""
+"""Directories that this process has claimed, and that did not exist at that moment."""
 
 
 @contextlib.contextmanager
 def claimed(directory: Path) -> Iterator[None]:
-    """Claim `directory` for this run. Leftovers of killed runs are completed or removed first, so one whole project is
-    read.
+    """Claim `directory` for this run, while the context lasts.
 
-    Raises Busy if another run holds it, CannotGoOn if that cannot be determined or if leftovers cannot be completed.
+    What killed runs left is completed or removed first, so that one whole project is read. Raises Busy if another run
+    holds the directory, CannotGoOn if leftovers cannot be completed or the file system fails.
     """
     place = physical(directory)
     with failing(directory):
@@ -35,7 +35,7 @@ def claimed(directory: Path) -> Iterator[None]:
             stranded.refuse(directory, place)
         yield
     except CannotGoOn:
-        confirm(directory)  # the refusal may be due to another run meanwhile
+        confirm(directory)  # raises Busy instead if another run has changed the directory, which may be the real reason
         raise
     finally:
         _NOT_THERE.discard(place)
@@ -50,12 +50,12 @@ def confirm(directory: Path) -> None:
 
 
 def made(directory: Path) -> None:
-    """Record that this run has created `directory`."""
+    """Record that this run has created `directory`, so that `confirm` does not take it for the work of another run."""
     _NOT_THERE.discard(physical(directory))
 
 
 def busy(directory: Path) -> Busy:
-    """Return the error of a run that came second."""
+    """Return the error for a directory that another run has claimed."""
     return Busy(
         "project-locked",
         f"Another run of mcpgen is at work in {told(directory)}.",
@@ -64,13 +64,15 @@ def busy(directory: Path) -> Busy:
 
 
 def told(path: Path) -> str:
-    """Return `path` for a sentence, quoted if its final `.` would look like the end."""
+    """Return `path` as it stands in a message: in backticks if it ends in `.`, which would look like the end of the
+    sentence.
+    """
     return f"`{path}`" if str(path).endswith(".") else str(path)
 
 
 @contextlib.contextmanager
 def failing(directory: Path) -> Iterator[None]:
-    """Turn errors with the files of `directory` into one sentence each."""
+    """Turn an OSError in the context into CannotGoOn or Busy, with one sentence about `directory`."""
     try:
         yield
     except BlockingIOError:
@@ -96,7 +98,7 @@ def failed(directory: Path, error: OSError) -> CannotGoOn:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn errors of reading `path` into one sentence."""
+    """Turn an OSError in the context into CannotGoOn: `path` cannot be read, and why."""
     try:
         yield
     except OSError as error:
@@ -105,15 +107,19 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def physical(directory: Path) -> Path:
-    """Return the path without links in its parents. A link at the path itself stays, to be refused."""
+    """Return the path with all links in its parents resolved.
+
+    The last part stays, so that a link there can be refused.
+    """
     if directory.name in ("", ".."):
         return Path(os.path.realpath(directory))
     return Path(os.path.realpath(directory.parent), directory.name)
 
 
 def _lock(place: Path) -> int | None:
-    """Complete what killed runs left, then return the lock of the directory at `place`, or None if locks do not exist
-    here.
+    """Lock the directory at `place`, after completing what killed runs left there.
+
+    Return the lock, or None if the directory or the system has no locks.
     """
     while True:
         lock = _lock_of_a_directory(place)
@@ -123,7 +129,7 @@ def _lock(place: Path) -> int | None:
         except BaseException:
             released(lock)
             raise
-        released(lock)  # the directory was exchanged, by this run or another, so the lock is on the wrong one
+        released(lock)  # another directory has the name now, so the lock is on the wrong one: try again
 
 
 def _lock_of_a_directory(place: Path) -> int | None:

@@ -6,15 +6,15 @@ _AT_THE_TOP = frozenset({"CHANGELOG.md", "README.md", "mcpgen.schema.json", "mcp
 
 
 def is_emitted(path: str) -> bool:
-    """Return True if some version of mcpgen writes `path`, whatever the project's name.
+    """Return True if some version of mcpgen may have written `path` into a project of any name.
 
-    The lock itself is never removed, so it does not count.
+    The lock is not among these paths, since it is never removed.
     """
     return path in _AT_THE_TOP or ("/" in path and is_package(path))
 
 
 def is_written_into(folder: str) -> bool:
-    """Return True if mcpgen writes files into `folder`, whatever the project's name."""
+    """Return True if mcpgen writes files into `folder` of a project of any name."""
     return is_package(folder) or any(path.startswith(f"{folder}/") for path in ONCE)
 
 

@@ -1,4 +1,4 @@
-"""The note in a stage for whoever finds it: it identifies the stage as ours, and says whether it may be deleted."""
+"""Write the note in a stage for people who find it: that mcpgen made the stage, and whether it may be deleted."""
 
 import os
 import shlex
@@ -11,8 +11,8 @@ MADE = _FIRST + b"If it no longer runs, its next run over the project removes th
 
 
 def exchanged(project: Path) -> bytes:
-    """Return the note of a stage that may hold the user's files: the rest of `project`, which the new directory has
-    replaced.
+    """Return the note for a stage that holds the user's files during an exchange: do not delete it, and how to restore
+    them.
     """
     command = f"mcpgen regenerate {shlex.quote(str(project))}"
     return _FIRST + os.fsencode(
@@ -22,12 +22,14 @@ def exchanged(project: Path) -> bytes:
 
 
 def is_whole(stage: Path) -> bool:
-    """Return True if `stage` holds our note."""
+    """Return True if `stage` holds a complete first line of our note."""
     return _beginning(stage) == _FIRST
 
 
 def is_broken_off(stage: Path) -> bool:
-    """Return True if the note in `stage` was not completed. The note is written before everything else."""
+    """Return True if the note in `stage` holds only the beginning of the first line: its run was killed while writing
+    it.
+    """
     return _FIRST.startswith(_beginning(stage))
 
 

@@ -24,10 +24,10 @@ from mcpgen.regenerate.publish.present import present
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What publishing would do, as sorted paths relative to the directory.
+    """What publishing would write, keep and remove, as sorted paths relative to `directory`.
 
-    `kept`: the user's files that are left as they are, there or deleted. `edited`: generated files with edits by hand
-    that would be lost. `line_ends`: those of them that differ only in line ends.
+    `kept`: the user's files that are left as they are, existing or deleted. `edited`: generated files with edits by
+    hand that would be lost. `line_ends`: edited files that differ only in line ends.
     """
 
     directory: Path
@@ -87,7 +87,7 @@ def plan(
 
 # Decision 0161: A test and .gitignore are offered once.
 def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
-    """Return True if an offered file is written: it never was, and nothing of the user's is in its place."""
+    """Return True if an offered file is to be written: it was never offered, and nothing is in its place."""
     place = directory / path
     folders = [directory / folder for folder in PurePosixPath(path).parents if folder.name]
     with claim.reading(place):
@@ -97,8 +97,9 @@ def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool
 
 
 def edits(planned: Plan) -> Diagnostic:
-    """Return the error for generated files that were edited by hand, with a place for the edit, or that only went
-    through a checkout.
+    """Return the error for generated files that were changed by hand, or whose line ends a checkout changed.
+
+    The hint names the user's file in which such an edit can live.
     """
     by_hand = [path for path in planned.edited if path not in planned.line_ends]
     messages, hints = [], []
@@ -123,7 +124,7 @@ def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:
 
 
 _HOMES = {".py": "hooks.py", ".json": "mcpgen.yaml", ".md": "a file of your own", ".toml": "a project around this one"}
-"""Ending of a generated file → where an edit of it can live."""
+"""Suffix of a generated file → where the user can make the same change for good."""
 
 
 def _home(edited: Iterable[str]) -> str:
@@ -132,7 +133,9 @@ def _home(edited: Iterable[str]) -> str:
 
 
 def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return path → digests of our own writes: from the lock, and from locks in the stages of interrupted runs."""
+    """Return path → digests of the file as mcpgen wrote it: from the lock, and from locks in stages of interrupted
+    runs.
+    """
     known = {path: {found} for path, found in recorded.items()}
     with claim.reading(directory):
         stages = staging.stages(directory)

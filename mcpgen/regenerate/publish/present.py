@@ -21,9 +21,9 @@ def previous_lock(directory: Path) -> Lock | None:
 
 
 def present(directory: Path, path: str, first: int | None = None) -> bytes | None:
-    """Return the bytes at `path`, or the `first` ones, or None if nothing is there.
+    """Return the bytes of the file at `path` in `directory`, at most `first` bytes if given; None if there is no file.
 
-    Raises CannotGoOn for anything but a regular file inside the directory, and for a file that is too large.
+    Raises CannotGoOn for anything but a regular file reached without links, and for a file larger than LARGEST.
     """
     place = directory
     for part in path.split("/"):
@@ -44,7 +44,7 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
 
 
 def _read(place: Path, first: int | None = None) -> bytes:
-    """Return the bytes of a file, at most as many as it had when it was opened."""
+    """Return the bytes of a file. Bytes that another process appends meanwhile are not read."""
     with place.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if first is None and size > LARGEST:

@@ -27,11 +27,11 @@ _NO_SECOND_NAME = frozenset(
 def share(
     old: Path, stage: Stage, made: Collection[str], gone: Collection[str], paths: Collection[str]
 ) -> dict[str, int]:
-    """Fill the directory in `stage` with everything of `old` except what is `gone`. Return path → inode of the
-    stand-in.
+    """Fill the replica in `stage` with every file of `old`, except those in `made` and `gone`. Return path → inode.
 
-    The stage holds the files `made` already. The folders of `paths` are ours; all other folders stay links to `old`.
-    For what is gone, the inode is its own. Raises OSError, also if `old` could not be changed later.
+    `made`: new files, already in the stage. `gone`: files to be removed; their own inode is returned. Other inodes are
+    those of the link in the replica. `paths`: all generated files; their folders become real folders, and others become
+    links to `old`. Raises OSError, also if `old` could not be changed later.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -49,16 +49,16 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # symbolic links to folders lead through it
+    _same_mode(old, stage.home)  # links to folders lead through the stage, so it needs the project's mode
     return known
 
 
 def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[str, int]:
-    """Make `old` hold what `new` does. Return path → inode of everything in `new`, which is `known` for the next call.
+    """Make the directory `old` equal to `new`. Return path → inode of everything in `new`, the next call's `known`.
 
-    Files that differ are replaced one by one, except unchanged `known` ones, which stand for files of `old`. `known`
-    paths that are gone from `new` are removed. Folders are copied even if empty, with their permissions. The function
-    may be repeated after any failure. Raises OSError.
+    `known`: path → inode of entries of `new` that stand for files of `old`; unchanged ones need no copy. Known paths
+    that are gone from `new` are removed from `old`. Other files that differ are replaced one by one. Folders are copied
+    even if empty, with their permissions. The function may be repeated after any failure. Raises OSError.
     """
     found = {path: number for path in entries(new) if (number := inode(new / path)) is not None}
     for path, number in found.items():
@@ -87,9 +87,9 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: str = "") -> Iterator[str]:
-    """Yield the paths of entries in `root` and in its folders that `inside` accepts, without these folders themselves.
+    """Yield the paths below `root` of files, links and of folders that are not entered, sorted.
 
-    Links are not followed.
+    `inside`: function that returns True for a folder to enter. Links are not followed.
     """
     with os.scandir(root / at) as listed:
         found = sorted(listed, key=lambda entry: entry.name)
@@ -105,7 +105,7 @@ def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: s
 
 
 def way_to(home: str, path: str) -> str:
-    """Return the target of a link at `path` of a project that leads to the same path in its stage `home` beside the
+    """Return the relative target for a link at `path` of a project: the same path in the stage `home` beside the
     project.
     """
     return f"{'../' * (path.count('/') + 1)}{home}/{FILES}/{path}"
@@ -122,7 +122,10 @@ def _folders_of(root: Path, at: str = "") -> Iterator[str]:
 
 
 def _stand_in(original: Path, stage: Stage, path: str) -> None:
-    """Create an entry at `path` of the new directory that reads as `original`."""
+    """Create at `path` of the replica a hard link to `original`.
+
+    For a folder, or if that is impossible, create a symbolic link.
+    """
     place = stage.files / path
     place.parent.mkdir(parents=True, exist_ok=True)
     if not stat.S_ISDIR(original.lstat().st_mode):
@@ -137,23 +140,26 @@ def _stand_in(original: Path, stage: Stage, path: str) -> None:
 
 
 def _check_writable(folder: Path) -> None:
-    """Raise PermissionError if `folder` cannot be written. After the exchange it would be too late."""
+    """Raise PermissionError if `folder` cannot be written, while nothing has been exchanged yet."""
     if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _same_mode(old: Path, new: Path) -> None:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # a folder that is new, or gone
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # the folder may exist on one side only
         os.chmod(new, stat.S_IMODE(old.lstat().st_mode))
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Give a folder in `old` the permissions of the one in `new`, which somebody may have created or changed."""
+    """Give the folder `old` the permissions of `new`, since a person may have changed them.
+
+    Create it if it is missing.
+    """
     if not os.path.lexists(old):
         old.mkdir(parents=True)
     mode, wanted = old.lstat().st_mode, new.lstat().st_mode
     if stat.S_ISDIR(mode) and (mode ^ wanted) & _RIGHTS:
-        with contextlib.suppress(PermissionError):  # somebody else's folder
+        with contextlib.suppress(PermissionError):  # the folder belongs to another user
             os.chmod(old, stat.S_IMODE(mode) & ~_RIGHTS | wanted & _RIGHTS)
 
 

@@ -36,10 +36,10 @@ _RECORD, _SPARE = "exchange", "next"
 # Decision 0137: The record of a stage holds inodes.
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The inodes of the project's directory (`old`) and of its replacement (`new`).
+    """What a stage remembers of an exchange: inodes of the project's directory (`old`) and of its replacement (`new`).
 
-    `known`: path → inode that stands for this entry of the old directory in the new one; for removed entries, their
-    own.
+    `known`: path → inode in the replacement that stands for this file of the old directory; a removed file has its own
+    inode.
     """
 
     old: int
@@ -61,7 +61,7 @@ class Stage:
 
     @property
     def spare(self) -> Path:
-        """Return a name for one file that is being moved."""
+        """Return the path in the stage under which one file is prepared before it is moved."""
         return self.home / _SPARE
 
 
@@ -95,7 +95,7 @@ def abandoned(place: Path) -> Iterator[Stage]:
     for stage in stages(place):
         try:
             lock = flocked(stage.home)
-        except (BlockingIOError, FileNotFoundError):  # its run lives, or has just ended
+        except (BlockingIOError, FileNotFoundError):  # the stage's run is still alive, or has just removed the stage
             continue
         stage.locked = lock is not None
         try:
@@ -114,7 +114,7 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Return True if the stage holds only files that were made to be moved, and no project."""
+    """Return True if the stage can be deleted: it never took part in an exchange, or `project/` is the replacement."""
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)
 
@@ -146,7 +146,7 @@ def recorded(stage: Stage) -> Record | None:
 
 
 def read(stage: Stage, path: str) -> bytes | None:
-    """Return the bytes of a file that still waits in `stage`, or None."""
+    """Return the bytes of the file for `path` that still lies in `stage`, or None if it was moved or never written."""
     return None if stage.files.is_symlink() else _read(stage.files / path)
 
 

@@ -18,9 +18,9 @@ _MOST = 3
 
 
 def refuse(project: Path, place: Path) -> None:
-    """Raise CannotGoOn if `project` at `place` still has links into a stage after recovery.
+    """Raise CannotGoOn if the project at `place` still has links into a stage after recovery, naming those paths.
 
-    Raises OSError if it cannot be read.
+    `project`: the directory's name in the message. Raises OSError if the directory cannot be read.
     """
     away: dict[str, list[str]] = {}
     for path in _entries(place):
@@ -40,7 +40,7 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """Return the name of the stage to which `link` leads, or None if the link does not stand in for its own `path`."""
+    """Return the name of the stage if `link` is a link to the file of the same `path` in a stage, else None."""
     if not link.is_symlink():
         return None
     home = os.readlink(link).removeprefix("../" * (path.count("/") + 1)).partition("/")[0]

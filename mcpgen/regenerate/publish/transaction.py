@@ -26,7 +26,10 @@ class NoExchange(Exception):
 
 
 class Unfinished(Exception):
-    """The new project is in place and whole, but parts of it still lie in the stage. The next run completes it."""
+    """The new project is in place and complete, but links in it lead to files in the stage.
+
+    The next run moves these files.
+    """
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
@@ -35,10 +38,11 @@ class Unfinished(Exception):
 
 # Decision 0136: A project is exchanged twice.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
-    """Make `directory` (absolute, without links on the way) hold `files` and nothing that is `gone`.
+    """Write `files` into `directory` and remove what is `gone`, in one step. `paths`: all generated paths of the
+    project.
 
-    `paths`: all paths of the project. After NoExchange or OSError nothing was changed; after Unfinished the change was
-    made, but a stage is left.
+    `directory` is absolute, and no parent is a link. After NoExchange or OSError nothing was changed. After Unfinished
+    the change was made, but a stage is left for the next run.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -48,16 +52,17 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise NoExchange
         record = _prepared(directory, stage, files, gone, paths)
-        stack.enter_context(held(stage.files))  # other runs meet the stage in the place of the project
+        # after the exchange this is the project's directory, which other runs try to lock
+        stack.enter_context(held(stage.files))
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)
 
 
 def recover(directory: Path) -> bool:
-    """Complete what killed runs left beside `directory`, whose lock the caller holds. Return True if directories were
-    exchanged.
+    """Complete what killed runs left beside `directory`, whose lock the caller holds.
 
-    Raises Unfinished if completing fails again, OSError if a stage cannot be examined.
+    Return True if directories were exchanged, so that the lock is on another directory. Raises Unfinished if completing
+    fails again, OSError if a stage cannot be examined.
     """
     finished = False
     for stage in staging.abandoned(directory.parent):
@@ -115,9 +120,10 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """Complete the write after the first exchange; it may be repeated after any failure.
+    """Make the old directory equal to the new one, exchange them back, and remove the stage. May be repeated after a
+    failure.
 
-    Files saved while the new directory still had the name are collected in a second pass after the exchange back.
+    A second pass collects files that were saved into the new directory before the exchange back.
     """
     if inode(directory) == record.new:
         seen = replica.settle(directory, stage.files, record.known, stage.spare)
@@ -127,7 +133,10 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Return True if these two directories were exchanged. Inodes are reused, so a common file must confirm it."""
+    """Return True if `directory` and the stage's `project/` were exchanged with each other, by their inodes.
+
+    The system reuses inodes, so that at least one file must have its recorded inode, too.
+    """
     if (inode(stage.files), inode(directory)) != (record.old, record.new):
         return False
     return not record.known or any(inode(directory / path) == number for path, number in record.known.items())
@@ -135,10 +144,9 @@ def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
 
 @contextlib.contextmanager
 def _standing() -> Iterator[None]:
-    """Keep a valid working directory.
+    """Enter the working directory again by its name, after the context has exchanged directories.
 
-    A process started in the new directory would stand in a removed one, and its relative paths would lead nowhere. So
-    it changes to the old directory, which has the same name.
+    A process that was started in the new directory would otherwise be left in a removed one.
     """
     try:
         here = os.getcwd()
@@ -150,5 +158,5 @@ def _standing() -> Iterator[None]:
 
 
 def _told_apart(error: OSError) -> Exception:
-    """Return NoExchange for errors in REFUSALS, else the error itself."""
+    """Return NoExchange if `error` means that exchanges are impossible here (REFUSALS), else `error` itself."""
     return NoExchange() if error.errno in exchange.REFUSALS else error

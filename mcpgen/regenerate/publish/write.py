@@ -26,11 +26,12 @@ def publish(planned: Plan, tree: FileTree) -> None:
             _create(place, files, planned.directory)
         else:
             _change(place, files, planned.remove, tree.keys() - planned.kept)
-        staging.sweep(place)  # only now: until the lock is written, old stages tell which files are ours
+        # only now, because the locks in old stages say which files are ours until the new lock is written
+        staging.sweep(place)
 
 
 def _create(place: Path, files: Mapping[str, bytes], directory: Path) -> None:
-    """Create a directory in one step. If that fails, parents created on the way are removed."""
+    """Create the project's directory in one step. If that fails, remove the parents that were created for it."""
     made = [folder for folder in place.parents if not folder.exists()]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,10 @@
-"""What every driver of a framework in Python does: has its framework use some servers, and prints what came of each.
+"""Shared part of the drivers of Python frameworks: let a framework use some servers, and print a report for each.
 
-The jobs come as a JSON array on stdin: `{"server": {"command", "args", "env"}, "tool", "arguments"}`. For each there is
-a report: `{"tools": {NAME: [ARGUMENT, ...]}, "answer": TEXT}` has the tools as the framework offers them to its model,
-and what the framework makes of the answer to one call; `{"failed": TEXT}` says what the framework raised before it had
-tools. Standard library only: it runs where each framework is installed.
+The jobs are a JSON array on stdin: `{"server": {"command", "args", "env"}, "tool", "arguments"}`. The report of a job
+is `{"tools": {NAME: [ARGUMENT, ...]}, "answer": TEXT}`: the tools as the framework offers them to its model, and what
+it makes of the response to one call. It is `{"failed": TEXT}` if the framework raised before it had tools.
+
+Only the standard library is used, since it runs in the environment of each framework.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ Use = Callable[[Job], Awaitable[Report]]
 
 
 def drive(use: Use) -> None:
-    """Carry out the jobs on stdin by `use`, and print the reports on stdout."""
+    """Pass each job on stdin to `use`, and print the reports on stdout."""
     jobs = json.load(sys.stdin)
-    stdout, sys.stdout = sys.stdout, sys.stderr  # some frameworks print
+    stdout, sys.stdout = sys.stdout, sys.stderr  # some frameworks print to stdout, where only reports belong
     reports = [asyncio.run(_carry_out(use, job)) for job in jobs]
     print(json.dumps(reports), file=stdout)
 
@@ -30,7 +31,7 @@ def drive(use: Use) -> None:
 async def _carry_out(use: Use, job: Job) -> Report:
     try:
         return await use(job)
-    except Exception as error:  # whatever a framework raises, its user has no tools
+    except Exception as error:  # any exception means that the framework's user has no tools
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
@@ -38,7 +39,7 @@ async def answered(call: Awaitable[Any]) -> str:
     """Return the answer to `call` as text, or the error that the framework made of it."""
     try:
         return str(await call)
-    except Exception as error:  # some frameworks raise what a tool answers with `isError`
+    except Exception as error:  # some frameworks raise an exception for a result with `isError`
         return f"{type(error).__name__}: {error}"
 
 

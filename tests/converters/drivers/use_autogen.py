@@ -1,4 +1,4 @@
-"""Drives AutoGen: `autogen-ext[mcp]`, which makes a pydantic model of each tool."""
+"""Drive AutoGen: `autogen-ext[mcp]`, which makes a pydantic model of each tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives LangChain: `langchain-mcp-adapters`, and the schema that its chat models are bound to."""
+"""Drive LangChain: `langchain-mcp-adapters`, and the schema that its chat models receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives LlamaIndex: `llama-index-tools-mcp`, which makes a pydantic model of each tool."""
+"""Drive LlamaIndex: `llama-index-tools-mcp`, which makes a pydantic model of each tool."""
 
 from __future__ import annotations
 

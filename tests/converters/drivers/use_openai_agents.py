@@ -1,4 +1,4 @@
-"""Drives OpenAI Agents: `openai-agents`, with schemas made strict where they can be."""
+"""Drive OpenAI Agents: `openai-agents`, with schemas made strict where possible."""
 
 from __future__ import annotations
 

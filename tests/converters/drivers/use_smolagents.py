@@ -1,4 +1,4 @@
-"""Drives smolagents: `smolagents[mcp]`, which makes its own kind of schema by `mcpadapt`."""
+"""Drive smolagents: `smolagents[mcp]`, which makes its own kind of schema with `mcpadapt`."""
 
 from __future__ import annotations
 

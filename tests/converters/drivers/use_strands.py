@@ -1,4 +1,4 @@
-"""Drives Strands: `strands-agents`, whose client is used from a thread of its own."""
+"""Drive Strands: `strands-agents`, whose client is used from its own thread."""
 
 from __future__ import annotations
 

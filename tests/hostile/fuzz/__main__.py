@@ -1,7 +1,9 @@
-"""The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--cases N] [--seed N] [--only KIND]...
+"""Run the fuzz by hand.
 
-Rounds of cases, each with a seed of its own, until the time is up or each kind had so many cases. A find is printed
-with its round, and ends the run with 1: make it small, write it down in `finds.py`, mend what it shows.
+python -m tests.hostile.fuzz [--seconds 3600] [--cases N] [--seed N] [--only KIND]...
+
+It runs rounds of cases, each with its own seed, until the time is up or each kind had N cases. A find is printed with
+its round, and ends the run with exit code 1. Then reduce the find, add it to `finds.py`, and fix the fault.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from tests.hostile.fuzz import answers, descriptors, documents, lines, schemas, 
 from tests.hostile.subject import compiled  # noqa: E402
 
 Fuzz = Callable[[Path, int, int], documents.Costs | None]
-"""Runs so many cases of a seed against servers of a project. Raises AssertionError with what it found."""
+"""Function that runs a number of cases of a seed against servers of a project. Raises AssertionError with its find."""
 
 KINDS: dict[str, tuple[Fuzz, int]] = {
     "lines": (lines.fuzz, 1000),
@@ -32,7 +34,7 @@ KINDS: dict[str, tuple[Fuzz, int]] = {
     "descriptors": (descriptors.fuzz, 4),
     "documents": (documents.fuzz, 50),
 }
-"""What there is to fuzz, each with the cases of a round, which takes some seconds."""
+"""Kind of fuzz → its function, and the number of cases in a round, which takes some seconds."""
 
 
 def main() -> int:

@@ -1,5 +1,7 @@
-"""Raw answers of an upstream, mutated, to a real server: each call comes to a result within its deadline, in our words,
-without the credential that the answer repeats; and the next call finds a connection that works and its own answer.
+"""Send mutated raw upstream responses to a real server.
+
+Each call must end within its deadline with a result in our words, without the credential that the response repeats. The
+next call must find a working connection, and get its own response.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from tests.runtime.upstream import Connection, Play
 AT_ONCE = 16
 MOMENT, AGES = 0.05, 60.0
 SECONDS = "1"
-"""The deadline of each call. A few of the answers wait for it."""
+"""Deadline of each call in seconds. A few of the responses make a call wait for it."""
 
 CPU_SECONDS, CPU_SECONDS_PER_THOUSAND = 20, 60
-"""Of the server, at its start and for so many answers."""
+"""CPU seconds that the server may take: to start, and for each thousand responses."""
 
 TOOLS = ("get_case", "get_case", "get_case_structured", "post_case")
 KEY = b"%KEY%"
@@ -86,14 +88,14 @@ FIELDS = [
 
 
 class Case(NamedTuple):
-    """What comes back of a call, and for how many seconds the connection stays open behind it."""
+    """The bytes of a response, and for how many seconds the connection then stays open."""
 
     answer: bytes
     open: float
 
 
 def bodies(chance: Random) -> bytes:
-    """Content: JSON in most cases, mutated as JSON."""
+    """Yield random bodies: mostly JSON that was mutated as JSON."""
     source = chance.choice([VALUE] * 6 + [PROBLEM] * 3 + [ROWS, [], "text", 7, None])
     tree = mutated(chance, tree_of(source), chance.choice((0, 1, 2, 4))) if source is not ROWS else tree_of(source)
     content = text(chance, tree).encode("utf-8", "surrogatepass")
@@ -110,7 +112,7 @@ def bodies(chance: Random) -> bytes:
 
 
 def cases(chance: Random, count: int) -> Iterator[Case]:
-    """Answers of every shape, most of them nearly right."""
+    """Yield random responses of every shape, most of them nearly valid."""
     before = b""
     for _ in range(count):
         content = bodies(chance)
@@ -143,11 +145,11 @@ LIBRARY = re.compile(
     r"|[Ii]nvalid (start |continuation )?(byte|header|character|HTTP)|zlib|Errno|Bad status"
     r"|LineTooLong|Not enough data|Can not"
 )
-"""Words of libraries and of Python. The answers hold none of them."""
+"""Words of libraries and of Python that no result may show. The responses hold none of them."""
 
 
 class Found(AssertionError):
-    """The answer that shows a fault, and what is wrong."""
+    """A response that shows a fault, with a description of the fault."""
 
     def __init__(self, case: Case, problem: object) -> None:
         super().__init__(f"{problem}\n{case.answer[:3000]!r} open={case.open}")
@@ -155,7 +157,10 @@ class Found(AssertionError):
 
 
 def play(cases: dict[int, Case]) -> Play:
-    """Each request gets the answer of its number; every other number is answered with that number."""
+    """Return an upstream that answers request number n with case n.
+
+    Without such a case the response holds the number.
+    """
 
     async def answer(connection: Connection) -> None:
         patience = AGES
@@ -164,7 +169,7 @@ def play(cases: dict[int, Case]) -> Play:
                 patience = await one(connection, request)
 
     async def one(connection: Connection, request: bytes) -> float:
-        """Answer it; for how many seconds another is awaited."""
+        """Answer one request. Return for how many seconds to wait for another one."""
         number = int(re.search(rb"\?n=(\d+)", request)[1])  # type: ignore[index]
         case = cases.get(number)
         if case is None:
@@ -180,19 +185,19 @@ def play(cases: dict[int, Case]) -> Play:
 
 
 def shapes(key: bytes) -> list[bytes]:
-    """Ways to repeat a credential."""
+    """Return the encoded forms in which an upstream repeats a credential."""
     return [key, quote(key, safe="").encode(), base64.b64encode(b"me:" + key), json.dumps(key.decode())[1:-1].encode()]
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """So many cases. Raises Found."""
+    """Run `count` cases. Raises Found."""
     run(project, list(cases(Random(seed), count)))
 
 
 def run(project: Path, given: list[Case]) -> None:
-    """Answer calls with these cases, sixteen at a time, then some with what is well. Raises Found.
+    """Answer calls with these cases, sixteen at a time, then some calls with valid responses. Raises Found.
 
-    The server has limits of work and of memory: what is coded is undone in layers, each of which may be a bomb.
+    The server has limits of CPU and memory: it decodes several layers of content codings, each of which may be a bomb.
     """
     numbered = dict(enumerate(given, 1))
     work = CPU_SECONDS + CPU_SECONDS_PER_THOUSAND * len(given) // 1000
@@ -241,7 +246,7 @@ def _asked(server: Server, tool: str, number: int) -> int:
 
 
 def check(number: int, result: dict[str, Any]) -> None:
-    """What a model is shown: words of ours and what came, and no credential."""
+    """Check that a result holds only our words and what the upstream sent, and no credential."""
     shown = json.dumps(result)
     assert result["content"]
     assert SECRET not in shown
@@ -254,7 +259,10 @@ def check(number: int, result: dict[str, Any]) -> None:
 
 
 def check_well(number: int, result: dict[str, Any]) -> None:
-    """Its own answer, and no other; or none, where the upstream had just closed the connection."""
+    """Check that a call got its own response and no other.
+
+    A failure is allowed if the upstream had just closed the connection.
+    """
     if "closed the connection without an answer" in result["content"][0]["text"]:
         return
     assert result["isError"] is False, result

@@ -1,7 +1,7 @@
-"""Codings of answers, drawn at random: stacks of content codings, bombs in their layers, and transfer codings.
+"""Draw codings of responses: stacks of content codings, bombs in their layers, and transfer codings.
 
-The fields mostly name the codings that were applied (RFC 9110, section 8.4; RFC 9112, section 6.1). Some name others,
-one too few or one too many.
+The header fields mostly name the codings that were applied (RFC 9110, section 8.4; RFC 9112, section 6.1). Some name
+others, one too few or one too many.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def _brotli(content: bytes) -> bytes:
     """Return `content` as one stored block (RFC 7932, section 9.2), which is brotli without compression."""
     content = content[: 2**16]
     length = max(len(content) - 1, 0)
-    # WBITS 16 (1 bit), not last (1), 4 nibbles of length (2), length (16), uncompressed (1); then an empty last block.
+    # Bits: WBITS 16 (1), not last (1), 4 nibbles of length (2), length (16), uncompressed (1); then an empty last
+    # block.
     head = 0 | 0 << 1 | 0 << 2 | length << 4 | 1 << 20
     return head.to_bytes(3, "little") + content + b"\x03"
 
@@ -48,24 +49,24 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "x-unknown": _same,
     "": _same,
 }
-"""The name that stands in the field, and what it does. Names of codings are case-insensitive."""
+"""Names of a content coding in the header field, and the function that applies it. Names are case-insensitive."""
 
 KNOWN = ("gzip", "deflate", "gzip", "Deflate", "x-gzip")
 DEPTHS = (1, 1, 1, 1, 2, 2, 2, 3, 5, 40)
 BOMBS = (1, 8, 64, 300)
-"""MiB that a bomb has when all its codings are undone."""
+"""Sizes in MiB of a bomb after all codings are removed."""
 
 
 @cache
 def _bomb(mebibytes: int) -> bytes:
-    """Return so many zeros, compressed once: a thousandth of the size."""
+    """Return this many MiB of zeros, compressed once, which takes a thousandth of the size."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     zeros = bytes(2**20)
     return b"".join([*(packer.compress(zeros) for _ in range(mebibytes)), packer.flush()])
 
 
 def coded(chance: Random, content: bytes) -> tuple[bytes, list[bytes]]:
-    """Return content under a stack of codings, and the fields that say so."""
+    """Return content under a random stack of codings, and the header fields that declare it."""
     names = [chance.choice(KNOWN if chance.random() < 0.7 else tuple(CODINGS)) for _ in range(chance.choice(DEPTHS))]
     if chance.random() < 0.1:
         content = _bomb(chance.choice(BOMBS))
@@ -86,7 +87,7 @@ def coded(chance: Random, content: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def _fields(chance: Random, names: list[str]) -> list[bytes]:
-    """Return one field for all names, or one for each: they mean the same (RFC 9110, section 5.3)."""
+    """Return one field with all names, or a field for each name; both mean the same (RFC 9110, section 5.3)."""
     if chance.random() < 0.5:
         return [b"Content-Encoding: " + name.encode() for name in names]
     return [b"Content-Encoding: " + chance.choice((", ", ",", " ,\t")).join(names).encode()]
@@ -96,7 +97,7 @@ TRANSFERS = (*("chunked",) * 12, "Chunked", "gzip, chunked", "deflate, chunked",
 
 
 def transferred(chance: Random, content: bytes) -> tuple[bytes, bytes]:
-    """Return content in chunks, under the transfer codings of the field that comes with it."""
+    """Return content in chunks, under random transfer codings, with the field that declares them."""
     transfer = chance.choice(TRANSFERS)
     first = transfer.partition(",")[0]
     if first in ("gzip", "deflate"):

@@ -1,4 +1,4 @@
-"""Limits of descriptors, drawn at random, and many calls at once: each is answered, and the server goes on."""
+"""Run many calls at once under random limits on file descriptors: each is answered, and the server goes on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGE = b"[" + b'{"name":"row"},' * 30_000 + b"1]"
 
 
 async def play(connection: Connection) -> None:
-    """Some answers take a while, are long, or end the connection."""
+    """Answer some requests slowly, some with long responses, and close some connections."""
     while request := await connection.request():
         number = int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0")
         for _ in range(number % 50):
@@ -28,7 +28,7 @@ async def play(connection: Connection) -> None:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """So many servers. Raises AssertionError."""
+    """Run `count` servers. Raises AssertionError."""
     chance = Random(seed)
     for number in range(count):
         most, calls = chance.choice((16, 20, 24, 32, 40, 64, 100, 256)), chance.choice((10, 80, 300))

@@ -1,4 +1,4 @@
-"""What the fuzz has found, smallest first: each is said again in every run of the suite."""
+"""List the faults that the fuzz has found, reduced, as cases for every run of the suite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINES: dict[str, list[bytes]] = {
         b"[" + b",".join(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % (number // 2) for number in range(103)) + b"]",
     ]
 }
-"""The lines of a client by what was wrong."""
+"""Description of a fault → the client's lines that showed it."""
 
 ANSWERS: dict[str, list[Case]] = {
     "UTF-16 without a byte order mark that is too large to be shown broke the call": [
@@ -26,4 +26,4 @@ ANSWERS: dict[str, list[Case]] = {
         Case(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 2\r\n\r\n\3\0", 0)
     ],
 }
-"""The answers of an upstream by what was wrong."""
+"""Description of a fault → the upstream's response that showed it."""

@@ -1,6 +1,7 @@
-"""What a line of a client demands, written from the standards and not from the server: who must be answered, and how
-often. JSON-RPC 2.0; Model Context Protocol: base protocol, stdio, cancellation; section 9 of the design for lines whose
-id cannot be read.
+"""Decide what a client's line demands by the standards, independently of the server: which ids get how many answers.
+
+JSON-RPC 2.0; Model Context Protocol: base protocol, stdio, cancellation; section 9 of the design for lines whose id
+cannot be read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 Key = tuple[type, object]
 
 WITHOUT_ID = (None, "2025-11-25")
-"""Before a handshake, and in the revision that has errors without an id."""
+"""Revisions in which an error without an id is sent, None before a handshake."""
 BATCHES = "2025-03-26"
 LONGEST = 8 * 1024 * 1024
 MOST_DIGITS = 308
@@ -23,24 +24,27 @@ BLANKS = b" \t\r"
 
 
 class Demand(NamedTuple):
-    """Ids that must be answered, how many errors have none, and ids that may be answered no more, as cancelled."""
+    """What a line demands. `ids`: to be answered. `without_id`: number of errors without an id.
+
+    `cancelled`: ids that may stay unanswered, because the line cancels their requests.
+    """
 
     ids: Counter[Key]
     without_id: int = 0
     cancelled: frozenset[Key] = frozenset()
     shakes: bool = False
-    """Whether another revision may hold from here on."""
+    """The line is a handshake, after which another revision may apply."""
 
 
 NOTHING = Demand(Counter())
 
 
 class _No(ValueError):
-    """It is no JSON."""
+    """A text is not valid JSON."""
 
 
 class _Object(dict[str, Any]):
-    """An object that knows which of its names came twice."""
+    """A JSON object that knows which of its member names were repeated."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -49,7 +53,7 @@ class _Object(dict[str, Any]):
 
 
 def demand(line: bytes, agreed: str | None) -> Demand:
-    """Of one line, without its line feed, where that revision was agreed on."""
+    """Return what one line (without its line feed) demands if the revision `agreed` applies."""
     if not line.strip(BLANKS):
         return NOTHING
     error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
@@ -72,7 +76,7 @@ def demand(line: bytes, agreed: str | None) -> Demand:
 
 
 def key(id_: object) -> Key:
-    """7 and "7" are two."""
+    """Return a key for an id, by which 7 and "7" differ."""
     return type(id_), id_
 
 
@@ -96,7 +100,7 @@ def _message(message: Any, agreed: str | None) -> Demand:
 
 
 def _is_request(message: Any) -> bool:
-    """Whether a message of a batch that is too long is refused under its id."""
+    """Return True if a message of an over-long batch is a request, which is refused under its id."""
     return isinstance(message, _Object) and "method" in message and _is_id(message.get("id"))
 
 

@@ -1,4 +1,4 @@
-"""A server whose process has limits of the system: one that works without an end is ended, and costs the test alone."""
+"""Run a server under limits of the system. A server that works without end is killed, and only its test fails."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.runtime.upstream import Upstream
 MIB = 2**20
 ADDRESS_SPACE = 3 * 1024 * MIB
 MOST_MEMORY = 256 * MIB
-"""Beyond what an ordinary call leaves the process with."""
+"""Limit on the memory in bytes beyond that after an ordinary call."""
 
 
 def limited(cpu_seconds: int, descriptors: int = 0) -> Callable[[], None]:
-    """What sets the limits in the process, before it becomes the server."""
+    """Return a function that sets the limits in the child process, before it becomes the server."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
@@ -36,24 +36,24 @@ def serving(
     descriptors: int = 0,
     variables: Mapping[str, str] | None = None,
 ) -> Server:
-    """The server of a project, in front of that upstream."""
+    """Start the server of a project in front of this upstream."""
     environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}{BASE}", **(variables or {})}
     return Server(project, package=PACKAGE, env=environ, preexec_fn=limited(cpu_seconds, descriptors))
 
 
 def peak(server: Server) -> int:
-    """The most memory that the process had, in bytes."""
+    """Return the peak memory of the process in bytes."""
     return memory(server, "VmHWM")
 
 
 def memory(server: Server, name: str) -> int:
-    """What the system says of the memory of the process, in bytes."""
+    """Return a field of the process's memory in /proc/PID/status, in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
     return int(status.partition(f"{name}:")[2].split()[0]) * 1024
 
 
 def said(server: Server, tool: str, arguments: dict[str, Any]) -> str:
-    """The text of what a call came to, or of its error."""
+    """Call a tool, and return the text of its result or error."""
     id_ = server.request("tools/call", name=tool, arguments=arguments)
     while (message := server.message()).get("id") != id_:
         assert message["method"] == "notifications/progress"

@@ -1,6 +1,8 @@
-"""Lines of a client, mutated, against the real process: each is answered where the protocol demands it, once, and the
-server lives. What its calls send is read at a raw socket: the template's path, one credential, nothing of an argument
-outside of its place.
+"""Send mutated client lines to the real process: each is answered once if the protocol demands it, and the server
+lives.
+
+The requests of its calls are read at a raw socket: the template's path, one credential, and no argument outside its
+place.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from tests.runtime.revisions import ENVELOPE, META, REVISIONS
 from tests.runtime.upstream import Connection, Upstream
 
 GROUP = 24
-"""Lines that are said at once, before their answers are awaited."""
+"""Number of lines that are sent at once, before their answers are awaited."""
 
 FORMS: dict[str, Any] = {"elicitation": {}}
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -53,7 +55,7 @@ def request(method: str, id_: object, params: dict[str, Any] | None = None, stat
 
 
 def seeds(number: int) -> list[Any]:
-    """Well-formed messages of both eras, their ids made of the number."""
+    """Return well-formed messages of both eras, with ids made from `number`."""
     found: list[Any] = []
     for name, arguments in CALLS:
         meta = {"_meta": {"progressToken": f"t{number}"}}
@@ -79,10 +81,10 @@ def seeds(number: int) -> list[Any]:
 
 
 def cases(chance: Random, count: int) -> Iterator[bytes]:
-    """Lines, some of which hold line feeds and so are several."""
+    """Yield random lines. Some contain line feeds, and so are several lines."""
     for number in range(1, count + 1):
         kinds = seeds(number)
-        # Calls have the most to say, so they are every other line.
+        # Every other line is a call, since calls have the most members.
         seed = chance.choice(kinds[: len(CALLS)] + kinds[-1:]) if chance.random() < 0.5 else chance.choice(kinds)
         tree = mutated(chance, tree_of(seed), chance.choice((0, 1, 1, 1, 2, 2, 4, 8)))
         line = text(chance, tree).encode("utf-8", "surrogatepass")
@@ -94,7 +96,7 @@ def cases(chance: Random, count: int) -> Iterator[bytes]:
 
 
 class Found(AssertionError):
-    """The lines that were said, the last of which show a fault, and what is wrong."""
+    """The lines that were sent, the last of which show a fault, and a description of the fault."""
 
     def __init__(self, lines: list[bytes], problem: object) -> None:
         super().__init__(f"{problem}\n" + "\n".join(repr(each[:2000]) for each in lines[-GROUP - 2 :]))
@@ -102,7 +104,7 @@ class Found(AssertionError):
 
 
 class Dialogue:
-    """One server and what it was said."""
+    """One server, and the lines that it was sent."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self._server = server
@@ -114,12 +116,12 @@ class Dialogue:
         self.said: list[bytes] = []
 
     def run(self, cases: Iterator[bytes]) -> None:
-        """All of them, in groups. Raises Found."""
+        """Send all lines in groups, and check the answers. Raises Found."""
         group: list[bytes] = []
         taken: set[Key] = set()
         for case in cases:
             for line in case.split(b"\n"):
-                # What follows a handshake means something else, so nothing may be under way when one begins.
+                # A handshake changes the revision, so no request may be pending when it is sent.
                 alone = b"initialize" in line or b"\\u00" in line or b"cancelled" in line
                 ids = set(demand(line, self._server.checker.agreed).ids)
                 if group and (alone or len(group) >= GROUP or (ids & taken and line != group[-1])):
@@ -180,14 +182,16 @@ class Dialogue:
 
 
 async def upstream_play(connection: Connection) -> None:
-    """Answers after some turns of the loop, so that calls overlap."""
+    """Answer each request after a short pause, so that calls overlap."""
     while await connection.request():
         await asyncio.sleep(0.002)
         await connection.send(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"a":42}')
 
 
 def assert_sent(requests: list[bytes]) -> None:
-    """Each request is one of the templates', with the credential once, and nothing else that matters."""
+    """Check that each request fits one of the templates, holds the credential once, and no argument
+    outside its place.
+    """
     for each in requests:
         head, _, body = each.partition(b"\r\n\r\n")
         first, *fields = head.split(b"\r\n")
@@ -207,18 +211,18 @@ def assert_sent(requests: list[bytes]) -> None:
 
 
 def events(server: Server) -> None:
-    """What it says on stderr: one JSON object a line, and no fault of its own."""
+    """Return the events on stderr: one JSON object a line, none of which reports a fault of the server."""
     for complaint in server.complaints():
         assert json.loads(complaint)["event"] not in ("call_broke", "not_loaded", "background_task"), complaint
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """So many cases. Raises Found, or AssertionError for what was sent or logged."""
+    """Run `count` cases. Raises Found, or AssertionError for wrong requests or log lines."""
     run(project, cases(Random(seed), count), seed)
 
 
 def run(project: Path, said: Iterator[bytes], seed: int = 0) -> None:
-    """These cases, to a server of their own."""
+    """Send these cases to a new server."""
     with playing(upstream_play) as upstream, started(project, upstream) as server:
         dialogue = Dialogue(server, Random(seed))
         dialogue.run(said)

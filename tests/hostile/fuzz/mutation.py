@@ -1,7 +1,7 @@
-"""Well-formed inputs made odd: values, members and bytes, by a random number generator whose seed is given.
+"""Mutate well-formed inputs at random: values, members and bytes, from a given seed.
 
-JSON is mutated as a tree that can say what JSON texts can (members named twice, numbers of any length, strings that end
-in half a character), so that most of what comes out is nearly right, which is where readers differ.
+JSON is mutated as a tree that can hold what JSON texts can: repeated members, numbers of any length, lone surrogates.
+So most results are nearly valid, which is where readers differ.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 
 class Raw(str):
-    """A JSON text that stands for itself, right or wrong."""
+    """A JSON text that is written as it is, valid or not."""
 
 
 class Members(list[tuple[str, Any]]):
-    """An object: its members in order, also those of one name."""
+    """A JSON object as its members in order, which may repeat a name."""
 
 
 RAW = [
@@ -65,7 +65,7 @@ BYTES = [
 
 
 def text(chance: Random, tree: Any) -> str:
-    """The tree as JSON text, now and then with characters escaped that need it not, or with blanks."""
+    """Return the tree as JSON text, sometimes with needless escapes or blanks."""
     if isinstance(tree, Raw):
         return tree
     gap = chance.choice(("", "", "", "", " ", "\r", "\t")) if chance.random() < 0.05 else ""
@@ -77,17 +77,17 @@ def text(chance: Random, tree: Any) -> str:
 
 
 def parsed(source: str | bytes) -> Any:
-    """A JSON text as a tree."""
+    """Return a JSON text as a tree."""
     return json.loads(source, object_pairs_hook=Members)
 
 
 def tree_of(value: Any) -> Any:
-    """A JSON value as a tree."""
+    """Return a JSON value as a tree."""
     return parsed(json.dumps(value))
 
 
 def mutated(chance: Random, tree: Any, times: int) -> Any:
-    """The tree with so many changes, each at a random place of it."""
+    """Return the tree with this many changes at random places."""
     for _ in range(times):
         places = list(_places(tree))
         if not places:
@@ -97,7 +97,7 @@ def mutated(chance: Random, tree: Any, times: int) -> Any:
 
 
 def torn(chance: Random, data: bytes, times: int, other: bytes = b"") -> bytes:
-    """The bytes with so many changes; `other` is what may be spliced in."""
+    """Return the bytes with this many changes. `other`: bytes from which pieces may be inserted."""
     for _ in range(times):
         at, to = sorted(chance.randrange(len(data) + 1) for _ in range(2))
         to = min(to, at + chance.choice((1, 2, 8, 64, 10**9)))
@@ -127,7 +127,7 @@ def _string(chance: Random, value: str) -> str:
 
 
 def _places(tree: Any) -> Any:
-    """Each list of the tree with each of its indices."""
+    """Return (list, index) for each item of each list in the tree."""
     if isinstance(tree, list) and not isinstance(tree, str):
         for index, each in enumerate(tree):
             yield tree, index

@@ -1,4 +1,6 @@
-"""Texts that are hard to read: what patterns look for, again and again, behind a beginning and before no end."""
+"""Build texts that are hard to read: repeated parts of patterns, after a matching beginning and
+before a failing end.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ PUMPS = (
     *("before using ", "you must ", "See ", "One of 1, ", "At least 1", "aB", "a_", "a-", "({", "<<>"),
     *("\u00e9", "\u4e2d", "\u0301", "\u202e", "\U0001f600", "\u0301\u0316"),
 )
-"""Units of such texts."""
+"""Parts that are repeated in such texts."""
 
 
 def pumped(chance: Random, size: int) -> str:
-    """A text of about so many characters."""
+    """Return a hard text of about this many characters."""
     units = [chance.choice(PUMPS) for _ in range(chance.choice((1, 1, 2, 2, 3)))]
     unit = "".join(units)
     head, tail = (chance.choice(("", "a", *PUMPS)) for _ in range(2))

@@ -1,7 +1,7 @@
-"""Recursive schemas, and values that fit them but for one mistake: each call is answered, and says where it is wrong.
+"""Send values that fit recursive schemas except for one mistake: each call is answered, and names the mistake's place.
 
 Grammars are drawn: a few definitions that refer to each other through unions, lists, members and maps. A value is grown
-from one by its own rules, and one leaf of it is made wrong. Half of the tools promise their answers in the same way.
+from one, and one of its leaves is made wrong. Half of the tools have such a schema for their results.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tests.hostile.subject import compiled, playing
 from tests.runtime.upstream import Connection
 
 CPU_SECONDS = 40
-"""Of a server that answers a round."""
+"""CPU seconds that a server may take for a round."""
 CALLS = 12
-"""Values for each grammar."""
+"""Number of values for each grammar."""
 LONGEST = 20_000
 MOST_NODES = 500
 WRONG = {"wrong": True}
@@ -29,7 +29,7 @@ Schema = dict[str, Any]
 
 
 class Grammar:
-    """Definitions that refer to each other. A value is the smaller, the less depth is left to it."""
+    """Random definitions that refer to each other. Values get smaller, the less depth is left."""
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
@@ -58,12 +58,12 @@ class Grammar:
         return {"type": "object", "properties": members, "required": names[:1], **closed}
 
     def grown(self, depth: int) -> Any:
-        """A value of the first definition, of at most about MOST_NODES parts."""
+        """Return a random value of the first definition, of at most about MOST_NODES parts."""
         self._left = MOST_NODES
         return self.value({"$ref": "#/$defs/A"}, depth)
 
     def value(self, schema: Schema, depth: int) -> Any:
-        """A value that some path through the schema leads to."""
+        """Return a random value of `schema`."""
         if "$ref" in schema:
             return self.value(self.definitions[schema["$ref"].rpartition("/")[2]], depth)
         forms = schema.get("oneOf") or schema.get("anyOf")
@@ -87,7 +87,7 @@ class Grammar:
         return 7 if schema["type"] == "integer" else "abc"
 
     def spoilt(self, value: Any) -> Any:
-        """The value with a mistake at one of its leaves."""
+        """Return the value with a mistake at one of its leaves."""
         if isinstance(value, list) and value:
             index = self._chance.randrange(len(value))
             return [self.spoilt(item) if place == index else item for place, item in enumerate(value)]
@@ -98,7 +98,7 @@ class Grammar:
 
 
 def cases(chance: Random, grammar: Grammar) -> list[Any]:
-    """Values, most of them with one mistake."""
+    """Return random values of a grammar, most of them with one mistake."""
     found = []
     for _ in range(CALLS):
         value = grammar.grown(chance.choice((2, 4, 8, 16, 32, 60)))
@@ -107,7 +107,9 @@ def cases(chance: Random, grammar: Grammar) -> list[Any]:
 
 
 def document(grammars: list[Grammar]) -> dict[str, Any]:
-    """A tools file with two tools for each grammar: one whose arguments it is of, and one whose answers."""
+    """Return a tools file with two tools for each grammar: one has it as its input schema, the other as its output
+    schema.
+    """
     tools = []
     for number, grammar in enumerate(grammars):
         schema = {"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": grammar.definitions}
@@ -121,14 +123,14 @@ def document(grammars: list[Grammar]) -> dict[str, Any]:
 
 
 class Found(AssertionError):
-    """The grammar and the value that show a fault, and what is wrong."""
+    """A grammar and a value that show a fault, with a description of the fault."""
 
     def __init__(self, grammar: Grammar, value: Any, problem: object) -> None:
         super().__init__(f"{problem}\n{json.dumps(grammar.definitions)}\n{json.dumps(value)[:3000]}")
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """So many grammars. Raises Found. `project` is of other kinds of fuzz."""
+    """Run `count` grammars. Raises Found. `project` is used only by other kinds of fuzz."""
     chance = Random(seed)
     grammars = [Grammar(chance) for _ in range(count)]
     drawn = {str((number, index)): value for number, grammar in enumerate(grammars)

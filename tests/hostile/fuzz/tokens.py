@@ -1,5 +1,6 @@
-"""Access tokens that the upstream chooses, and answers that repeat them in its own way: each call is answered, what it
-says holds no token, and the server obeys a signal afterwards.
+"""Let the upstream choose access tokens and repeat them in its own way.
+
+Each call is answered, no output holds a token, and the server still ends at a signal.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ from tests.runtime.upstream import Connection
 
 TOOLS = Path(__file__).parents[1] / "granted.tools.yaml"
 CPU_SECONDS = 20
-"""Of a server that gets one token and answers some calls with it."""
+"""CPU seconds of a server that fetches one token and makes some calls."""
 CALLS = 6
 SHORTEST = 12
-"""Characters of a token that is looked for in what was said: a shorter one may stand there by chance."""
+"""Least length of a token that is searched for. A shorter one may occur by chance."""
 PIECES = ("-", "a", "-a", "A", "%41", "%2541", "&amp;", "&#65;", "\\", "\\u0041", "+", "/", "=", "x" * 40, "0", "~!@")
 
 
 def token(chance: Random) -> str:
-    """Pieces that are repeated, so that the token is like itself at many places, with another end."""
+    """Return a random token of repeated pieces with a different end, so that it nearly matches
+    itself at many places.
+    """
     made = "".join(chance.choice(PIECES) * chance.choice((1, 3, 50, 2000)) for _ in range(chance.choice((1, 2, 3))))
     return made[: chance.choice((100, 8000, 20_000))] + chance.choice(("", "A", "b"))
 
 
 def echo(chance: Random, secret: str) -> str:
-    """The token in one of the ways that are recognised, with much that is like it around."""
+    """Return the token in a form that redaction recognises, among much similar text."""
     ways = [
         secret,
         json.dumps(secret),
@@ -45,7 +48,7 @@ def echo(chance: Random, secret: str) -> str:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """So many servers. Raises AssertionError. `project` is of other kinds of fuzz."""
+    """Run `count` servers. Raises AssertionError. `project` is used only by other kinds of fuzz."""
     chance = Random(seed)
     with TemporaryDirectory() as folder:
         granted = compiled(Path(folder), TOOLS)

@@ -1,4 +1,4 @@
-"""Drives the client of the official Python SDK 1.x, which knows one way to open a session: `initialize`."""
+"""Drive the client of the official Python SDK 1.x, which always opens a session by `initialize`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Official:
         await self.changed.wait()
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
-        # This client neither cancels by itself nor tells the id of a request, so the notification is made by hand.
+        # This client has no function to cancel, and hides request ids. So the notification is written by hand.
         params = types.CancelledNotificationParams(requestId=self._client._request_id)
         call = asyncio.ensure_future(self.call(tool, arguments, progress))
         await begun
@@ -72,7 +72,7 @@ def _wire(model: Any) -> Object:
 
 
 def _opened(server: Object) -> Any:
-    """The streams to a server, over HTTP where it has a URL."""
+    """Return the streams to a server: over HTTP if it has a URL, else over stdio."""
     return streamable_http_client(server["url"]) if "url" in server else stdio_client(StdioServerParameters(**server))
 
 

@@ -1,6 +1,6 @@
-"""A client without an SDK: lines of JSON, in whichever revision the mode says. Reads what comes, judges nothing.
+"""A client without an SDK: lines of JSON in the revision that the mode names. It reads messages without judging them.
 
-Ids and progress tokens are of both kinds, and the first of each is 0 (`protocol.md`, section 1).
+Ids and progress tokens are numbers and strings, and the first of each is 0 (`protocol.md`, section 1).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Raw:
         self._server, self._revision = server, revision
         self._capabilities: Object = {"elicitation": {}} if asks else {}
         self.answer = ""
-        self.complaints: list[str] = []  # it has none: it judges nothing
+        self.complaints: list[str] = []  # this client judges nothing, so it has no complaints
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
         self._hearing: dict[str | int, Progress] = {}
@@ -81,7 +81,7 @@ class Raw:
         call.cancel()
 
     async def listen(self) -> None:
-        """Give every line that comes to whom it is for."""
+        """Read lines, and pass each to the request that waits for it."""
         assert self._server.stdout is not None
         async for line in self._server.stdout:
             message = json.loads(line)

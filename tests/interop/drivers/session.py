@@ -1,19 +1,21 @@
-"""What every driver in Python does: takes a job, has its client carry it out step by step, prints one report.
+"""Shared part of the Python drivers: read a job, let the client carry it out step by step, and print one report.
 
-The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`, or
-{"url"} for a server over HTTP; where `asks` is true, the client can ask its user, who does what the `answer` of a call
-says. A step is `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together",
-"steps"}`, `{"do": "abandon", "tool", "arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a
-call whose question the driver takes itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that
-brings its state back. With `{"do": "change", "control", "then"}` the client listens, has the server changed, and once
-it has heard of it, does the steps of `then`, one after the other. `{"do": "ask", "method", "params"}` is any other
-request that clients have a function for.
+The job is JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`. For a server
+over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user, who does what the `answer` of a call
+says.
 
-The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step, `{"tools"}`, `{"result", "progress"}`,
-`{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`,
-`{"then"}`, `{"answer"}`, or `{"failed"}` where the client itself could not go on; and whatever else the client found
-wrong with what the server wrote. Values are in the shape of the wire. Standard library only: it runs where each client
-is installed.
+Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together", "steps"}`,
+`{"do": "abandon", "tool", "arguments", "control"}`. `{"do": "confirm", "tool", "arguments", "again"}` is a call whose
+question the driver receives itself; each of `again` (`arguments`, `tamper`, `answer`) is a call that sends its state
+back. With `{"do": "change", "control", "then"}` the client listens, has the server changed, and does the steps of
+`then` once it was notified. `{"do": "ask", "method", "params"}` is any other request that clients have a function for.
+
+The report is `{"steps": [...], "complaints": [...]}`, with one outcome for each step: `{"tools"}`, `{"result",
+"progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked",
+"again"}`, `{"then"}`, `{"answer"}`, or `{"failed"}` if the client itself failed. `complaints` are further faults that
+the client found in the server's output. Values have the shape of the wire.
+
+Only the standard library is used, since it runs in the environment of each client.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class ProtocolError(Exception):
-    """The client says that the server answered with an error."""
+    """The server answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -39,32 +41,38 @@ class ProtocolError(Exception):
 
 
 class Client(Protocol):
-    """What a driver makes of its client. `complaints` grows while it works."""
+    """Interface that a driver implements with its client. `complaints` grows during the work."""
 
     complaints: list[str]
     answer: str
 
     async def tools(self) -> list[Object]:
-        """All tools."""
+        """Return all tools."""
 
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
-        """The result of a call. Raises ProtocolError. `progress` hears what the server reports; None asks for none."""
+        """Return the result of a call. Raises ProtocolError.
+
+        `progress`: called with each progress notification; None asks for none.
+        """
 
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
-        """The result of a call, even one that asks, which brings that state and answer along. Raises ProtocolError."""
+        """Return the result of a call that sends this state and answer, even if the result is a question.
+
+        Raises ProtocolError.
+        """
 
     async def ask(self, method: str, params: Object) -> Object:
-        """The result of another request, by the client's function for it. Raises ProtocolError."""
+        """Return the result of another request, made by the client's function for it. Raises ProtocolError."""
 
     async def hear_change(self, change: Awaitable[None]) -> None:
-        """Listen, wait until the server has been `change`d, and come back once the client says that its tools have."""
+        """Listen, have the server changed by `change`, and return once the client reports changed tools."""
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
-        """Begin a call, wait until it has `begun`, and cancel it in the way of this client."""
+        """Start a call, wait for `begun`, and cancel it as this client does."""
 
 
 def drive(connect: Callable[[Object], AbstractAsyncContextManager[Client]]) -> None:
-    """Carry out the job on stdin with the client that `connect` makes, and print the report."""
+    """Carry out the job on stdin with the client from `connect`, and print the report."""
     job = json.load(sys.stdin)
 
     async def carried_out() -> Object:
@@ -93,7 +101,7 @@ async def _outcome(client: Client, step: Object) -> Object:
         return await _abandoned(client, step)
     except ProtocolError as error:
         return {"error": {"code": error.code, "message": error.message}}
-    except Exception as problem:  # whatever a client raises is for the test to see
+    except Exception as problem:  # any exception of a client goes into the report
         return {"failed": f"{type(problem).__name__}: {problem}"}
 
 
@@ -124,7 +132,7 @@ async def _confirmed(client: Client, step: Object) -> Object:
 
 
 async def _abandoned(client: Client, step: Object) -> Object:
-    """A call counts as begun once the API has it and the client has heard of progress."""
+    """Cancel a call once the API has received its request and the client has received progress."""
     heard = asyncio.Event()
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
@@ -140,6 +148,6 @@ async def _abandoned(client: Client, step: Object) -> Object:
 
 
 async def _happened(control: str, event: str) -> None:
-    """Come back once the upstream says that it has."""
+    """Return once the upstream confirms that the event has happened."""
     with await asyncio.to_thread(urllib.request.urlopen, f"{control}/{event}"):
         pass

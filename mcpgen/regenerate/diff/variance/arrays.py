@@ -10,7 +10,7 @@ from mcpgen.regenerate.diff.variance.scope import Terms
 
 
 class Items:
-    """The items of the arrays of one case."""
+    """The items that the arrays of one case may have."""
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope
@@ -19,21 +19,24 @@ class Items:
 
     @cached_property
     def first(self) -> int:
-        """Return how many positions have schemas of their own."""
+        """Return the length of the longest `prefixItems`: positions before it have schemas of their own."""
         return max((len(_places(atom)) for atom in self.atoms), default=0)
 
     def at(self, place: int) -> Terms:
-        """Return the schemas for the item at a position."""
+        """Return the schemas that the item at index `place` must satisfy."""
         found = [places[place] if place < len(places := _places(atom)) else _rest(atom) for atom in self.atoms]
         return self.scope.terms(*found)
 
     @property
     def rest(self) -> Terms:
-        """Return the schemas for items behind those positions."""
+        """Return the schemas that items after the `prefixItems` must satisfy."""
         return self.scope.terms(*map(_rest, self.atoms))
 
     def most(self, judge: Judge) -> int | None:
-        """Return the maximum length of the array, or None. An array ends before a position that no value fits."""
+        """Return the maximum length of the array, or None if there is none.
+
+        A position whose schema no value satisfies ends the array, too.
+        """
         longest = limit(self.atoms, "maxItems")
         for place in range(self.first + 1):
             if (longest is None or place < longest) and judge.is_empty(self.at(place)):
@@ -46,7 +49,7 @@ class Items:
 
 
 def _places(atom: JsonObject) -> list[JsonValue]:
-    """Return `prefixItems`, which draft 7 and 2019-09 write as a list of `items`."""
+    """Return the schemas by position: `prefixItems`, or the list in `items` of draft 7 and 2019-09."""
     return as_list(atom.get("prefixItems")) or as_list(atom.get("items"))
 
 

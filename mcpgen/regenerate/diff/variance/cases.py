@@ -34,10 +34,11 @@ class TooMany(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Values of one `kind` that satisfy the plain keywords of all `atoms`; with `values`, that single value.
+    """One alternative of a schema: the values of one type (`kind`) that satisfy the plain keywords of all `atoms`.
 
-    `conditions`: assertions that are compared as text. `nots`: schemas that a value must not satisfy. `exclusive`:
-    lists of schemas of which it satisfies exactly one.
+    `values`: if set, only this value. `integral`: numbers must be whole. `conditions`: assertions that are compared as
+    text. `nots`: schemas that a value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of which a value
+    satisfies exactly one.
     """
 
     kind: str
@@ -56,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The fields of a `Case` collected so far. `seen`: nodes that were processed."""
+    """The fields of a `Case` that were collected so far. `seen`: ids of the schemas that were processed."""
 
     atoms: tuple[JsonObject, ...] = ()
     conditions: frozenset[str] = frozenset()
@@ -66,7 +67,7 @@ class _State:
 
 
 _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
-"""Nodes to process, each with the nodes around it that apply to the same value."""
+"""Schemas still to be processed, each with the ids of schemas around it that apply to the same value."""
 
 
 def cases(terms: Terms) -> list[Case]:
@@ -109,7 +110,10 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
 def _looked_at(
     node: JsonObject, state: _State, scope: Scope
 ) -> tuple[_State, list[JsonValue], list[tuple[JsonValue, ...]]]:
-    """Return `state` with the keywords of `node`, the schemas that must hold too, and the alternatives in it."""
+    """Read one schema.
+
+    Return `state` with its keywords added, the schemas that must hold too, and its lists of alternatives.
+    """
     seen = state.seen | {id(node)}
     further: list[JsonValue] = []
     lost: list[str] = []
@@ -147,7 +151,11 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 
 
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
-    """Return `node` without `patternProperties` whose matches are unknown, and these as a condition."""
+    """Return `node`, and a set of conditions.
+
+    If one of its `patternProperties` is not linear, so that its matches are unknown, these and `additionalProperties`
+    are removed. The text of the whole node then is a condition.
+    """
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()
     kept = {key: value for key, value in node.items() if key not in ("patternProperties", "additionalProperties")}

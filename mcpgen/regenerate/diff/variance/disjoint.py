@@ -13,7 +13,7 @@ _DEEPEST = 4
 
 
 class Judge(Protocol):
-    """Knows the cases of a schema, and which schemas have no value."""
+    """Interface to `Inclusion`: the cases of a schema (None if too many), and whether it is proven to have no value."""
 
     def cases(self, terms: Terms) -> list[Case] | None: ...
 
@@ -21,20 +21,20 @@ class Judge(Protocol):
 
 
 class Disjointness:
-    """Proofs that schemas have no value in common."""
+    """Prover that two schemas have no value in common."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 
     def between(self, one: Terms, other: Terms, depth: int = 0) -> bool:
-        """Return True if no value satisfies both, as far as that can be proven."""
+        """Return True if it is proven that no value satisfies both schemas."""
         if self._judge.is_empty(one) or self._judge.is_empty(other):
             return True
         found = self._judge.cases(one)
         return found is not None and all(self.of(case, other, depth) for case in found)
 
     def of(self, case: Case, other: Terms, depth: int = 0) -> bool:
-        """Return True if no value of `case` satisfies `other`, as far as that can be proven."""
+        """Return True if it is proven that no value of `case` satisfies `other`."""
         found = self._judge.cases(other)
         return found is not None and all(self._apart(case, each, depth) for each in found)
 
@@ -54,7 +54,7 @@ class Disjointness:
         return False
 
     def _members_apart(self, one: Members, other: Members, depth: int) -> bool:
-        """Return True if a required member of one object can be no member of the other."""
+        """Return True if both objects have a required member whose schemas have no value in common."""
         for name in one.required | other.required:
             if name in one.required & other.required:
                 if self.between(one.of(name), other.of(name), depth + 1):

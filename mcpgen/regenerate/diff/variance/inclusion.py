@@ -25,7 +25,7 @@ _DEEPEST = 20
 """Limit on the nesting of members that are examined for having no value."""
 
 _MOST_SPLITS = 2
-"""How many members may split one object by their values."""
+"""Limit on how many members may be used, one after the other, to split one object by their values."""
 
 
 _Pair = tuple[frozenset[int], frozenset[int]]
@@ -33,10 +33,10 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 
 # Decision 0144: What cannot be proven counts as narrowed.
 class Inclusion:
-    """Proofs about the schemas of two sides, with cached results.
+    """Prover that every value of one schema is a value of another, with cached answers.
 
-    `listed`: see `objects.Judge`. Schemas under `not` and `oneOf` are proven separately, by `_apart`, since there a
-    wider schema means fewer values. `level`: depth of such proofs.
+    `listed`: see `objects.Judge`. Under `not` and `oneOf` a wider schema means fewer values. So schemas there are
+    proven by another prover, `_apart`, at the next `level`.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:
@@ -74,7 +74,10 @@ class Inclusion:
         return self._known[pair]
 
     def _settle(self) -> None:
-        """Examine waiting pairs until none is left."""
+        """Examine waiting pairs of schemas until none is left.
+
+        If a pair turns out not to hold, the pairs that relied on it wait again.
+        """
         while self._waiting:
             pair = self._waiting.pop()
             if not self._known[pair]:
@@ -130,7 +133,7 @@ class Inclusion:
         return False
 
     def _parts(self, case: Case) -> list[list[Case]]:
-        """Return the ways to split an object: by a required member whose values are listed."""
+        """Return the ways to split an object into cases: one way for each required member whose values are listed."""
         members, found = objects.Members(case), []
         for name in sorted(members.required):
             listed = self.cases(members.of(name)) or []
@@ -140,7 +143,10 @@ class Inclusion:
         return found
 
     def _is_among_ranges(self, case: Case, several: list[Case], values: dict[str, Case]) -> bool:
-        """Return True if numbers lie in ranges that join, or if each of a few integers lies in one of `several`."""
+        """Return True if all numbers of the case lie in the ranges of `several`.
+
+        The ranges must join without a gap, or the case must be a short range of integers, each in one of them.
+        """
         whole = scalars.range_of(case.atoms, integral=case.integral)
         if whole.integral and whole.low is not None and whole.high is not None:
             first, last = int(whole.low[0]), int(whole.high[0])
@@ -190,7 +196,7 @@ class Inclusion:
         return inner.kind != "object" or objects.covers(inner, outer, self)
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
-        """Return True if no value of `case` satisfies `node`, a schema on the side of `outer`."""
+        """Return True if it is proven that no value of `case` satisfies `node`, which stands under `not` in `outer`."""
         refused, apart = outer.scope.terms(node), self._apart
         if apart is None:
             return False
@@ -199,7 +205,11 @@ class Inclusion:
         return Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
-        """Return True if a value of `case`, which satisfies some of `branches`, satisfies exactly one."""
+        """Return True if it is proven that each value of `case` satisfies exactly one of `branches`, a `oneOf` of
+        `outer`.
+
+        The caller has proven that each value satisfies at least one.
+        """
         apart = self._apart
         if apart is None:
             return False

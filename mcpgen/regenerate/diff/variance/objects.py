@@ -11,14 +11,13 @@ from mcpgen.regenerate.diff.variance.scalars import count, limit
 from mcpgen.regenerate.diff.variance.scope import Terms
 
 _OF_A_PATTERN = 20
-"""Steps charged for matching a pattern, which includes compiling it."""
+"""Steps charged to the budget for matching a name with a pattern, which includes compiling the pattern."""
 
 
 class Judge(Protocol):
-    """Compares the schemas of members.
+    """Interface to `Inclusion`, which compares the schemas of members.
 
-    `listed`: callers are assumed to send only the members that a schema lists, if it lists some and does not mention
-    others.
+    `listed`: assume that callers send only the members that a schema lists, if it does not mention others.
     """
 
     listed: bool
@@ -29,7 +28,7 @@ class Judge(Protocol):
 
 
 class Members:
-    """The members of the objects of one case."""
+    """The members that the objects of one case may have."""
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope
@@ -43,38 +42,39 @@ class Members:
 
     @cached_property
     def listed(self) -> frozenset[str]:
-        """Return the names that the schema mentions."""
+        """Return the names in `properties` and `required`."""
         self.scope.budget.spend(sum(len(as_object(atom.get("properties"))) for atom in self.atoms))
         return self.required.union(*(as_object(atom.get("properties")) for atom in self.atoms))
 
     @cached_property
     def says_nothing_of_others(self) -> bool:
-        """Return True if unlisted members are neither refused nor described."""
+        """Return True if no `additionalProperties` and no `patternProperties` restricts members that are not listed."""
         return all(_others(atom) in (True, {}) and not atom.get("patternProperties") for atom in self.atoms)
 
     @property
     def is_list(self) -> bool:
-        """Return True if the schema lists members and does not mention others.
+        """Return True if the schema lists members and restricts no others.
 
-        By the standard it is open; callers read it as complete.
+        By the standard such an object is open; callers take the list as complete.
         """
         return bool(self.listed) and self.says_nothing_of_others
 
     def of(self, name: str) -> Terms:
-        """Return the schemas for the member `name`."""
+        """Return the schemas that the value of the member `name` must satisfy."""
         self.scope.budget.spend(sum(1 + _OF_A_PATTERN * len(as_object(a.get("patternProperties"))) for a in self.atoms))
         return self.scope.terms(*(node for atom in self.atoms for node in _of(atom, name)))
 
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
-        """Return the schemas for unlisted members: one for members that match no pattern, and one per pattern not in
-        `patterns`.
+        """Return the schemas for members that are not listed.
+
+        The first is for members that match no pattern. One more follows for each pattern that is not in `patterns`.
         """
         found = [self.scope.terms(*map(_others, self.atoms))]
         found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
         return found
 
     def matching(self, pattern: str) -> Terms:
-        """Return the schemas that unlisted members which match `pattern` must satisfy at least."""
+        """Return the schemas that an unlisted member certainly must satisfy if its name matches `pattern`."""
         nodes: list[JsonValue] = []
         for atom in self.atoms:
             known = as_object(atom.get("patternProperties"))
@@ -87,11 +87,11 @@ class Members:
 
     @cached_property
     def names(self) -> Terms:
-        """Return the schemas for the names of members."""
+        """Return the schemas that the names of members must satisfy (`propertyNames`)."""
         return self.scope.terms(*(atom["propertyNames"] for atom in self.atoms if "propertyNames" in atom))
 
     def together(self, name: str) -> frozenset[str]:
-        """Return the names that must be present if the member `name` is."""
+        """Return the names that must be present if the member `name` is present (`dependentRequired`)."""
         lists = [as_object(atom.get("dependentRequired")).get(name) for atom in self.atoms]
         return frozenset(str(each) for names in lists for each in as_list(names))
 
@@ -145,7 +145,7 @@ def _matching(had: Members, pattern: str) -> list[Terms]:
 
 
 def _is_closed(had: Members, judge: Judge) -> bool:
-    """Return True if no unlisted member is possible."""
+    """Return True if the object can have no members beside the listed ones."""
     return all(map(judge.is_empty, had.others()))
 
 

@@ -10,7 +10,7 @@ from mcpgen.lower.schema.patterns import is_linear, matches
 
 Atoms = Iterable[JsonObject]
 _NAMED = ("pattern", "format", "contentEncoding")
-"""Assertions about texts that are compared by equality alone."""
+"""Keywords of strings, such as `pattern`, whose values are only compared for equality."""
 
 
 def kind_of(value: JsonValue) -> str:
@@ -32,12 +32,12 @@ def number(value: JsonValue) -> Fraction | None:
 
 
 def count(atoms: Atoms, keyword: str) -> int:
-    """Return the greatest of lower limits such as `minItems`, or 0."""
+    """Return the greatest value of `keyword`, a lower limit such as `minItems`, in `atoms`; 0 if there is none."""
     return max((int(limit) for limit in _numbers(atoms, keyword)), default=0)
 
 
 def limit(atoms: Atoms, keyword: str) -> int | None:
-    """Return the least of upper limits such as `maxItems`, or None."""
+    """Return the least value of `keyword`, an upper limit such as `maxItems`, in `atoms`; None if there is none."""
     return min((int(limit) for limit in _numbers(atoms, keyword)), default=None)
 
 
@@ -100,7 +100,7 @@ def point(value: Fraction) -> Range:
 
 
 def steps(atoms: Atoms) -> list[Fraction]:
-    """Return the numbers of which all values must be multiples."""
+    """Return the values of `multipleOf` in `atoms`."""
     return [step for step in _numbers(atoms, "multipleOf") if step > 0]
 
 

@@ -37,7 +37,7 @@ _CHARACTERS = 50
 
 
 class Scope:
-    """A schema with cached lookups, since recursion repeats them. Work on its parts draws on `budget`."""
+    """One schema document, in which references are resolved, with cached lookups. Work is charged to `budget`."""
 
     def __init__(self, root: JsonObject, budget: Budget | None = None) -> None:
         self.root = root
@@ -49,7 +49,7 @@ class Scope:
         self._anchors: dict[str, JsonValue] | None = None
 
     def terms(self, *nodes: JsonValue) -> "Terms":
-        """Return the conjunction of `nodes`, which are parts of this schema."""
+        """Return the conjunction of `nodes`, schemas of this document. Schemas that accept everything are left out."""
         kept = {id(node): node for node in nodes if node is not True and node != {}}
         return Terms(tuple(kept.values()), self)
 
@@ -67,13 +67,16 @@ class Scope:
         return self._anchors[reference[1:]]
 
     def made(self, node: JsonObject) -> JsonObject:
-        """Return a derived part that the schema does not contain; equal parts are one object."""
+        """Return `node`, a schema that was derived and is not in the document.
+
+        Equal ones become one object, so that ids compare.
+        """
         text = plain_text(node)
         self.budget.spend(1 + len(text) // _CHARACTERS)
         return self._made.setdefault(text, node)
 
     def text(self, node: JsonValue) -> str:
-        """Return what `node` asserts, including everything that its references lead to."""
+        """Return what `node` asserts as text, including everything that its references lead to."""
         if id(node) not in self._closed:
             known: dict[str, str] = {}
             own, waiting = self.local(node)
@@ -94,7 +97,7 @@ class Scope:
             return "?", frozenset()
 
     def local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
-        """Return what `node` itself asserts, and its references."""
+        """Return what `node` asserts as text without following references, and the references."""
         if id(node) not in self._texts:
             references: set[str] = set()
             text = plain_text(_asserted(node, references))
@@ -103,34 +106,37 @@ class Scope:
         return self._texts[id(node)]
 
 
-@dataclass(frozen=True, eq=False)  # no slots, which cached properties cannot have
+@dataclass(frozen=True, eq=False)  # without slots, since `cached_property` needs a `__dict__`
 class Terms:
-    """A conjunction of schemas. Without any schema it accepts every value."""
+    """A conjunction of schemas in one `scope`: a value must satisfy all `nodes`. Without nodes, every value does."""
 
     nodes: tuple[JsonValue, ...]
     scope: Scope
 
     @cached_property
     def key(self) -> frozenset[int]:
-        """Return a key that is equal for the same parts of the same schema."""
+        """Return the ids of the schemas, as a key for caches."""
         return frozenset(map(id, self.nodes))
 
     @cached_property
     def text(self) -> str:
-        """Return all assertions, including those behind references.
+        """Return all assertions as text, including those behind references.
 
-        The text can be long, so it is made only when nothing else helps.
+        The text can be long, so compare `plain` first.
         """
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
 
     @cached_property
     def plain(self) -> str:
-        """Return the assertions, or "" if there are references, since then the text would be incomplete."""
+        """Return the assertions as text, or "" if there are references, since then the text would be incomplete."""
         found = [self.scope.local(node) for node in self.nodes]
         return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
 
     def is_plainly(self, other: "Terms") -> bool:
-        """Return True if both assert the same in equal words without references."""
+        """Return True if both have the same text in `plain`.
+
+        This quick test says nothing about schemas with references.
+        """
         return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
 
 

@@ -1,6 +1,7 @@
-"""Hostile API descriptions: any document of 1 MB ends within 60 seconds and 1 GiB, in a result or in a sentence.
+"""Compile hostile API descriptions: any document of 1 MB ends within 60 seconds and 1 GiB, in a result or in one
+sentence.
 
-HARD-16 and HARD-25. `grammar.py` makes the documents, `compiling.py` compiles each in a child with limits.
+HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with limits.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ __all__ = ["Cost", "Costs", "Found", "document", "fuzz", "judge"]
 
 
 class Cost(NamedTuple):
-    """The most that one document took, in seconds or MiB, and which it was."""
+    """The highest cost of a document, in seconds or MiB, and the document's name."""
 
     most: float
     case: str
 
 
 class Costs(NamedTuple):
-    """What the compiles of many documents took."""
+    """The highest costs among many compiled documents."""
 
     seconds: Cost = Cost(0, "")
     memory: Cost = Cost(0, "")
 
     def and_those(self, others: Costs) -> Costs:
-        """Return the worst of both."""
+        """Return the higher costs of both."""
         return Costs(*(max(mine, other) for mine, other in zip(self, others, strict=True)))
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ class Costs(NamedTuple):
 
 
 class Found(AssertionError):
-    """The document that shows a fault, which is kept in a file."""
+    """A document that shows a fault. It is kept in a file."""
 
     def __init__(self, named: str, case: Hostile, ended: Ended, problem: str) -> None:
         handle, path = tempfile.mkstemp(prefix="mcpgen-found-", suffix=case.name)
@@ -61,7 +62,7 @@ def fuzz(_project: Path | None, seed: int, count: int) -> Costs:
 
 
 def judge(named: str, case: Hostile, command: Command) -> Costs:
-    """Run a command on a document. Raises Found where it does not end well."""
+    """Run a command on a document. Raises Found if the command crashes, exceeds a limit, or breaks its contract."""
     named = f"{named}: {case.family}, mcpgen {' '.join(command)}"
     ended = run(case, command)
     if problem := problem_of(ended):

@@ -1,4 +1,4 @@
-"""A family of tools files: tools written by hand, with schemas that are passed on as they were written."""
+"""A family of hostile tools files: handwritten tools, whose schemas are passed on unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.hostile.fuzz.documents.schemas import combined, deep, graph, ladder, 
 
 
 def tools_file(chance: Random, size: int) -> Any:
-    """Tools by hand, with schemas that are passed on as they were written."""
+    """Return a tools file with handwritten tools, whose schemas are passed on unchanged."""
     source = chance.choice((graph, mutual, ladder, wide, listed, deep, combined))(chance, size)
     schemas = source.get("definitions") or source["components"]["schemas"]
     definitions = json.loads(

@@ -1,7 +1,7 @@
-"""One compile in a child process with limits, and the judgement of how it ended.
+"""Compile one document in a child process with limits, and judge how the process ended.
 
-The child is forked from a parent in which everything is imported, so that a document costs milliseconds. The kernel
-limits the child (setrlimit(2)), so a find costs the child alone, and its work is counted by the kernel too.
+The child is forked from a parent that has imported everything, so that a document costs milliseconds. The kernel limits
+the child (setrlimit(2)) and counts its work, so a document without end costs only the child.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ from tests.hostile.fuzz.documents.grammar import Hostile
 SECONDS = 60
 MIB = 2**20
 MOST_MEMORY = 1024 * MIB
-"""Beyond what the parent has. The promise is of a document of 1 MB; the grammar makes no larger ones."""
+"""Limit on the memory beyond what the parent has.
+
+The promise is for documents of 1 MB, the largest that the grammar makes.
+"""
 
 DOCUMENTED = (0, 1, 2)
-"""Exit codes of the README. 3, for a project that another run writes to, cannot come here."""
+"""Exit codes of the README, without 3 (another run writes to the project), which cannot happen here."""
 
 WELL = b'{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/a": {"get": {}}}}'
 ASKED = (
@@ -45,28 +48,28 @@ COMMANDS_OF_A_DOCUMENT: dict[Command, int] = {
     ("diff", "NAME", "NAME"): 5,
     ("check", "NAME"): 1,
 }
-"""Commands, and how often each is taken. `check` asks the standard's tool as well, which may take 20 seconds."""
+"""Commands, and how often each is run. `check` also runs openapi-spec-validator, which may take 20 seconds."""
 
 
 class Ended(NamedTuple):
-    """How a compile ended: exit code (below 0 the signal), seconds of work, peak of memory in MiB, what was said."""
+    """How a compile ended: exit code (negative for a signal), CPU seconds, peak memory in MiB, output."""
 
     code: int
     seconds: float
     memory: int
     said: str
     served: str = ""
-    """What is wrong with the server that was compiled; empty where nothing is."""
+    """A sentence on what is wrong with the compiled server, or ""."""
 
 
 def command_for(chance: Random, case: Hostile) -> Command:
-    """Return a command line for a document."""
+    """Return a random command line for a document."""
     chosen = chance.choices(list(COMMANDS_OF_A_DOCUMENT), list(COMMANDS_OF_A_DOCUMENT.values()))[0]
     return (*(case.name if word == "NAME" else word for word in chosen), *case.flags)
 
 
 def problem_of(ended: Ended) -> str:
-    """Return what is wrong with how a compile ended; empty where nothing is."""
+    """Return a sentence on what is wrong with how a compile ended, or ""."""
     if ended.code not in DOCUMENTED:
         return f"exit code {ended.code}"
     if ended.seconds > SECONDS:
@@ -79,7 +82,7 @@ def problem_of(ended: Ended) -> str:
 
 
 def import_all() -> None:
-    """Import what any command imports, so that no child has to."""
+    """Import everything that a command may import, so that no child has to."""
     for name in COMMANDS:
         importlib.import_module(f"mcpgen.cli.{name}")
     for command in COMMANDS_OF_A_DOCUMENT:
@@ -97,7 +100,7 @@ def _silence() -> Iterator[None]:
 
 
 def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
-    """Run a command in a child, in an empty folder that holds the document; then ask the server that it compiled."""
+    """Run a command in a child, in an empty folder with the document. Then ask the compiled server for its tools."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / case.name).write_bytes(case.data)
@@ -110,7 +113,7 @@ def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
         _, status, usage = os.wait4(child, 0)
         code = os.waitstatus_to_exitcode(status)
         said = (folder / "2.txt").read_text(encoding="utf-8", errors="replace")
-        if code == 2:  # a program is told in JSON
+        if code == 2:  # with `--format json` the output must be JSON
             said += (folder / "1.txt").read_text(encoding="utf-8", errors="replace")
         served = _problem_of_server(folder / "out") if code == 0 and command[0] == "generate" else ""
     return Ended(code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, said, served)
@@ -140,7 +143,7 @@ def _be_child(folder: Path, command: Command, seconds: int) -> NoReturn:
 
 
 def _problem_of_server(project: Path) -> str:
-    """Start the server of a project, and ask for its tools. Return what is wrong; empty where nothing is."""
+    """Start the server of a project, and ask for its tools. Return a sentence on what is wrong, or ""."""
     package = next(project.glob("*_mcp")).name
     command = [sys.executable, "-m", package]
     done = subprocess.run(command, cwd=project, input=ASKED, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The frame of a hostile document: schemas become bodies, answers and parameters of a few operations."""
+"""Frame a hostile document: use its schemas as bodies, responses and parameters of a few operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATTERNS = ("^a*$", "(a+)+$", "^(?:[a-z]{1,60}){1,60}$", "\\p{L}{50}", "(?=a)", 
 
 
 def api(chance: Random, schemas: dict[str, Schema], **more: Any) -> dict[str, Any]:
-    """A document in which every fifth schema, and the first, is a body, an answer and a parameter."""
+    """Return a document that uses the first schema, and every fifth one, as a body, a response and a parameter."""
     version = chance.choice(VERSIONS)
     names = list(schemas)[:: max(1, len(schemas) // 5)][:5]
     paths = {f"/p{number}": operation(chance, version, name) for number, name in enumerate(names)}
@@ -28,7 +28,7 @@ def api(chance: Random, schemas: dict[str, Schema], **more: Any) -> dict[str, An
 
 
 def well() -> dict[str, Any]:
-    """An operation without a fault."""
+    """Return an operation without a fault."""
     return {"operationId": "getWell", "summary": "Get what is well", "responses": {"200": {"description": "Good"}}}
 
 
@@ -52,7 +52,7 @@ def ref(name: str) -> Schema:
 
 
 def within(keyword: str, schemas: list[Schema]) -> Schema:
-    """The schemas as parts of one, by that keyword."""
+    """Return one schema that contains the given schemas under this keyword."""
     if keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
         return {keyword: schemas}
     if keyword == "properties":
@@ -64,7 +64,7 @@ def within(keyword: str, schemas: list[Schema]) -> Schema:
 
 
 def leaf(chance: Random) -> Schema:
-    """A schema without others in it."""
+    """Return a random schema without subschemas."""
     kind = chance.choice(TYPES)
     made: Schema = {"type": chance.choice((kind, [kind, "null"], TYPES, kind))}
     extra = chance.randrange(8)

@@ -1,7 +1,7 @@
-"""The grammar of hostile documents: families, each of which can grow until its document has a megabyte.
+"""Generate hostile documents from families, each of which can grow until its document has a megabyte.
 
-Most documents are small, some are large, a few are as large as a document may be. A family holds what makes readers
-work: recursion, unions of unions, thousands of equal parts, texts that make patterns go back and forth.
+Most documents are small, some large, and a few as large as a document may be. Families hold what costs readers work:
+recursion, nested unions, thousands of equal parts, texts that make patterns backtrack.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tests.hostile.fuzz.documents import operations, schemas, texts
 from tests.hostile.fuzz.documents.by_hand import tools_file
 
 LARGEST = 1_000_000
-"""Bytes of a document."""
+"""Limit on the bytes of a document."""
 
 SIZES = {1.0: 16, 1.5: 16, 2.0: 8, 2.5: 4, 3.0: 3, 4.8: 1}
-"""The largest number of parts that a document may have, as a power of ten, and how often each is taken."""
+"""Powers of ten for the number of parts of a document, and how often each is chosen."""
 
 FLAGS = ((), (), ("--structured",), ("--schema-profile", "full"), ("--structured", "--fields"))
 
@@ -34,7 +34,7 @@ FAMILIES: dict[str, Callable[[Random, int], Any]] = {
 
 
 class Hostile(NamedTuple):
-    """A document, the name of its file, and the flags that it is compiled with."""
+    """A document, the name of its file, and the flags for compiling it."""
 
     family: str
     data: bytes

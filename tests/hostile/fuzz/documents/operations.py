@@ -1,4 +1,4 @@
-"""Families of operations: very many of them, and single ones with very many inputs, or with long paths."""
+"""Families of operations: very many of them, or single ones with very many inputs or long paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.hostile.fuzz.documents.frame import VERSIONS, Schema, api, leaf, ref,
 
 
 def operations(chance: Random, size: int) -> Any:
-    """Very many of them, alike and not, each with something of its own."""
+    """Return a document with very many operations, similar and different, each with random parts."""
     shared = chance.choice(("getThing", "get_a_b", "", None))
     schemas = {
         "S": within("anyOf", [ref("S"), leaf(chance), ref("S")]),
@@ -40,7 +40,7 @@ def operations(chance: Random, size: int) -> Any:
 
 
 def inputs(chance: Random, size: int) -> Any:
-    """One operation with very many of one thing."""
+    """Return a document with one operation that has very many inputs of one kind."""
     many = range(size)
     schema: Schema = {"type": "string"}
     one: dict[str, Any] = well()
@@ -96,7 +96,7 @@ def inputs(chance: Random, size: int) -> Any:
 
 
 def templates(chance: Random, size: int) -> Any:
-    """Long paths, with very many parts and parameters, and twins of them."""
+    """Return a document of long paths with very many segments and parameters, and with near duplicates."""
     part = chance.choice(
         ("/a", "/{a}", "/v1", "{a}", "/aB", "/{a}{b}", "/:x", "//", "/%20", "/a.json", "/{", "/}", "{" * 3)
     )

@@ -1,4 +1,4 @@
-"""Families of schemas: recursion, unions of unions, ladders that name the rung below twice, very many equal parts."""
+"""Families of schemas: recursion, nested unions, chains that refer twice to the next schema, very many equal parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.hostile.fuzz.documents.frame import KEYWORDS, Schema, api, leaf, ref,
 
 
 def graph(chance: Random, size: int) -> Any:
-    """Schemas that refer to each other as it comes: recursion of every kind."""
+    """Schemas that refer to each other at random: recursion of every kind."""
     count = max(2, size // 4)
     fan = chance.choice((2, 2, 3, 6, 30))
     words = chance.sample(KEYWORDS, chance.randrange(1, 4))
@@ -27,7 +27,7 @@ def graph(chance: Random, size: int) -> Any:
 
 
 def mutual(chance: Random, size: int) -> Any:
-    """A few schemas, each of which may be any of them."""
+    """A few schemas, each a union of all of them."""
     count = min(max(2, size // 8), 60)
     words = chance.sample(KEYWORDS[:5], chance.randrange(1, 3))
     names = [f"S{number}" for number in range(count)]
@@ -41,7 +41,7 @@ def mutual(chance: Random, size: int) -> Any:
 
 
 def ladder(chance: Random, size: int) -> Any:
-    """As many ways down as two, or three, to the power of the rungs."""
+    """Schemas that refer two or three times to the next one, so that paths multiply."""
     words = chance.sample(KEYWORDS, chance.randrange(1, 4))
     fan = chance.choice((2, 2, 3, 5))
     schemas = {"S0": leaf(chance)}
@@ -54,7 +54,7 @@ def ladder(chance: Random, size: int) -> Any:
 
 
 def chain(chance: Random, size: int) -> Any:
-    """References one behind the other."""
+    """A chain of references, each to the next."""
     word = chance.choice(KEYWORDS)
     schemas: dict[str, Schema] = {"S0": within(word, [ref(f"S{size - 1}")]) if chance.random() < 0.3 else leaf(chance)}
     for number in range(1, size):
@@ -120,7 +120,7 @@ def listed(chance: Random, size: int) -> Any:
 
 
 def discriminated(chance: Random, size: int) -> Any:
-    """Unions that are told apart, whose members include what offers them."""
+    """Unions with discriminators, whose members include the union again."""
     count = min(size, 3000)
     names = [f"S{number}" for number in range(count)]
     mapping = {f"m{number}": ref(name)["$ref"] for number, name in enumerate(names)}
@@ -134,7 +134,7 @@ def discriminated(chance: Random, size: int) -> Any:
 
 
 def deep(chance: Random, size: int) -> Any:
-    """As deep as a document may nest."""
+    """Schemas nested as deeply as a document may be."""
     words = chance.sample(KEYWORDS[:8], chance.randrange(1, 4))
     made = []
     for number in range(max(1, size // 40)):
@@ -160,7 +160,7 @@ def combined(chance: Random, size: int) -> Any:
 
 
 def anchored(chance: Random, size: int) -> Any:
-    """Resources inside resources, and references to their names."""
+    """Schema resources inside resources (`$id`), and references to their names."""
     schemas: dict[str, Schema] = {}
     for number in range(max(2, size // 3)):
         target = chance.choice((f"#a{number - 1}", f"r{number - 1}", f"#/components/schemas/S{number - 1}", "#node"))

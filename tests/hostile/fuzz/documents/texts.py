@@ -1,4 +1,4 @@
-"""Families of texts: descriptions, names, patterns and YAML that make a reader go back and forth."""
+"""Families of texts: descriptions, names, patterns and YAML that make a reader backtrack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.hostile.fuzz.pumps import PUMPS, pumped
 
 
 def texts(chance: Random, size: int) -> Any:
-    """Return a document with hard texts wherever a text may stand."""
+    """Return a document with hard texts at every place for a text."""
     said = [pumped(chance, min(size * 2, 40_000)) for _ in range(chance.choice((1, 2, 4)))]
 
     def some() -> str:
@@ -64,7 +64,7 @@ def texts(chance: Random, size: int) -> Any:
 
 
 def patterns(chance: Random, size: int) -> Any:
-    """Patterns by the thousand, each another one."""
+    """Return a document with thousands of different patterns."""
     made = {
         f"p{number}": {"type": "string", "pattern": f"{chance.choice(PATTERNS)}{number}", "default": "a" * 50}
         for number in range(size)
@@ -73,12 +73,12 @@ def patterns(chance: Random, size: int) -> Any:
 
 
 def aliased(chance: Random, size: int) -> str:
-    """YAML whose parts are named and used again, or merged."""
+    """Return YAML whose nodes are anchored and used again by aliases or merges."""
     lines = ["openapi: 3.1.0", "info: {title: t, version: '1'}", "x-parts:"]
     count = max(2, min(size, 3000))
     sign = chance.choice(("items: *s{}", "<<: *s{}", "anyOf: [*s{0}, *s{0}]", "properties: {{a: *s{0}, b: *s{0}}}"))
     lines += ["  s0: &s0 {type: object, properties: {a: {type: string}}}"]
-    step = chance.choice((0, 0, 1, 1, 2))  # the first again and again, or one behind the other
+    step = chance.choice((0, 0, 1, 1, 2))  # every alias refers to the first anchor, or each to the one before
     for number in range(1, count):
         above = 0 if step == 0 else max(0, number - step)
         lines.append(f"  s{number}: &s{number} {{type: object, x: {number}, {sign.format(above)}}}")
@@ -90,7 +90,7 @@ def aliased(chance: Random, size: int) -> str:
 
 
 def written(chance: Random, size: int) -> str:
-    """YAML texts of every kind, long ones, and keys that stand twice."""
+    """Return YAML with scalars of every style, long ones, and duplicate keys."""
     kinds = ("'{}'", '"{}"', "|\n    {}", ">\n    {}", "[{}]", "{{a: {}}}", "!!str {}", "&a {}", "? {}\n  : b", "{}")
     lines = ["openapi: 3.0.3", "info: {title: t, version: '1'}", "paths: {/a: {get: {}}}"]
     for number in range(max(1, size // 20)):
