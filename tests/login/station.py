@@ -25,7 +25,9 @@ import httpx
 import pytest
 
 from mcpgen.cli import main
+from tests.leaks import searched
 from tests.runtime import bytecode
+from tests.runtime.process import Server
 
 PATIENCE = 60
 """Seconds to wait for what must happen on a busy machine. Nothing is measured with it."""
@@ -132,6 +134,7 @@ class Authority:
         self.secret = ""
         self.takes_basic = True
         self.pending = 1
+        self.given: list[str] = []
         self.refreshes = True
         self.life = 3600
         self._codes: dict[str, dict[str, str]] = {}
@@ -223,6 +226,7 @@ class Authority:
     def _given(self, scope: str) -> Answer:
         self._number += 1
         content: dict[str, Any] = {"access_token": f"access-{self._number}", "token_type": "Bearer"}
+        self.given += [f"access-{self._number}", f"refresh-{self._number}"]
         if self.life:
             content["expires_in"] = self.life
         if self.refreshes:
@@ -326,7 +330,7 @@ class Station:
             timeout=PATIENCE * 2,
             check=False,
         )
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
+        return done.returncode, self._searched(done.stdout.decode()), self._searched(done.stderr.decode())
 
     def log_in(self, *arguments: str) -> str:
         """Log in by the mock, and return what the command said."""
@@ -335,26 +339,25 @@ class Station:
             assert answer.status_code == 200, answer.text
             code, said = command.end()
         assert code == 0, said
-        return said
+        return self._searched(said)
+
+    def _searched(self, written: str) -> str:
+        """Return what a process wrote, which holds no token."""
+        for secret in self.authority.given:
+            searched(written.encode(), secret)
+        return written
 
     def call(self, *names: str) -> list[dict[str, Any]]:
         """Start the server over stdio, call these tools, and return their results."""
-        lines = []
-        for number, name in enumerate(names):
-            params = {"name": name, "arguments": {}, "_meta": META}
-            lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
-        done = subprocess.run(
-            [sys.executable, "-m", "store_mcp"],
-            cwd=self.project,
-            env=self.env,
-            input="\n".join([*lines, ""]).encode(),
-            capture_output=True,
-            timeout=PATIENCE * 2,
-            check=True,
-        )
-        found = {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
-        self.written = done.stdout.decode() + done.stderr.decode()
-        return [found[number]["result"] for number in range(len(names))]
+        with Server(self.project, package="store_mcp", env=self.env) as server:
+            ids = [server.call(name) for name in names]
+            found: dict[int, dict[str, Any]] = {}
+            while len(found) < len(ids):
+                message = server.message()
+                if "result" in message:
+                    found[message["id"]] = message["result"]
+        self.written = self._searched(server.written.decode())
+        return [found[each] for each in ids]
 
 
 META = {
