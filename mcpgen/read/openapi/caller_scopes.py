@@ -42,7 +42,9 @@ def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[froze
     """
     found = []
     for key, value in entry.items():
-        asked = as_list(value)
+        asked: list[JsonValue] = (
+            [value] if isinstance(value, str) else as_list(value)
+        )  # a common mistake, which must open nothing
         if known.get(key.rpartition("/")[2] if key.startswith("#/") else key, bool(asked)):
             found.append(scopes := _scopes(asked))
             if asked and not scopes:
