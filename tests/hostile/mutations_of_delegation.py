@@ -30,7 +30,9 @@ OF_DELEGATION = (
         (EXCHANGE,),
     ),
     Mutation("pauses of one caller", "token_cache.py", "if held.again > now:", "if False:", (EXCHANGE,)),
-    Mutation("the caller's rights first", "credentials.py", "not set(each).isdisjoint(delegated)", "False", (EXCHANGE,)),
+    Mutation(
+        "the caller's rights first", "credentials.py", "not set(each).isdisjoint(delegated)", "False", (EXCHANGE,)
+    ),
     Mutation(
         "answers of token endpoints", "token_requests.py", "or len(answer.content) > LARGEST_ANSWER", "", (EXCHANGE,)
     ),
@@ -72,7 +74,11 @@ OF_DELEGATION = (
         (LOGIN,),
     ),
     Mutation(
-        "one value of a gateway", "transfer.py", "if len(values) == 1 and is_value", "if values and is_value", (GATEWAY,)
+        "one value of a gateway",
+        "transfer.py",
+        "if len(values) == 1 and is_value",
+        "if values and is_value",
+        (GATEWAY,),
     ),
     Mutation("fields of a gateway", "delegation.py", "or lower in _KEPT", "", (SETTINGS,)),
     Mutation(
