@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_delegation import OF_DELEGATION
+from tests.hostile.mutations_of_identity import OF_IDENTITY
 from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
@@ -379,6 +380,7 @@ MUTATIONS = (
     Mutation("bytes that are no text", "result_rules.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
     *OF_DELEGATION,
+    *OF_IDENTITY,
     *OF_ORIGINS,
     *OF_RESULTS,
     *OF_WORK,

@@ -1,12 +1,14 @@
 """A small authorization server in a thread of the tests, with keys of its own: it signs any token, also wrong ones.
 
 It publishes metadata (OpenID Connect Discovery, or RFC 8414 alone), keys, and introspection. `asked` counts requests by
-path. What it says can be changed at any time: `metadata`, `keys`, `introspected`, `broken`.
+path. What it says can be changed at any time: `metadata`, `keys`, `introspected`, `broken`. A path
+in `held` is answered once its event is set.
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 import threading
@@ -49,6 +51,12 @@ class Signer:
             self._key = ec.generate_private_key(ec.SECP384R1())
         else:
             self._key = ed25519.Ed25519PrivateKey.generate()
+
+    def by(self, algorithm: str) -> Signer:
+        """The same key, which signs by another algorithm."""
+        other = copy.copy(self)
+        other.algorithm = algorithm
+        return other
 
     def sign(self, data: bytes) -> bytes:
         """The signature as RFC 7518 writes it, computed without the library that the server uses."""
@@ -112,6 +120,7 @@ class Issuer:
         self.introspected: dict[str, dict[str, Any]] = {}
         self.broken: set[str] = set()
         self.padding = ""
+        self.held: dict[str, threading.Event] = {}
         self._arrived = threading.Condition()
         issuer = self
 
@@ -171,6 +180,8 @@ class Issuer:
         with self._arrived:
             self.asked[path] += 1
             self._arrived.notify_all()
+        if path in self.held:
+            self.held[path].wait(60)
         status, told = 200, b""
         if path in self.broken:
             status = 503

@@ -33,7 +33,7 @@ def listen(connection: Connection, fields: Fields) -> None:
 
 
 @pytest.mark.parametrize("door", [DOORS[0], pytest.param(DOORS[1], marks=pytest.mark.slow)])
-def test_streams_end_with_their_token(project: Path, upstream: Upstream, door: str) -> None:
+def test_a8_streams_end_with_their_token(project: Path, upstream: Upstream, door: str) -> None:
     """Also that of a call in a session, which the client resumes with its next token."""
     flags = ("--reload",) if door == "aiohttp" else ()
     trusted = {"HTTP_URL": URL, "AUTH_ISSUER": ""}
@@ -69,7 +69,7 @@ def test_streams_end_with_their_token(project: Path, upstream: Upstream, door: s
 
 
 @pytest.mark.slow
-def test_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
+def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
     """Decision 0175: its response is no stream, and a call that is cut may have taken effect."""
     with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
         for seconds in LIVES:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import socket
+import threading
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +164,41 @@ def test_redirects_are_not_followed(project: Path, upstream: Upstream) -> None:
             assert "answered with HTTP 404" in server.log("issuer_away")["reason"]
 
 
+AT_ONCE = 20
+
+
+def together(server: Server, tokens: list[str], asked: Callable[[], None], held: threading.Event) -> list[int]:
+    """The statuses of calls that are made at once, while the issuer does not answer until it was `asked`."""
+    message = calling("echo", text="hi")
+    with ExitStack() as stack:
+        connections = [stack.enter_context(server.connect()) for _ in tokens]
+        for connection, token in zip(connections, tokens, strict=True):
+            fields = {**mirrored(message), "Authorization": f"Bearer {token}"}
+            connection.send("POST", fields=fields, body=encoded(message))
+        asked()
+        held.set()
+        return [connection.answer().status for connection in connections]
+
+
+def test_requests_that_need_a_new_key_share_one_fetch(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer, start(project, upstream, issuer) as server:
+        assert ask(server, issuer.token(URL)).status == 200
+        issuer.rotate()
+        held = issuer.held["/keys"] = threading.Event()
+        tokens = [issuer.token(URL, jti=str(number)) for number in range(AT_ONCE)]
+        assert together(server, tokens, lambda: issuer.wait_asked("/keys", 2), held) == [200] * AT_ONCE
+        assert issuer.asked["/keys"] == 2
+
+
+def test_an_issuer_that_never_answers_costs_a_deadline(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer:
+        held = issuer.held[OPENID] = threading.Event()
+        with start(project, upstream, issuer, {"identity.issuer_requests.SECONDS": 0.2}) as server:
+            assert "gave no complete answer within" in server.log("issuer_away")["reason"]
+            assert ask(server, issuer.token(URL)).status == 503
+            held.set()
+
+
 # Introspection
 
 
@@ -208,6 +246,16 @@ def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -
         written = b"".join(server.written)
         assert SECRET.encode() not in written
         assert b"opaque-" not in written
+
+
+def test_requests_with_one_opaque_token_share_one_question(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer:
+        issuer.introspected["opaque"] = {"active": True, "sub": "alice", "scope": SCOPES}
+        held = issuer.held["/introspect"] = threading.Event()
+        with Server(project, upstream, "aiohttp", None, (), **opaque(issuer)) as server:
+            found = together(server, ["opaque"] * AT_ONCE, lambda: issuer.wait_asked("/introspect"), held)
+            assert found == [200] * AT_ONCE
+            assert issuer.asked["/introspect"] == 1
 
 
 @pytest.mark.slow

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from package.runtime.settings import callers
 
 from tests.identity.guarded import METADATA, URL
-from tests.identity.issuer import Issuer
+from tests.identity.issuer import CLIENT, SECRET, Issuer
 from tests.leaks import planted, searched
 from tests.streamable.messages import calling, encoded, mirrored
 from tests.streamable.servers import START, Server
@@ -18,11 +19,11 @@ from tests.streamable.upstream import PATIENCE, Upstream
 
 CONFIG = 78
 REFUSED: dict[str, tuple[str, str, str]] = {
-    "an issuer that is no URL": ("issuers", "login.example.com", "must be a URL such as https://login.example.com"),
+    "an issuer that is no URL": ("issuers", "idp.internal", "must be a URL such as https://login.example.com"),
     "an issuer without TLS": ("issuers", "http://login.example.com", "must begin with https://"),
     "an issuer with a password": ("issuers", "https://a:b@login.example.com", "must be a URL"),
     "an issuer with a query": ("issuers", "https://login.example.com?x", "must be a URL"),
-    "no issuer": ("issuers", ",", "must hold 1 to 16 URLs"),
+    "no issuer": ("issuers", ", ,,", "must hold 1 to 16 URLs"),
     "too many issuers": ("issuers", ",".join(f"https://a{n}.example" for n in range(17)), "must hold 1 to 16 URLs"),
     "a URL with a fragment": ("url", "https://mcp.example.com/mcp#x", "must be a URL such as"),
     "a scope with a quote": ("scopes", 'pets"', "must be scopes such as pets:read"),
@@ -35,7 +36,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_wrong_setting_says_what_it_must_be(name: str) -> None:
     parser, value, said = REFUSED[name]
-    with pytest.raises(ValueError, match="^must ") as problem:
+    with pytest.raises(ValueError, match=r"^must ") as problem:
         getattr(callers, parser)(value)
     assert said in str(problem.value)
     assert value not in str(problem.value)
@@ -79,6 +80,50 @@ def test_a_public_url_is_an_allowed_host_and_the_place_of_the_metadata(project: 
             for audience, status in (("api://pets", 200), (public, 401), (URL, 401)):
                 bearer = {"Authorization": f"Bearer {issuer.token(audience)}", **host}
                 assert server.ask("POST", "/mcp", {**mirrored(message), **bearer}, encoded(message)).status == status
+
+
+@pytest.mark.parametrize(
+    ("scp", "status"), [("mcp.call", 200), ("api://pets/mcp.call", 200), ("call", 403), ("pets/mcp.call", 403)]
+)
+def test_scopes_of_entra_are_asked_for_in_full_and_held_in_short(
+    entra: tuple[Server, Issuer], scp: str, status: int
+) -> None:
+    server, issuer = entra
+    message = calling("echo", text="hi")
+    bearer = {"Authorization": f"Bearer {issuer.token('application-id', scp=scp)}"}
+    answer = server.ask("POST", "/mcp", {**mirrored(message), **bearer}, encoded(message))
+    assert answer.status == status
+    assert status == 200 or 'scope="api://pets/mcp.call"' in (answer.field("www-authenticate") or "")
+
+
+@pytest.fixture(scope="module")
+def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
+    """A server with settings as for Entra."""
+    upstream = Upstream()
+    trusted = {"AUTH_AUDIENCE": "application-id, api://pets", "AUTH_SCOPES": "api://pets/mcp.call", "HTTP_URL": URL}
+    with (
+        Issuer("RS256", "/tenant/v2.0") as issuer,
+        Server(project, upstream, "aiohttp", None, (), AUTH_ISSUER=issuer.name, **trusted) as server,
+    ):
+        yield server, issuer
+    upstream.close()
+
+
+def test_the_secret_of_introspection_comes_from_a_file(project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(f"{SECRET}\n")
+    with Issuer() as issuer:
+        issuer.introspected["opaque"] = {"active": True, "sub": "alice"}
+        login = {
+            "AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
+            "AUTH_INTROSPECTION_CLIENT_SECRET_FILE": str(tmp_path / "secret"),
+        }
+        trusted = {"AUTH_ISSUER": issuer.name, "HTTP_URL": URL, **login}
+        with Server(project, upstream, "aiohttp", None, (), **trusted) as server:
+            message = calling("echo", text="hi")
+            bearer = {"Authorization": "Bearer opaque"}
+            assert server.ask("POST", "/mcp", {**mirrored(message), **bearer}, encoded(message)).status == 200
+        assert SECRET.encode() not in b"".join(server.written)
+        assert b"unknown" not in b"".join(server.written)
 
 
 def test_the_start_says_how_callers_are_known(project: Path, upstream: Upstream) -> None:

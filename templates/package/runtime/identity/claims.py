@@ -23,9 +23,6 @@ _LAST = 253_402_300_799.0
 _CLIENTS = ("client_id", "azp", "appid", "cid")
 """Claims with the client id: of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
 
-_SCOPES = ("scope", "scp")
-"""Claims with the scopes: of RFC 9068; of Microsoft Entra and Okta."""
-
 
 def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str) -> Identity:
     """Return the caller that the claims of a signed token name. Raise InvalidToken.
@@ -34,7 +31,7 @@ def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], 
     """
     _of_issuer(claims, issuer)
     _for_audience(claims.get("aud"), audiences)
-    return _caller(claims, issuer, _period(claims, now), token)
+    return _caller(claims, issuer, audiences, _period(claims, now), token)
 
 
 def check_introspected(
@@ -51,7 +48,7 @@ def check_introspected(
     if "aud" in claims:
         _for_audience(claims["aud"], audiences)
     end = _period(claims, now) if "exp" in claims else _LAST
-    return _caller(claims, issuer, end, token)
+    return _caller(claims, issuer, audiences, end, token)
 
 
 def _of_issuer(claims: Mapping[str, object], issuer: str) -> None:
@@ -82,12 +79,12 @@ def _moment(value: object) -> float:
     return float(value)
 
 
-def _caller(claims: Mapping[str, object], issuer: str, end: float, token: str) -> Identity:
+def _caller(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], end: float, token: str) -> Identity:
     client = next((_name(claims[each]) for each in _CLIENTS if each in claims), "")
     subject = _name(claims["sub"]) if "sub" in claims else ""
     if not (subject or client):
         raise InvalidToken("The access token names neither a subject nor a client.")
-    return Identity(issuer, subject, client, scopes(claims), end, claims, token)
+    return Identity(issuer, subject, client, scopes(claims, audiences), end, claims, token)
 
 
 def _name(value: object) -> str:
@@ -96,11 +93,16 @@ def _name(value: object) -> str:
     return value
 
 
-def scopes(claims: Mapping[str, object]) -> frozenset[str]:
-    """Return the scopes in the claims, written as one text or as a list."""
-    found: set[str] = set()
-    for name in _SCOPES:
-        value = claims.get(name)
-        each = value.split(" ") if isinstance(value, str) else value if isinstance(value, list) else []
-        found.update(scope for scope in each if isinstance(scope, str) and scope)
-    return frozenset(found)
+def scopes(claims: Mapping[str, object], audiences: frozenset[str]) -> frozenset[str]:
+    """Return the scopes in the claims, written as one text or as a list.
+
+    Clients ask Entra for `api://APPLICATION/SCOPE`, and tokens hold `SCOPE` in `scp`. So both names are returned; the
+    token is known to be for one of our audiences.
+    """
+    found, short = _listed(claims.get("scope")), _listed(claims.get("scp"))
+    return found | short | {f"{each}/{scope}" for each in audiences if "://" in each for scope in short}
+
+
+def _listed(value: object) -> frozenset[str]:
+    each = value.split(" ") if isinstance(value, str) else value if isinstance(value, list) else []
+    return frozenset(scope for scope in each if isinstance(scope, str) and scope)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from ..core import log
 from ..http.client import Client
-from . import challenges, claims, signatures
-from .fetching import Unfetched
+from . import challenges, claims, signed_tokens
 from .introspection import LONGEST as LONGEST_INTROSPECTED
 from .introspection import Introspecting
 from .issuer import Issuer
+from .issuer_requests import Unfetched
 from .problems import InvalidToken
 from .remembered import Remembered
 
@@ -98,7 +98,7 @@ class Guard:
         if not token or len(token) > LONGEST or not token.isascii():
             raise InvalidToken("The access token is empty, too long, or not of ASCII characters.")
         digest = hashlib.sha256(token.encode()).digest()
-        if signatures.is_jwt(token):
+        if signed_tokens.is_jwt(token):
             found = await self._checked_jwt(token)
             end = found.expires + claims.LEEWAY
         elif self._introspecting is not None:
@@ -106,7 +106,7 @@ class Guard:
             end = min(found.expires, time.time() + LONGEST_INTROSPECTED)
         else:
             raise InvalidToken("The token is no JSON Web Token, and others are not accepted here.")
-        self._remembered.add(digest, found, end)
+        self._remembered.add(digest, found, end, len(token))
         return found
 
     def seconds_left(self, caller: Identity) -> float:
@@ -114,7 +114,7 @@ class Guard:
         return max(caller.expires + claims.LEEWAY - time.time(), 0.0)
 
     async def _checked_jwt(self, token: str) -> Identity:
-        told = signatures.parse(token)
+        told = signed_tokens.parse(token)
         name = told.claims.get("iss")
         issuer = self._issuers.get(name) if isinstance(name, str) else None
         if issuer is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from . import claims
-from .fetching import Unfetched, post
 from .issuer import AWAY
+from .issuer_requests import Unfetched, post
 from .problems import InvalidToken, Unavailable
 from .remembered import Remembered
 
@@ -82,5 +82,5 @@ class Introspecting:
         try:
             return claims.check_introspected(told, self._issuer.name, audiences, self._wall(), token)
         except InvalidToken as invalid:
-            self._refused.add(digest, str(invalid), self._wall() + REFUSED)
+            self._refused.add(digest, str(invalid), self._wall() + REFUSED, 0)
             raise

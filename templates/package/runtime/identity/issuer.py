@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..core import log
 from ..settings.origins import Endpoint
 from ..text.addresses import parse
-from . import signatures
-from .fetching import LARGEST_KEYS, LARGEST_METADATA, SECONDS, Unfetched, endpoint_of, get
+from . import signed_tokens
+from .issuer_requests import LARGEST_KEYS, LARGEST_METADATA, SECONDS, Unfetched, endpoint_of, get
 from .problems import InvalidToken, Unavailable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..http.client import Client
-    from .signatures import Key
+    from .signed_tokens import Key
 
 BETWEEN_FETCHES = 30.0
 """Seconds after a fetch for an unknown `kid` in which no further one is made for that issuer."""
@@ -69,7 +69,7 @@ class Issuer:
         found: list[Key] = []
         if not self._opaque or "jwks_uri" in metadata:
             place = endpoint_of(self._address, metadata.get("jwks_uri"), "jwks_uri")
-            found = signatures.keys(await get(self._client, place, LARGEST_KEYS))
+            found = signed_tokens.keys(await get(self._client, place, LARGEST_KEYS))
             if not found and not self._opaque:
                 raise Unfetched("publishes no key that is accepted here")
         withdrawn = {each.value for each in self._keys} - {each.value for each in found}

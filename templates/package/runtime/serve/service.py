@@ -19,6 +19,7 @@ from ..core.wire_formats import Contents, Result, Visit
 from ..replicas.away import Away
 from ..streamable import admission, event_stream, older, session
 from ..streamable.endpoint import Endpoint
+from ..streamable.exchange import Begin
 from ..streamable.head import Answer
 from ..streamable.places import Places
 from ..streamable.scopes import Scopes
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..calls.execution import Caller
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..core.identity import Identity
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.seal import Seal
@@ -219,20 +221,15 @@ class Service:
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
             self._do(each, len(body), peer)
-        if self._guard is None or peer.identity is None or exchange.over:
-            await self._write(exchange, connection)
-            return
-        loop = asyncio.get_running_loop()
-        end = loop.call_later(self._guard.seconds_left(peer.identity), self._endpoint.expire, exchange)
-        try:
-            await self._write(exchange, connection)
-        finally:
-            end.cancel()
+        await self._write(exchange, connection, peer.identity)
 
-    async def _write(self, exchange: Exchange, connection: Connection) -> None:
-        """Write the parts of the response until the last one, or until the client disconnects."""
+    async def _write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
+        """Write the parts of the response until the last one, or until the client disconnects. A stream ends with the
+        access token of its caller (A8).
+        """
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[None] | None = None
+        end: asyncio.TimerHandle | None = None
         reader, known = Reader(self._unread, connection.abort), 0
         connection.taken = reader.took
 
@@ -248,6 +245,8 @@ class Service:
         try:
             while True:
                 while exchange.parts:
+                    if caller is not None and self._guard is not None and isinstance(exchange.parts[0], Begin):
+                        end = loop.call_later(self._guard.seconds_left(caller), self._endpoint.expire, exchange)
                     if await transfer.written(exchange.parts.popleft(), connection):
                         return
                 waiting = loop.create_future()
@@ -262,6 +261,8 @@ class Service:
             raise
         finally:
             reader.took(reader.waiting)
+            if end is not None:
+                end.cancel()
 
     def _do(self, effect: Wanted, size: int, peer: Peer | None) -> None:
         if isinstance(effect, Call):

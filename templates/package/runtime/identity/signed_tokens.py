@@ -99,11 +99,18 @@ def parse(token: str) -> Unverified:
         raise InvalidToken("The access token is not signed by an algorithm that is accepted here.")
     if "crit" in header or "b64" in header:
         raise InvalidToken(_WRONG)
-    if not isinstance(kind, str) or kind.lower() not in _TYPES:
+    if not isinstance(kind, str) or kind.lower() not in _TYPES or _is_id_token(claims):
         raise InvalidToken("The token is no access token.")
     if not isinstance(kid, str) or len(kid) > LONGEST_KID:
         raise InvalidToken(_WRONG)
     return Unverified(algorithm, kid, claims)
+
+
+def _is_id_token(claims: dict[str, object]) -> bool:
+    """Return whether the claims are those of an ID token, whose audience may be ours where client and server are one
+    application: a hash of another token (OpenID Connect Core, 3.1.3.6), or the kind that Keycloak writes.
+    """
+    return "at_hash" in claims or "c_hash" in claims or claims.get("typ") in ("ID", "Refresh", "Logout")
 
 
 def keys(document: object) -> list[Key]:
@@ -124,17 +131,20 @@ def _key(entry: object) -> Key | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SecurityWarning)  # of short keys, which are refused below
             made = JWKRegistry.import_key(public)
-    except (JoseError, ValueError, TypeError):
+            kind = _kind(made)
+    except Exception:  # the libraries raise many kinds; a key that cannot be read is left out, whatever the reason
         return None
-    if isinstance(made, RSAKey):
-        if not SMALLEST_RSA <= made.public_key.key_size <= LARGEST_RSA:
-            return None
-        kind = ("RSA", "")
-    elif isinstance(made, (ECKey, OKPKey)):
-        kind = (made.key_type, made.curve_name)
-    else:
+    if kind is None:
         return None
-    return Key(kid, algorithm, made, kind, (kid, algorithm, *public.values()))
+    found = Key(kid, algorithm, made, kind, (kid, algorithm, *public.values()))
+    return found if any(found.fits(each) for each in ALGORITHMS) else None
+
+
+def _kind(key: object) -> tuple[str, str] | None:
+    """Return type and curve of a key; None if the key is of another type, or of a size that is not accepted."""
+    if isinstance(key, RSAKey):
+        return ("RSA", "") if SMALLEST_RSA <= key.public_key.key_size <= LARGEST_RSA else None
+    return (key.key_type, key.curve_name) if isinstance(key, (ECKey, OKPKey)) else None
 
 
 def _object(part: str) -> dict[str, object]:
