@@ -23,9 +23,10 @@ from .core.catalog import Catalog, CatalogError
 from .core.effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
 from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
+from .core.pending_requests import cut_short
 from .core.protocol import Protocol
-from .core.stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result
+from .core.stdio import EXIT_CONFIG, LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
+from .core.wire_formats import Contents, Result, Visit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,14 +45,9 @@ if TYPE_CHECKING:
 _A_MOMENT = 0.4
 #: Size of a message in bytes from which parsing takes long enough to write held answers first.
 _LONG = 64 * 1024
-# Decision 0086: Wrong settings end the start with 78.
-#: EX_CONFIG of sysexits.h: exit code for unusable files or settings.
-EXIT_CONFIG = 78
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CROWDED = Result.error("The server was stopped before it came to this call. Nothing was sent.")
-_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
-_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Server:
@@ -99,7 +95,7 @@ class Server:
             self._do(effect)
         if self._engine is not None:
             self._drain(self._engine)
-        for answer in self._protocol.cut(_cut):
+        for answer in self._protocol.cut(cut_short):
             self._outbox.write(answer)
 
     def _drain(self, engine: Engine) -> None:
@@ -116,7 +112,9 @@ class Server:
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
-                self._audit.renew(catalog, lambda: _secrets(settings, catalog))
+                from .serve.recording import secrets  # few operators record calls
+
+                self._audit.renew(catalog, lambda: secrets(settings, catalog))
             if self._engine is not None:
                 self._engine.renew(lambda: self._load(catalog, settings))
             with self._lock:
@@ -242,7 +240,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """
@@ -260,11 +258,6 @@ class Server:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
                 self._outbox.write(line)
-
-
-def _cut(call: Call | None) -> Result:
-    """Return the result for a call that is cut short. The call may no longer send its request."""
-    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
 
 
 def main() -> int:
@@ -295,11 +288,13 @@ def main() -> int:
         return EXIT_CONFIG
     audit = None
     if settings is not None and settings.audit:
-        try:
-            audit = _audit(settings.audit, settings, catalog, gaps)
-        except OSError:
-            complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+        from .serve.recording import open_audit  # few operators record calls
+
+        opened = open_audit(settings.audit, settings, catalog, gaps)
+        if isinstance(opened, str):
+            complain(opened)
             return EXIT_CONFIG
+        audit = opened
     if settings is not None and settings.listening is not None:
         return leave(_over_http(catalog, settings, settings.listening, audit))
     server = _server(catalog, settings)
@@ -315,15 +310,6 @@ def _is_ignored(name: str) -> bool:
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)
 
 
-def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:
-    """Open the audit log. `gaps` are descriptors that were closed at the start. Raise OSError."""
-    from .core.audit import STDERR, Audit  # few operators record calls
-
-    if path == STDERR and 2 in gaps:
-        raise OSError
-    return Audit(path, catalog, lambda: _secrets(settings, catalog), settings.audit_arguments)
-
-
 def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve HTTP instead of stdio. Return the exit code."""
     try:
@@ -336,12 +322,6 @@ def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit
     if audit is not None:
         before_leaving(audit)
     return over_http.serve(_PACKAGE, catalog, settings, listening, audit)
-
-
-def _secrets(settings: Settings, catalog: Catalog) -> list[str]:
-    from .settings.credentials import sensitive  # the tool executor loads it later
-
-    return sensitive(catalog.security, settings)
 
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:

@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
-from ..core.wire_formats import CONFIRM, Ended, Failure, Question, Result, has
+from ..core.wire_formats import CONFIRM, Ended, Failure, Question, Result, Visit, has
 from ..text.invisible import visible
 from .signed_state import SECONDS
+from .user_logins import is_of_login
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
+    from ..core.wire_formats import Visit
 
     class States(Protocol):
         """Issuer and checker of the states that a client returns with the user's answer.
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
             """
 
 
-Ask = Callable[[str], Awaitable[object]]
+Ask = Callable[[str | Visit], Awaitable[object]]
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
@@ -85,7 +87,7 @@ _FAULTS: dict[str, tuple[int, object]] = {
 """Outcomes that the stateless era answers with a protocol error: its code and data."""
 
 
-async def nobody(question: str) -> object:
+async def nobody(question: str | Visit) -> object:
     """Answer None: used as `ask` if there is nobody to ask."""
     return None
 
@@ -137,7 +139,7 @@ class Consent:
     async def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
         """Return the outcome of the answer that the call brings. Raises Ended with the question if it brings none."""
         turn = 0
-        if dialogue.state is not None:
+        if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)
             if void:
                 return void

@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable
 from copy import copy, deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -40,12 +41,14 @@ from ..text.redaction import Redactor
 from . import hook_runner
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
+from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..http.exchange import Response
     from ..result.downloads import Download
     from ..result.structured import Promises
+    from ..settings.grants import Grant
     from ..settings.settings import Settings
     from .consent import Ask, Consent
     from .handles import Handles
@@ -59,15 +62,13 @@ _LONG = 64 * 1024
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a kept result."""
 
+_RESULTS = 4
+"""How many results of the largest size are kept at a time."""
 _SILENT = Dialogue("", "")
 
 
 def _unheard(phase: str) -> None:
     """Ignore progress: used if nobody asked for reports."""
-
-
-#: How many results of the largest size are kept at a time.
-_RESULTS = 4
 
 
 def _origins(settings: Settings) -> set[str]:
@@ -87,24 +88,32 @@ class Caller:
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
-        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
+        self._preparation = self._prepared(catalog, settings)
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
+        self._consent: Consent | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
         shares = Shares(files=files)
         self._client = Client(settings, self._preparation.agent, shares)
-        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
-        turn = self._shared.turn if self._shared else None
-        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms, turn=turn)
-        self._consent: Consent | None = None
+        learn, turn = self._redactor.learn, self._shared.turn if self._shared else None
+        self._callers = handles.callers if handles else None
+        if self._callers is not None:
+            self._callers.connect(self._client, settings.timeout, learn)
+        self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states = handles.states if handles else None
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
+
+    def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
+        """Return the preparation of calls by a table, and use the logins of that table from now on."""
+        self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
+        return Preparation(catalog, settings, credentials.Keys(catalog.security, settings, self._users.logins))
 
     @property
     def hooked(self) -> bool:
@@ -127,7 +136,7 @@ class Caller:
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
         caller._catalog, caller._settings = catalog, settings
-        caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        caller._preparation = caller._prepared(catalog, settings)
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
         for warning in settings.warnings:
@@ -170,24 +179,9 @@ class Caller:
 
     async def reach(self) -> list[str]:
         """Return what prevents calls, for --doctor. Contact each server of the table without credentials."""
-        found = list(self._settings.problems)
-        for index in range(max(1, len(self._settings.servers))):
-            try:
-                found += await self._reached(self._settings.server(index))
-            except NotReady as missing:
-                found.append(str(missing))
-        return found
+        from . import trial  # imported late: only for --doctor
 
-    async def _reached(self, address: Address) -> list[str]:
-        """Return why nothing answers below that base URL, or []. Try GET after HEAD, which some servers do not know."""
-        for method in ("HEAD", "GET"):
-            try:
-                await self._client.send(request.Request(method, "/"), address, REACH_SECONDS)
-            except Failure as failure:
-                found = [f"{address}: {failure.reason}."]
-            else:
-                return []
-        return found
+        return await trial.reach(self._client, self._settings, REACH_SECONDS)
 
     async def try_tool(self, name: str) -> tuple[bool, str]:
         """Call a read-only tool without arguments, for --doctor. Return whether all is well, and a sentence."""
@@ -196,7 +190,7 @@ class Caller:
         tool = self._catalog.tool(name)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, {})
+                ready = await self._preparation.unhooked(tool, {})
                 budget = Budget(REACH_SECONDS, time.monotonic)
                 answer, sent = await self._exchanged(tool, ready, {}, _unheard, budget)
             except (Refused, NotReady) as reason:
@@ -205,7 +199,7 @@ class Caller:
                 self._closed(answer)
             return trial.verdict(answer, sent)
 
-    async def try_grant(self, grant: credentials.Grant) -> str:
+    async def try_grant(self, grant: Grant) -> str:
         """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
         try:
             await self._sender.try_grant(grant, REACH_SECONDS)
@@ -220,7 +214,7 @@ class Caller:
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, wanted.arguments)
+                ready = await self._preparation.unhooked(tool, wanted.arguments)
                 budget = self._preparation.budget(tool)
                 answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, budget)
             except (Refused, NotReady) as reason:
@@ -245,6 +239,7 @@ class Caller:
     async def close(self) -> None:
         """Close the connections to the upstream and drop all kept results."""
         self.resources.close()
+        self._users.close()
         await self._client.close()
 
     async def _made(
@@ -266,13 +261,17 @@ class Caller:
                 await self.bring(str(arguments[ARGUMENT]))
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else await self._preparation.ready(tool, arguments, budget)
+            prepare = partial(self._preparation.ready, tool, arguments, budget)
+            ready = None if hook else await self._users.run(prepare, dialogue, ask)
+            if ready is not None and ready.chosen.own is not None and self._callers is not None:
+                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
                     return refusal, ""
             if ready is not None:
-                return await self._sent(tool, ready, arguments, report, budget)
+                send = partial(self._sent, tool, ready, arguments, report, budget)
+                return await self._users.run(send, dialogue, ask)
             if not spans.act():
                 raise Refuse("The server was stopped.")
             return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
@@ -375,8 +374,7 @@ class Caller:
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
-        if span is not None:
-            span.status = answer.status
+        spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # lets finished responses be written first

@@ -6,10 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
+    from ..core.effects import Dialogue
+    from ..http.client import Client
     from ..result.result_names import Names
-    from .consent import States
+    from ..settings.grants import CallersOwn
+    from .consent import Ask, States
 
     class Shared(Protocol):
         """What replicas share through the store (replicas.sharing.Sharing)."""
@@ -25,13 +29,34 @@ if TYPE_CHECKING:
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
             """Take the next slot of the rate that replicas share; None if each replica counts alone."""
 
+    class Callers(Protocol):
+        """Credentials of those who call (delegation.caller_credentials.Credentials)."""
+
+        def connect(self, client: Client, seconds: float, learn: Callable[[str, str], None]) -> None:
+            """Send token requests by `client`, and tell `learn` of each credential before its use."""
+
+        async def get(self, own: CallersOwn, seconds: float) -> str:
+            """Return the credential of whoever makes the current call. Raises NotReady."""
+
+        def refused(self, own: CallersOwn, token: str) -> None:
+            """Drop a credential that the API refused."""
+
+        async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+            """Ask the user to log in if that is necessary. Raises NotReady and Ended."""
+
 
 class Handles:
-    """Names of kept results, states of confirmations, and the `shared` store: None if there is no store."""
+    """Names of kept results, states of confirmations, the `shared` store, and the credentials of `callers`.
 
-    __slots__ = ("names", "shared", "states")
+    The last two are None if there is no store, and if the API is called with the server's own credentials alone.
+    """
 
-    def __init__(self, names: Names, states: States, shared: Shared | None = None) -> None:
+    __slots__ = ("callers", "names", "shared", "states")
+
+    def __init__(
+        self, names: Names, states: States, shared: Shared | None = None, callers: Callers | None = None
+    ) -> None:
+        self.callers = callers
         self.names = names
         self.states = states
         self.shared = shared

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     class Keys(Protocol):
         """Selector of a request's credentials (credentials.Keys)."""
 
+        async def look(self, binding: Binding) -> None:
+            """Find out which logins of users are kept that the binding could use."""
+
         def choose(self, binding: Binding) -> Chosen:
             """Return the credentials that the binding requires, as far as they are set. Raises NotReady."""
 
@@ -83,7 +86,9 @@ class Preparation:
         self._keys = keys
         self._entropy = entropy
         self._checker = Checker()
-        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
+        closed = settings.listening is not None and not settings.listening.files
+        allowed_by = f"{settings.prefix}_HTTP_FILES" if closed else ""
+        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR", allowed_by
         self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:
@@ -127,12 +132,14 @@ class Preparation:
         download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
         private = [] if hooked is built else _private(hooked)
+        await self._keys.look(tool.binding)
         ready = Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
         ready.download = download
         return ready
 
-    def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
+    async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
         """Build the request without running hooks. Raises Refused or NotReady."""
+        await self._keys.look(tool.binding)
         files, built, address = self._built(tool, arguments)
         return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
 

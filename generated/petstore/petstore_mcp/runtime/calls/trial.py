@@ -9,24 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..http.client import Failure
+from ..request.request import Request
 from ..settings import credentials
 from ..settings.settings import NotReady
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
+    from ..http.client import Client
     from ..http.exchange import Response, Sent
+    from ..settings.credentials import Logins
     from ..settings.settings import Settings
+    from ..text.addresses import Address
 
     Row = tuple[bool, bool, int, str]
 
 
-def choose(catalog: Catalog, settings: Settings) -> str:
+def choose(catalog: Catalog, settings: Settings, logins: Logins | None = None) -> str:
     """Return the tool to try: tools with credentials first, then the shortest path; "" if there is none."""
-    rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name)) is not None]
+    rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name, logins)) is not None]
     return min(rows)[-1] if rows else ""
 
 
-def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
+def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None) -> Row | None:
     """Return the sort key of a tool; None if it changes something, asks the user, or cannot be called."""
     described, tool = catalog.described(name), catalog.tool(name)
     if described.get("annotations", {}).get("readOnlyHint") is not True or tool.schema.get("required"):
@@ -35,9 +39,12 @@ def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
     if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
         return None
     try:
-        schemes = credentials.choose(binding.get("security"), catalog.security, settings.secrets)
+        delegated, wanted = settings.delegations, binding.get("security")
+        schemes = credentials.choose(wanted, catalog.security, settings.secrets, logins, delegated)
     except NotReady:
         return None
+    if any(catalog.security[name] in schemes for name in delegated):
+        return None  # nobody calls here, as whom the API could be called
     path = binding["path"]
     return not schemes, len(path) > 1, len(str(path)), name
 
@@ -60,3 +67,26 @@ def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
     if status == 404:
         return True, f"{told}. If every call does, the path of the base URL is wrong."
     return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing of the settings."
+
+
+async def reach(client: Client, settings: Settings, seconds: float) -> list[str]:
+    """Return what prevents calls: problems in the settings, and servers without an answer within `seconds`."""
+    found = list(settings.problems)
+    for index in range(max(1, len(settings.servers))):
+        try:
+            found += await _reached(client, settings.server(index), seconds)
+        except NotReady as missing:
+            found.append(str(missing))
+    return found
+
+
+async def _reached(client: Client, address: Address, seconds: float) -> list[str]:
+    """Return why nothing answers below that base URL, or []. Try GET after HEAD, which some servers do not know."""
+    for method in ("HEAD", "GET"):
+        try:
+            await client.send(Request(method, "/"), address, seconds)
+        except Failure as failure:
+            found = [f"{address}: {failure.reason}."]
+        else:
+            return []
+    return found

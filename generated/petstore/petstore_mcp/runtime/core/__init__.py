@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Core: what the first answer needs. Framing, JSON, JSON-RPC and MCP messages, tool tables, log and audit.
+"""Everything that the first answer needs: framing, JSON, JSON-RPC and MCP messages, tool tables, log and audit.
 
-Every later folder builds on `core`. May import `text`. Most of these modules are loaded at every start, so each imports
+All later folders build on `core`. May import `text`. Most of these modules are loaded at every start, so each imports
 as few modules as possible.
 """

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Audit log: one JSON line per call, so that an operator can say later who did what.
+"""Audit log: one JSON line per call, so that an operator can later say who did what.
 
 A line names the caller, the tool, its HTTP request, the outcome and the duration. Arguments are left out by default; if
-the operator asks for arguments, secrets are removed first. Each call has exactly one line, however the call ends: the
-first reporter removes the call from the open calls, and only then writes.
+the operator asks for them, secrets are removed first. Each call has exactly one line, however the call ends: whoever
+reports its end first removes the call from the open calls, and only then writes.
 
 The audit fails closed. A line that cannot be written is kept, and no other call is made until that line has been
 written. The file is append-only and is created readable by its owner alone. A symbolic link that other users could have
@@ -41,10 +41,10 @@ FORMAT = 1
 # Decision 0103: An audit file keeps its mode.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
-#: Largest size in bytes of each other text in a line, as written, so that every text has room.
+#: Largest size in bytes, as JSON, of each further text in a line, so that all texts have room.
 LONGEST_NAME = 240
 LONGEST_REQUEST = 600
-#: Capacity of the queue of unwritten lines: running calls and refused calls. Further lines are lost and counted.
+#: Largest number of lines that wait to be written. Further lines are lost and counted.
 MOST_WAITING = 5000
 
 _NO_FILE = "must name a regular file that can be appended to, not a link, or stderr"
@@ -55,7 +55,10 @@ _FLAGS = os.O_WRONLY | os.O_APPEND
 
 
 def problem(path: str) -> str:
-    """Return why audit lines cannot be written to `path`, as the rest of a sentence, or ""; leave no test file."""
+    """Return why audit lines cannot be written to `path`, such as "must name a regular file", or "".
+
+    Leaves no test file behind.
+    """
     if path == STDERR:
         return ""
     try:
@@ -83,8 +86,8 @@ def _opened(path: str, flags: int) -> int:
 class _Guard:
     """Lock that also delays the end of the process while the main thread holds the lock.
 
-    Signals are handled in the main thread. Without the delay, the process could end after a call was removed from the
-    open calls and before its line was written.
+    Signals are handled in the main thread. Without the delay, a signal could end the process after a call was removed
+    from the open calls and before its line was written.
     """
 
     __slots__ = ("_busy", "_code", "_lock", "_main")
@@ -109,13 +112,13 @@ class _Guard:
                 leave(code)
 
     def postpones(self, code: int) -> bool:
-        """Return True if the main thread holds the lock; the process exits with `code` once the lock is free."""
+        """Return True if the main thread holds the lock. The process then exits with `code` once the lock is free."""
         self._code = code if self._busy else None
         return self._busy
 
 
 class _Entry:
-    """Record of an open call, with the HTTP request of its tool in the table served when the call began."""
+    """An open call, with the HTTP request of its tool, by the table that was served when the call began."""
 
     __slots__ = ("arguments", "call", "request", "started", "version")
 
@@ -129,8 +132,9 @@ class _Entry:
 
 # Decision 0102: The audit fails closed.
 class Audit:
-    """Audit log of one server. The main thread creates the log and begins calls; any thread may report the end of a
-    call.
+    """Audit log of one server.
+
+    Only the main thread creates the log and begins calls; any thread may report the end of a call.
     """
 
     def __init__(
@@ -143,8 +147,8 @@ class Audit:
     ) -> None:
         """Open the audit log. Raise OSError if the log cannot be written.
 
-        `path` is absolute, or STDERR. `secrets` returns the secrets to remove, for lines written before the tool
-        executor is loaded.
+        `path`: an absolute path, or STDERR. `secrets` returns the secrets to remove from lines that are written before
+        the tool executor is loaded.
         """
         self._path = path
         self._catalog = catalog
@@ -162,12 +166,15 @@ class Audit:
         self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
-        """Use another table from now on; its calls may need other credentials."""
+        """Use a newer table from now on. Its calls may need other credentials."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
 
     def begin(self, call: Call) -> Result | None:
-        """Note that a call begins. Return the result to answer with if the call cannot be recorded, else None."""
+        """Record that a call begins and return None.
+
+        If the call cannot be recorded, return the error result to answer with.
+        """
         call.span = call.span or Span(call.origin)
         arguments = dumps(call.arguments).decode() if self._with_arguments else ""
         with self._guard:
@@ -178,19 +185,22 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Note the outcome of a call, or one word if there is no outcome. Only the first report of a call counts."""
+        """Write the line of a call with its outcome, or with one word in place of an outcome.
+
+        Only the first report of a call counts.
+        """
         with self._guard:
             self._end(key, outcome)
 
     def reject(self, rejected: Rejected) -> None:
-        """Note a call that was answered with a protocol error: an unknown tool or a malformed request."""
+        """Write a line for a call that was answered with a protocol error: an unknown tool or a malformed request."""
         name = _fitting(self._redacted(rejected.name), LONGEST_NAME) if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
         with self._guard:
             self._record(self._line(self._entry(call), "rejected"))
 
     def cut(self) -> None:
-        """Record every open call as cut short, because the process ends."""
+        """Write a line with the outcome "cut" for every open call, because the process ends."""
         with self._guard:
             for key in list(self._open):
                 self._end(key, "cut")
@@ -222,6 +232,7 @@ class Audit:
             "pid": os.getpid(),
             "user": self._user,
             "client": self._client(span.origin.client),
+            **self._caller(span),
             **_peer(span),
             **_called(call),
             "request": _fitting(entry.request, LONGEST_REQUEST),
@@ -244,24 +255,34 @@ class Audit:
         return dumps(told) + b"\n"
 
     def _client(self, said: object) -> dict[str, str] | None:
-        """Return the name and version that the client claims, unchecked."""
+        """Return the name and version by which the client calls itself. They are not verified."""
         if not isinstance(said, dict):
             return None
         named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
         return {key: _fitting(self._redacted(value), LONGEST_NAME) for key, value in named.items()} or None
+
+    def _caller(self, span: Span) -> dict[str, object]:
+        """Return who called by an access token: subject, client id and issuer in place of what is unchecked."""
+        caller = span.origin.peer.identity if span.origin.peer is not None else None
+        if caller is None:
+            return {}
+        told = {"user": caller.subject or caller.client, "issuer": caller.issuer}
+        said = self._client(span.origin.client) or {}
+        found: dict[str, object] = {key: _fitting(self._redacted(text), LONGEST_NAME) for key, text in told.items()}
+        return {**found, "client": {"id": _fitting(self._redacted(caller.client), LONGEST_NAME), **said}}
 
     def _redacted(self, text: str) -> str:
         known = log.without_secrets(text)
         if known is not None:
             return known
         if self._redactor is None:
-            from ..text.redaction import Redactor  # rarely needed: most servers keep no audit
+            from ..text.redaction import Redactor  # imported here: most servers keep no audit
 
             self._redactor = Redactor(self._secrets())
         return self._redactor.text(text)
 
     def _written(self) -> bool:
-        """Write the waiting lines. Return True if no line is left."""
+        """Write the waiting lines. Return True if none is left."""
         try:
             while self._waiting:
                 self._reopen()
@@ -288,7 +309,7 @@ class Audit:
         self._waiting[:1] = [line[written:]] if written < len(line) else []
 
     def _reopen(self) -> None:
-        """Open a new file if the path no longer leads to the open file."""
+        """Open the log anew if its path no longer leads to the open file."""
         if self._path == STDERR:
             return
         try:
@@ -303,7 +324,7 @@ class Audit:
 
 
 def _peer(span: Span) -> dict[str, object]:
-    """Return the HTTP caller: its verified name, a digest of its session, and its network address."""
+    """Return fields for the HTTP caller: its verified name, a digest of its session, and its network address."""
     peer = span.origin.peer
     if peer is None:
         return {}
@@ -311,12 +332,12 @@ def _peer(span: Span) -> dict[str, object]:
 
 
 def _called(call: Call) -> dict[str, object]:
-    """Return the called tool, or the URI template of the fetched resource."""
+    """Return fields for the called tool, or for the URI template of the fetched resource."""
     return {"tool": None, "resource": call.name} if isinstance(call, Fetch) else {"tool": call.name}
 
 
 def _named(outcome: Outcome, span: Span) -> str:
-    """Return the outcome as one word."""
+    """Return one word for the outcome: ok, error, failed, refused, declined or asked."""
     if isinstance(outcome, Question):
         return "asked"
     if span.confirmation in _ASKED_AND_NO:
@@ -336,8 +357,9 @@ def _fitting(text: str, room: int) -> str:
 
 
 def _clipped(text: str, room: int) -> str:
-    """Return the longest beginning of `text` that fits into `room` bytes, followed by the full length if `text` was
-    cut.
+    """Return the longest beginning of `text` that takes at most `room` bytes as JSON.
+
+    If the text was cut, its full length follows.
     """
     if (fitting := _fitting(text, room)) == text:
         return text
@@ -348,7 +370,7 @@ def _clipped(text: str, room: int) -> str:
 def _user() -> str:
     """Return the name of the user that the process runs as."""
     try:
-        import pwd  # needed by audits only, and missing on some systems
+        import pwd  # imported here: only audits need this module, which some systems lack
 
         return pwd.getpwuid(os.getuid()).pw_name
     except (ImportError, KeyError, AttributeError):

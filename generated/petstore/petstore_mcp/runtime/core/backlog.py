@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Backlog: how many calls were read and are not finished, and the total size of their lines.
+"""Backlog: how many calls were read and are not finished yet, and the total size of their lines.
 
 While the backlog has room, reading goes on whatever the calls do, so that a cancel, a ping or the end of stdin is
 noticed. Only a flood of calls fills the backlog. Then the reader waits, the client's pipe fills up, and the reader
-checks from time to time whether the client is still there.
+regularly checks whether the client is still there.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Decision 0005: Reading goes on while calls hang.
-#: Largest number of unfinished calls: more than any client runs at once, and little memory.
+#: Largest number of unfinished calls. Clients run fewer at once, and this many need little memory.
 MOST_CALLS = 4096
-#: Largest total size of their lines, in bytes. A single call always fits.
+#: Largest total size of the lines of unfinished calls, in bytes. A single call always fits.
 MOST_BYTES = 8 * 1024 * 1024
 #: Seconds between two checks whether the client is still there.
 SECONDS = 0.25
@@ -37,9 +37,9 @@ class Backlog:
         self._waiting = 0
 
     def enter(self, size: int, attended: Callable[[], bool]) -> bool:
-        """Wait for room and take it. Return False if the client has gone.
+        """Wait until a line of `size` bytes has room, and take the room. Return False if the client has gone.
 
-        `attended` is called from time to time while waiting, and tells whether the client still waits for answers.
+        While waiting, `attended` is called regularly. It returns True while the client still waits for answers.
         """
         with self._lock:
             while not self._fits(size):
@@ -56,8 +56,9 @@ class Backlog:
         return self._calls > 0
 
     def has_room(self, size: int, calls: int) -> bool:
-        """Return True if `calls` calls of `size` bytes in total would enter without waiting, provided that no other
-        call enters.
+        """Return True if `calls` calls of `size` bytes each could enter without waiting.
+
+        This holds if no other call enters meanwhile.
         """
         return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Budget of one call: seconds, and steps of work on its arguments and its answer.
 
-Hooks and the HTTP request share the seconds; time spent waiting for the user's answer is not counted. A step is about
-one microsecond of work that blocks all other calls, so steps limit how long other calls wait.
+Hooks and the HTTP request share the seconds. Time spent waiting for the user's answer is not counted. A step is about
+one microsecond of work during which no other call can run, so steps limit how long other calls wait.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from types import TracebackType
 
 STEPS = 50_000
-"""Steps of work in one call. An ordinary call takes some hundreds; all steps together take less than a tenth of a
-second.
+"""Steps of work that one call may take.
+
+An ordinary call takes some hundreds; all of them take less than 0.1 seconds.
 """
 
 
@@ -21,7 +22,7 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Seconds and steps of one call. `left` is how many of the `total` seconds remain, by the given clock."""
+    """Seconds and steps that one call may use. `left`: the seconds that remain of `total`, by the given clock."""
 
     __slots__ = ("_clock", "_since", "_steps", "left", "total")
 
@@ -32,7 +33,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """Start counting time and return the seconds that are left. The time inside the `with` block is subtracted."""
+        """Begin a section whose duration is subtracted from the seconds. Return the seconds that are left."""
         self._since = self._clock()
         return self.left
 
@@ -42,7 +43,7 @@ class Budget:
         self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def spend(self, steps: int) -> None:
-        """Count `steps` of work before doing the work. Raise Exhausted if too few steps are left."""
+        """Count `steps` before the work is done. Raise Exhausted if too few steps are left."""
         self._steps -= steps
         if self._steps < 0:
             raise Exhausted

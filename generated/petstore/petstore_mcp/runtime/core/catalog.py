@@ -1,12 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Catalog: tools (tools.json), their requests (bindings.json), and optionally resources.json and prompts.json.
+"""Catalog of tools (tools.json), their requests (bindings.json), and optionally resources.json and prompts.json.
 
 The first two files hold one tool per line, each line beginning `{"name":"<tool>",`. So a tool is found by searching
-bytes: `tools/list` sends bytes of the file, and a call parses only the two lines of its own tool. The files stay open:
-if they are replaced on disk, a running server goes on with the old table. With `reload` the table is held in memory
-instead. Only the tables are held: runtime modules load on first use, so restart the server after an upgrade of mcpgen.
+bytes: `tools/list` sends bytes of the file, and a call parses only the two lines of its own tool.
 
-Any thread may use a catalog. The meaning of bindings is defined elsewhere (`request`).
+The files stay open: if they are replaced on disk, a running server goes on with the old table. With `reload` the table
+is held in memory instead. Only the tables are held: runtime modules load on first use, so restart the server after an
+upgrade of mcpgen.
+
+Any thread may use a catalog. What bindings mean is defined in `request`.
 """
 
 from __future__ import annotations
@@ -24,39 +26,39 @@ if TYPE_CHECKING:
 
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
-#: Format version of the table. Optional keys may be added without a new number; any other change needs one.
+#: Format version of the table. Changes need a new number, except for new optional keys.
 FORMAT = 1
 
 #: Known kinds of security schemes (table.SchemeKind).
 SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
-#: Non-blocking, so that opening a pipe put in place of the file cannot hang. As in safe_open.
+#: Non-blocking, so that opening cannot hang if the file was replaced by a named pipe. As in safe_open.
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
-#: Bytes of the tools array read at once. One piece with its envelope fits into an empty pipe (stdio.Room).
+#: Bytes of the tools array read at once. Such a piece with its envelope fits into an empty pipe (stdio.Room).
 _PIECE = 60 * 1024
 
-#: Schema of the extra argument of tools that answer with files.
+#: Schema of the additional argument of tools that can save their answer to a file.
 _SAVES = {
     "type": "string",
     "description": "Name of a file to write the answer to, in the folder that is open for downloads. Its path, size and"
     " media type come back instead of the content.",
 }
 
-#: Optional tables, by their MCP names.
+#: Files of optional tables, named like MCP's features.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
-    """Raised when the table cannot be used. The message is one sentence for whoever started the server."""
+    """Raised if the table cannot be used. The message is one sentence for whoever starts the server."""
 
 
 class Tool:
     """One tool: name, input schema, and binding (how arguments become a request).
 
-    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials` maps each place, such
-    as `header`, to the names of the API keys that the server may write there.
+    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials`: for each place,
+    such as `header`, the names of the API keys that the server may write there.
     """
 
     __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
@@ -77,7 +79,7 @@ class Tool:
         self.title = title
         self.output_schema = output_schema
         self.paged: bool | None = None
-        self.plan: Any = None  # request.Plan, which core cannot import
+        self.plan: Any = None  # a request.Plan; core cannot import this type
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call, with the values that the server sends for omitted arguments."""
@@ -85,7 +87,7 @@ class Tool:
 
 
 class _File:
-    """One file of the table, open on disk or held in memory. The positions of tool lines are found on first use."""
+    """One file of the table, open on disk or held in memory. The lines of its tools are located on first use."""
 
     __slots__ = ("_changed", "_descriptor", "_held", "_lock", "_places")
 
@@ -118,7 +120,7 @@ class _File:
         return line.partition(b"\n")[0]
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
-        """Return `length` bytes from `offset`, or all bytes."""
+        """Return `length` bytes from `offset` on, or all bytes if `length` is negative."""
         if self._held is not None:
             return self._held[offset : None if length < 0 else offset + length]
         with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:
@@ -126,27 +128,27 @@ class _File:
             return file.read(length) or b""
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """Return the offset and length of each tool's line, in file order."""
+        """Return offset and length of each tool's line, by tool name, in file order."""
         if self._places is None:
             self._places = _places(self.read())
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
-        """Keep only these tools. Return their lines as a JSON array on one line."""
+        """Drop all tools that are not in `names`. Return the lines of the others as a JSON array on one line."""
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return the line of a tool, as in the file or as changed, or b"" if there is no such tool."""
+        """Return the line of a tool, with changes made by `change`, or b"" if there is no such tool."""
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Set the line of an existing or new tool in memory; the file is not changed."""
+        """Replace or add the line of a tool in memory. The file stays as it is."""
         self._changed[name] = line
         self.places().setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
-        """Return the file as one line, in pieces to save memory, and its digest."""
+        """Return the whole file without line ends, in pieces to save memory, and its digest."""
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
             found = crc32(piece, found)
@@ -155,15 +157,17 @@ class _File:
         return pieces, _digest(found)
 
     def line(self, name: str) -> Any:
-        """Return the parsed object on the line of a tool. Raise CatalogError."""
+        """Return the JSON object on the line of a tool. Raise CatalogError if there is none."""
         return _object(self.text(name))
 
 
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are.
+    line, in one or more pieces that can be sent as they are. `private`: other callers may get other lists.
     """
+
+    private = False
 
     def __init__(
         self,
@@ -196,9 +200,7 @@ class Catalog:
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
-        """Load the table in `directory`, into memory if `held`. Raise CatalogError if a file is missing, incomplete or
-        of another format.
-        """
+        """Load the table in `directory`, into memory if `held`. Raise CatalogError if a file is unusable."""
         try:
             described = _opened(directory, "tools", held)
             bound = _opened(directory, "bindings", held)
@@ -222,21 +224,21 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """Add the argument that names the target file to the listed schema of each tool that answers with files."""
+        """Add the argument that names a target file to the input schema of each tool that can save its answer."""
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
         for name, argument in saving:
             tool = self._described.line(name)
             if "outputSchema" in tool:
-                continue  # structured results are not files
+                continue  # structured results are not saved
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         if saving:
             self.tools = [self._described.keep(self.names())]
 
     def offer_reading(self) -> None:
-        """Append the tool that reads more of a truncated result to the list."""
-        from .read_tool import described  # few operators enable this tool
+        """Add the tool that reads more of a truncated result to the list of tools."""
+        from .read_tool import described  # imported here: few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
         self.reader = str(tool["name"])
@@ -263,21 +265,21 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
 
     def is_same(self, other: Catalog) -> bool:
-        """Return True if both catalogs were loaded from the same files; hidden tools do not matter."""
+        """Return True if both catalogs have the same tables. Which tools are hidden is not compared."""
         return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
 
     def changed(self, before: Catalog) -> list[str]:
-        """Return which lists differ from those of `before`: any of `tools`, `resources` and `prompts`."""
+        """Return the lists that differ from those of `before`: any of `tools`, `resources` and `prompts`."""
         now, then = self.header.get("features", {}), before.header.get("features", {})
         beside: list[str] = [name for name in FEATURES if now.get(name) != then.get(name)]
         return beside if self.tools == before.tools else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
-        """Return True if `key` occurs in the listed description of any tool."""
+        """Return True if any line of tools.json contains the bytes `key`."""
         return any(key in piece for piece in self.tools)
 
     def binds(self, *keys: bytes) -> list[bytes]:
-        """Return the keys that occur in the binding of any tool."""
+        """Return those of `keys` that occur in bindings.json."""
         content = self._bound.read()
         return [key for key in keys if key in content]
 
@@ -300,14 +302,14 @@ class Catalog:
         return name in self._described.places()
 
     def nearest(self, name: str) -> list[str]:
-        """Return up to three similar tool names, best match first."""
+        """Return up to three tool names similar to `name`, the most similar first."""
         import difflib  # imported here, since mistaken names are rare
 
         known = {each.lower(): each for each in self.names()}
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
     def request_of(self, name: str) -> str:
-        """Return method and path of a tool's request, as the API description has them, or "" if the table is torn."""
+        """Return METHOD and path of a tool's request as in the API description, or "" if the table is damaged."""
         try:
             binding = self.tool(name).binding
             return f"{binding['method']} {binding['operation']['path']}"
@@ -315,12 +317,12 @@ class Catalog:
             return ""
 
     def described(self, name: str) -> dict[str, Any]:
-        """Return a tool as `tools/list` shows it. Raise CatalogError."""
+        """Return the entry of a tool in `tools/list`. Raise CatalogError if its line is unreadable."""
         found: dict[str, Any] = self._described.line(name)
         return found
 
     def tool(self, name: str) -> Tool:
-        """Return an existing tool. Raise CatalogError if one of its lines is missing or is not JSON."""
+        """Return the tool of a known name. Raise CatalogError if one of its lines is missing or is not JSON."""
         if name not in self._parsed:
             tool: dict[str, Any] = self._described.line(name)
             binding: Binding = self._bound.line(name)
@@ -331,7 +333,7 @@ class Catalog:
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return the API key names that requests of a binding may carry, by place."""
+    """Return for each place the names of the API keys that requests of a binding may carry."""
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):
@@ -353,7 +355,7 @@ def _opened(directory: str, name: str, held: bool) -> _File:
 
 
 def _header(bound: _File) -> Header:
-    """Return the header (line 1). Raise CatalogError if the rest is not as long as the header's `bytes` says."""
+    """Return the header (line 1). Raise CatalogError unless the rest has as many bytes as the header says."""
     first = bound.first_line()
     header: Header = _object(first + b"]}" if first else b"{}")
     if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
@@ -380,7 +382,7 @@ def _places(content: bytes) -> dict[str, tuple[int, int]]:
 
 
 def _object(text: bytes) -> Any:
-    """Return the JSON object in `text`; the caller picks its type. Raise CatalogError."""
+    """Return the JSON object in `text`, as the type that the caller expects. Raise CatalogError if there is none."""
     try:
         value, _ = loads(text.decode())
     except ValueError:

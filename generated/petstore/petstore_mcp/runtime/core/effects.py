@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Effects: what the protocol wants done about a message. The protocol returns effects and performs none of them."""
+"""Effects: the actions that the protocol wants performed after a message.
+
+The protocol only returns effects; other modules perform them.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +35,21 @@ class Dialogue:
     """How the user can be asked to confirm a call.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
-    the answer), or empty (cannot ask). A repeated call carries `state` and `responses`.
+    the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
+    `state` and `responses`.
     """
 
-    __slots__ = ("responses", "revision", "state", "way")
+    __slots__ = ("responses", "revision", "state", "urls", "way")
 
-    def __init__(self, way: str, revision: str, state: str | None = None, responses: Members | None = None) -> None:
+    def __init__(
+        self,
+        way: str,
+        revision: str,
+        state: str | None = None,
+        responses: Members | None = None,
+        urls: str = "",
+    ) -> None:
+        self.urls = urls
         self.way = way
         self.revision = revision
         self.state = state
@@ -45,16 +57,17 @@ class Dialogue:
 
 
 class Handshake:
-    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms, and its name.
-    With this value, another process can continue the session.
+    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
+    open URLs (`urls`), and its name. With this value, another process can continue the session.
     """
 
-    __slots__ = ("asks", "client", "revision")
+    __slots__ = ("asks", "client", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object) -> None:
+    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False) -> None:
         self.revision = revision
         self.asks = asks
         self.client = client
+        self.urls = urls
 
 
 class Peer:
@@ -62,9 +75,10 @@ class Peer:
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
+    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
     """
 
-    __slots__ = ("address", "identity", "principal", "session")
+    __slots__ = ("address", "given", "identity", "principal", "session")
 
     def __init__(
         self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
@@ -73,20 +87,24 @@ class Peer:
         self.session = session
         self.address = address
         self.identity = identity
+        self.given: dict[str, str] = {}
 
     @property
     def owner(self) -> str:
-        """Return the key that owns private data such as stored results: the principal, else the session."""
+        """Return the key under which private data, such as stored results, is kept: the principal, else the session."""
         return self.principal or self.session
 
     @property
     def caller(self) -> str:
-        """Return the key for limits per caller. A session is no proof of identity, since anyone can open many."""
+        """Return the key for limits per caller.
+
+        A session does not identify a caller, since anyone can open many.
+        """
         return self.principal or self.session or self.address
 
 
 class Origin:
-    """Caller and trace of a call, as the client states them, unchecked. Only `peer`, set over HTTP, is verified."""
+    """Caller and trace of a call, as the client states them. Only `peer`, which is set over HTTP, is verified."""
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 
@@ -104,8 +122,9 @@ class Origin:
 
 
 class Call:
-    """Run this tool and report the outcome under `key`. Progress is reported if there is a token. `span` observes the
-    call from the moment when the engine takes the call.
+    """Run this tool and report its outcome under `key`.
+
+    Progress is reported if there is a token. `span` observes the call once the engine has taken it.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "name", "origin", "progress_token", "span")
@@ -129,11 +148,10 @@ class Call:
 
 
 class Fetch(Call):
-    """Read a resource by a request to the upstream, which runs like any other call. `entry` is the resource in the
-    table.
+    """Read a resource by a request to the upstream, which runs like a tool call.
 
-    The call's name is the resource's URI template; its arguments are the template's variables. The outcome is a
-    `wire_formats.Contents`, or the reason why there is none.
+    `entry`: the resource in the table. The call's name is the resource's URI template, its arguments are the template's
+    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none.
     """
 
     __slots__ = ("entry", "uri")
@@ -147,13 +165,13 @@ class Fetch(Call):
 
     @property
     def request(self) -> str:
-        """Return the method and path of the request, as the API description writes them."""
+        """Return METHOD and path of the request, as in the API description."""
         binding = self.entry["binding"]
         return f"{binding['method']} {binding['operation']['path']}"
 
 
 class Rejected:
-    """Record that a call of this tool was answered with a protocol error and never began."""
+    """Record a call of this tool that was answered with a protocol error and never began."""
 
     __slots__ = ("name", "origin")
 
@@ -163,7 +181,7 @@ class Rejected:
 
 
 class Read:
-    """Look up this resource and report its `wire_formats.Contents` under this key."""
+    """Look up a resource whose content needs no request, and report its `wire_formats.Contents` under this key."""
 
     __slots__ = ("key", "uri")
 
@@ -182,8 +200,9 @@ class Cancel:
 
 
 class Answered:
-    """Client's answer to the question of the call with this key. `reply` is None if the answer is unreadable or will
-    never come.
+    """The client's answer to the question that the call with this key asked.
+
+    `reply` is None if the answer is unreadable or will never come.
     """
 
     __slots__ = ("key", "reply")
@@ -194,13 +213,13 @@ class Answered:
 
 
 class Expect:
-    """Prepare for a call: the client has just listed the tools."""
+    """Load what calls need: the client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
 
 
 class Note:
-    """Log a message that cannot be answered."""
+    """Log a message from the client that cannot be answered."""
 
     __slots__ = ("sentence",)
 

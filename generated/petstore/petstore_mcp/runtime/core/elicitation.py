@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Elicitation: requests that the server has sent to the client and that are unanswered. No I/O, like the protocol."""
+"""Elicitation: keep track of requests that the server has sent to the client and that are unanswered. No I/O."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Largest number of calls that may wait for the user at once. Each waiting call occupies a place where calls run, so
-#: most places must stay free. No user answers more questions at once.
+#: Largest number of calls that may wait for the user at once, and meanwhile occupy places where calls run.
 MOST = 16
 
 
 class Questions:
-    """Open questions: the call that waits for each answer, by the id of the request that asks."""
+    """Open questions: keys of the calls that wait for answers, by id of the request that asks."""
 
     __slots__ = ("_closed", "_last", "_open", "_prefix")
 
     def __init__(self, prefix: str = "mcpgen") -> None:
-        """Create an empty set of questions. `prefix` begins the id of each request."""
+        """Create an empty set of questions. The id of each request begins with `prefix`."""
         self._prefix = prefix
         self._open: dict[Id, int] = {}
         self._last = 0
         self._closed = False
 
     def ask(self, key: int, params: bytes) -> bytes | None:
-        """Return the line that asks the question of a call. Return None if too many questions are open or the client
-        has closed.
+        """Return the line of a request that asks the user about the call `key`.
+
+        Return None if too many questions are open or the client has closed its input.
         """
         if self._closed or len(self._open) >= MOST:
             return None
@@ -43,7 +43,7 @@ class Questions:
         return None if id_ is None else self._open.pop(id_, None)
 
     def withdraw(self, key: int) -> bytes:
-        """Return the line that cancels the open question of a call, or nothing if there is none."""
+        """Return the line that cancels the open question of a call, or b"" if there is none."""
         for id_, asking in self._open.items():
             if asking == key:
                 del self._open[id_]
@@ -51,7 +51,7 @@ class Questions:
         return b""
 
     def close(self) -> list[int]:
-        """Return the keys of the waiting calls. Afterwards no question is asked or answered."""
+        """Return the keys of the waiting calls. From now on, questions are neither asked nor answered."""
         self._closed = True
         waiting = list(self._open.values())
         self._open.clear()

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode the outcome of a request as its response line. Every outcome has a response, and clients can read the line."""
+"""Encode the outcome of a request as its response line, in a form that clients can read."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ _TOO_LARGE = (
 
 
 def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for the request `id`, in the form of `revision`. `server` is the server's name and
-    version.
+    """Return the response line for the request `id`, in the form of `revision`.
+
+    `server`: the server's name and version.
     """
     if not isinstance(outcome, Result):
         return _other(id, outcome, revision, server)
     try:
         line = answer(id, *call_result(outcome, revision, server))
-    except Exception:  # a hook may return what JSON cannot hold: NaN, a set, a block without a type
+    except Exception:  # a hook may return values that JSON cannot hold, such as NaN or a set, or a block without a type
         return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
     if len(line) <= MAX_LINE:
         return line

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Envelope of a request: revision, capabilities, progress token, caller, and the user's answer to an earlier question.
+"""Read the envelope of a request: revision, capabilities, progress token, caller, and the user's answer to a question.
 
-Raises Fault if a field is invalid. Pure.
+Functions raise Fault if a field is invalid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNSUPPORTED_VERSION = -32022
 
 
 def is_stateless(meta: object) -> bool:
-    """Return True if `_meta` names a revision or capabilities; only stateless requests do."""
+    """Return True if `_meta` names a revision or client capabilities, as only requests of the stateless era do."""
     return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
 
 
@@ -33,7 +33,10 @@ def meta_of(message: Message) -> object:
 
 
 def named_revision(meta: Members) -> str:
-    """Return the revision that a stateless request names, whether or not the server knows the revision."""
+    """Return the revision that a stateless request names, even if the server does not support it.
+
+    Raise Fault if a required field of `_meta` is missing.
+    """
     version = meta.get(VERSION)
     if not isinstance(version, str):
         raise Fault(INVALID_PARAMS, f"params._meta needs {VERSION}, a string.")
@@ -65,21 +68,31 @@ def progress_token(request: Request) -> Id | None:
 
 
 def takes_forms(capabilities: object) -> bool:
-    """Return True if ClientCapabilities allow asking the user by a form. An empty `elicitation` object means forms
-    only.
+    """Return True if ClientCapabilities allow asking the user by a form.
+
+    An empty `elicitation` object means that only forms are supported.
     """
     elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
 
 
+def takes_urls(capabilities: object) -> bool:
+    """Return True if ClientCapabilities allow asking the user to open a URL."""
+    elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
+
+
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
     """Return how the user can be asked after a handshake with these client capabilities."""
-    return Dialogue("request" if has(revision, "elicitation") and takes_forms(capabilities) else "", revision)
+    forms = has(revision, "elicitation") and takes_forms(capabilities)
+    urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
+    return Dialogue("request" if forms else "", revision, urls="request" if urls else "")
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
-    """Return how the user can be asked about this call: by the request's own `_meta` if stateless, else by the
-    handshake.
+    """Return how the user can be asked about this call.
+
+    A stateless request says so in its own `_meta`; for any other, the handshake counts.
     """
     if revision not in STATELESS_REVISIONS:
         return handshake
@@ -87,13 +100,15 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
     state, responses = params.get("requestState", ""), params.get("inputResponses", {})
     if not isinstance(state, str) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
-    way = "result" if isinstance(meta, dict) and takes_forms(meta[CAPABILITIES]) else ""
-    return Dialogue(way, revision, state if "requestState" in params else None, responses)
+    can = meta[CAPABILITIES] if isinstance(meta, dict) else None
+    way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
+    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls)
 
 
 def origin(request: Request, handshake: Origin) -> Origin:
-    """Return the caller and trace of a request; what the request leaves out is taken from the handshake. The values are
-    unchecked here and checked where used.
+    """Return the caller and trace of a request. Fields that the request omits are taken from the handshake.
+
+    The values are not checked here, but where they are used.
     """
     said = request.meta
     if not said or not isinstance(said, dict):

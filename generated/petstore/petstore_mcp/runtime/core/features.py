@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Resources, prompts and argument completion: all that a server offers beside tools. Pure.
+"""Answer requests about resources, prompts and argument completion: everything that a server offers beside tools.
 
-The answers are looked up in resources.json and prompts.json. Only a resource that is fetched from the upstream needs a
+The answers come from resources.json and prompts.json. Only a resource that is fetched from the upstream needs a
 request: this module finds the resource, and `fetching.py` sends the request. Loaded by the first request about a
 resource or a prompt.
 """
@@ -9,7 +9,7 @@ resource or a prompt.
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
-from .wire_formats import FIXED, STALE, Contents, as_known, complete_result
+from .wire_formats import FIXED, PASSING, STALE, Contents, as_known, complete_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PARTS = "/?#&"
 
 
 class Fetched:
-    """A resource that is fetched from the upstream: its table entry, and the variables of the requested URI."""
+    """A resource that must be fetched from the upstream: its table entry, and the values of its URI's variables."""
 
     __slots__ = ("entry", "variables")
 
@@ -50,7 +50,7 @@ class Features:
 
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self._server = catalog.server
-        self._cache = STALE if changes else FIXED
+        self._cache = PASSING if catalog.private else STALE if changes else FIXED
         self._kept = f"{catalog.name}://result/"
         self._resources: list[Resource] = catalog.entries("resources")
         prompts: list[Prompt] = catalog.entries("prompts")
@@ -69,7 +69,7 @@ class Features:
         }
 
     def answer(self, method: str, params: Members, revision: str) -> bytes:
-        """Return the result of `method`, as JSON. Raise Fault."""
+        """Return the result of the MCP request `method`, as JSON. Raise Fault for invalid params."""
         members = self._answers[method](params)
         if method == "prompts/get":
             for each in members["messages"]:
@@ -78,9 +78,9 @@ class Features:
         return complete_result(members, revision, self._server, cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:
-        """Return the contents at `uri`, or how to fetch them, or None if no table entry matches.
+        """Return the contents at `uri`, or how to fetch them, or None if no entry of the table matches.
 
-        A URI of a stored result never matches, whatever the templates are.
+        URIs of stored results never match, whatever the templates are.
         """
         if len(uri) > LONGEST_URI:
             return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
@@ -115,7 +115,7 @@ class Features:
             known = f" Its arguments: {', '.join(declared)}." if declared else " It has no arguments."
             raise Fault(INVALID_PARAMS, f"The prompt was not made: {'; '.join(problems)}.{known}")
         parts = [part for each in entry["messages"] for part in each.get("text", ())]
-        if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # one argument may repeat
+        if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # a message may use one argument more than once
             raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
         messages = [{"role": each["role"], "content": self._block(each, given)} for each in entry["messages"]]
         described = {key: entry["listed"][key] for key in ("description",) if key in entry["listed"]}
@@ -156,7 +156,10 @@ class Features:
         return {"completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}}
 
     def _referred(self, ref: dict[str, object]) -> tuple[Resource | Prompt, list[str]]:
-        """Return the prompt or resource that `ref` names, and the names of its arguments. Raise Fault."""
+        """Return the prompt or resource that `ref` names, and the names of its arguments.
+
+        Raise Fault if there is none.
+        """
         if ref.get("type") == "ref/prompt":
             prompt = self._prompt_of(ref.get("name"))
             return prompt, [each["name"] for each in prompt["listed"].get("arguments", ())]
@@ -170,23 +173,22 @@ class Features:
 
 
 def _filled(part: str | ArgumentNode, given: dict[str, object]) -> str:
-    """Return one part of a text: a literal, or the value of the argument in its place."""
+    """Return one part of a prompt's text: a literal, or the value of an argument."""
     return part if isinstance(part, str) else str(given.get(part["argument"], ""))
 
 
 def _pieces(template: str) -> tuple[list[str], list[str]]:
-    """Return the literal texts of a URI template, and the variable names between them."""
+    """Return the literal texts of a URI template, and the names of the variables between them."""
     first, *rest = template.split("{")
     parts = [part.partition("}") for part in rest]
     return [first, *(literal for _, _, literal in parts)], [name for name, _, _ in parts]
 
 
 def _matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] | None:
-    """Return the values of a template's variables as written in `uri`, or None if the template does not match.
+    """Return the values of a template's variables, as written in `uri`, or None if the template does not match.
 
-    Each value lies within one URI segment and ends at the first occurrence of the literal text that follows; the last
-    ends with the URI. No other split needs trying: a later end would only move text from the next variable into this
-    one.
+    A value lies within one URI segment and ends at the first occurrence of the literal text that follows. The last ends
+    with the URI. Other splits need not be tried: a later end would only move text from the next variable into this one.
     """
     at, end = len(literals[0]), len(uri) - len(literals[-1])
     if not (uri.startswith(literals[0]) and uri.endswith(literals[-1])):
@@ -203,7 +205,7 @@ def _matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] 
 
 def _decoded(found: dict[str, str]) -> dict[str, object] | None:
     """Return the percent-decoded values of the variables, or None if one is not UTF-8."""
-    from urllib.parse import unquote  # as above
+    from urllib.parse import unquote  # imported here: few URIs have variables
 
     try:
         return {name: unquote(value, errors="strict") for name, value in found.items()}
@@ -212,7 +214,7 @@ def _decoded(found: dict[str, str]) -> dict[str, object] | None:
 
 
 def _outside(entry: Resource | Prompt, given: dict[str, object]) -> list[str]:
-    """Return one sentence for each argument whose value is not allowed, listing the allowed values."""
+    """Return one sentence for each argument with a value that is not allowed. It lists the allowed values."""
     values = entry.get("values", {})
     wrong = [name for name, value in given.items() if name in values and value not in values[name]]
     return [f"{name} must be one of {', '.join(_listing(values[name]))}" for name in wrong]
@@ -223,27 +225,27 @@ def _listing(values: list[str]) -> list[str]:
 
 
 def _completed(values: Iterable[str], begun: str) -> list[str]:
-    """Return the values that begin with `begun`, then the values that contain it, ignoring case."""
+    """Return the values that begin with `begun`, followed by those that contain it. Case is ignored."""
     folded = begun.casefold()
     held = [value for value in values if folded in value.casefold()]
     return sorted(held, key=lambda value: not value.casefold().startswith(folded))
 
 
 def _content(entry: Resource) -> dict[str, object]:
-    """Return the compiled content as TextResourceContents or BlobResourceContents."""
+    """Return content that was compiled into the table, as MCP's TextResourceContents or BlobResourceContents."""
     listed = entry["listed"]
     held: dict[str, object] = {key: entry[key] for key in ("text", "blob") if key in entry}
     return {"uri": listed["uri"], "mimeType": listed["mimeType"], **held}
 
 
 def _media(held: dict[str, Any]) -> dict[str, object] | None:
-    """Return an image or audio content block, or None if the first bytes show neither."""
+    """Return an image or audio content block, or None if the first bytes show neither an image nor audio."""
     family = held["mimeType"].partition("/")[0]
     if "blob" not in held or family not in ("image", "audio"):
         return None
-    from base64 import b64decode  # few prompts hold any
+    from base64 import b64decode  # imported here: few prompts hold images or audio
 
-    from ..text.signatures import TAKEN, settled  # as above
+    from ..text.signatures import TAKEN, settled  # imported here: few prompts hold images or audio
 
     media_type = settled(held["mimeType"].partition(";")[0].strip().lower(), b64decode(held["blob"]))
     return {"type": family, "data": held["blob"], "mimeType": media_type} if media_type in TAKEN else None

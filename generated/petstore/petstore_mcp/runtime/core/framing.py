@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Framing of MCP over stdio: bytes to lines, and the queues of lines in both directions.
+"""Framing of MCP over stdio: split bytes into lines, and queue lines in both directions.
 
 A line ends at a line feed only; U+2028, U+0085 and a lone carriage return are text. This module does not parse JSON.
-Invariant: the same lines come out however the bytes are split, and at most `limit` bytes of an unfinished line are
-held.
+Invariant: the resulting lines do not depend on how the bytes are split, and at most `limit` bytes of an unfinished line
+are held.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
     Line: TypeAlias = "bytes | Oversize"
 
-#: Longest line that is read, in bytes. Real arguments stay below 100 KB; only base64 files need more, and 8 MiB of
-#: base64 hold 6 MiB of file. Larger files are passed by `file:` arguments.
+#: Longest line that is read, in bytes. Only base64 files need more than 100 KB: 8 MiB of base64 hold a 6 MiB file.
 LIMIT = 8 * 1024 * 1024
 
-#: Longest line that is held, and largest joint write (what a pipe takes at once), in bytes. Longest time between the
-#: first held line and the last, in seconds.
+#: Longest line that is held, and largest joint write, in bytes. Longest time that a line is held, in seconds.
 _SHORT = 16 * 1024
 _TOGETHER = 64 * 1024
 _MOMENT = 0.001
@@ -29,7 +27,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Oversize:
-    """A line longer than the limit. Its content is discarded; only its length is known."""
+    """A line that was longer than the limit. Its content was discarded; only its length is known."""
 
     __slots__ = ("length",)
 
@@ -38,7 +36,7 @@ class Oversize:
 
 
 class Lines:
-    """Collector of bytes that returns whole lines, without line ends and without blank lines."""
+    """Splitter of bytes into whole lines, without line ends and without blank lines."""
 
     __slots__ = ("_first", "_length", "_limit", "_pieces")
 
@@ -51,7 +49,7 @@ class Lines:
     def feed(self, data: bytes) -> list[Line]:
         """Return the lines that `data` completes."""
         *ends, rest = data.split(b"\n")
-        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: whole lines
+        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: the data is whole lines
             return [line for each in ends if (line := each.removesuffix(b"\r")).strip(b" \t\r")]
         lines: list[Line] = []
         for end in ends:
@@ -61,7 +59,7 @@ class Lines:
         return lines
 
     def close(self) -> list[Line]:
-        """Return the last line if the stream ended without a line feed, else no line."""
+        """Return the last line, in a list, if the stream ended without a line feed; else an empty list."""
         return self._take()
 
     def _hold(self, piece: bytes) -> None:
@@ -110,12 +108,12 @@ class Inbox:
 
 # Decision 0156: Answers that are ready together leave in one write.
 class Outbox:
-    """Queue of lines to the client, sent in order of arrival. Used by one thread at a time.
+    """Queue of lines to the client, sent in the order in which they were added. Used by one thread at a time.
 
     Each write wakes the client, which costs a tenth of a short call. So a short line may be held and written together
-    with later lines. A held line leaves before the next direct write, at `flush`, or when a line arrives more than a
-    millisecond later. Whoever holds a line must ensure that no long work runs before `flush`. A signal that ends the
-    process loses the held lines.
+    with later lines. Held lines are written before the next direct write, at `flush`, or when a line is added more than
+    a millisecond after the first. Whoever holds a line must ensure that no long work runs before `flush`. A signal that
+    ends the process loses the held lines.
     """
 
     __slots__ = ("_clock", "_held", "_since", "_size", "_write")
@@ -129,8 +127,9 @@ class Outbox:
         self._since = 0.0
 
     def write(self, lines: bytes) -> None:
-        """Write the held lines and then `lines`, now. `lines` may be part of a line if the caller writes the rest at
-        once.
+        """Write the held lines and then `lines`, now.
+
+        `lines` may end within a line if the caller writes the rest at once.
         """
         if self._held and len(lines) <= _SHORT:
             self._held.append(lines)
@@ -140,8 +139,9 @@ class Outbox:
             self._write(lines)
 
     def hold(self, line: bytes) -> bool:
-        """Hold a short line for a joint write. Return True if no other line was held, so that the caller must arrange a
-        `flush`.
+        """Hold a short line, to be written together with later ones; write a long one now.
+
+        Return True if no other line was held, so that the caller must arrange a `flush`.
         """
         if len(line) > _SHORT:
             self.write(line)

@@ -1,11 +1,18 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Identity: who calls over HTTP, as a checked access token says."""
+"""The caller of an HTTP request, as a checked access token identifies it."""
 
 from __future__ import annotations
+
+import hashlib
+
+from .jsontext import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+PRINCIPAL = "token:"
+"""Beginning of the principal of a token's caller. Names of static tokens contain no colon, so the two never meet."""
 
 
 class Identity:
@@ -16,9 +23,10 @@ class Identity:
     - `expires`: end of the token in seconds since 1970.
     - `claims`: all claims of the token.
     - `token`: the token as sent. It is a secret: it may go to the token endpoint of its issuer, and nowhere else.
+    - `principal`: a digest of issuer, subject and client, which owns sessions and results.
     """
 
-    __slots__ = ("claims", "client", "expires", "issuer", "scopes", "subject", "token")
+    __slots__ = ("claims", "client", "expires", "issuer", "principal", "scopes", "subject", "token")
 
     def __init__(
         self,
@@ -37,3 +45,4 @@ class Identity:
         self.expires = expires
         self.claims = claims
         self.token = token
+        self.principal = f"{PRINCIPAL}{hashlib.sha256(dumps([issuer, subject, client])).hexdigest()[:40]}"

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """JSON-RPC 2.0: parse a line into a request, notification, response, batch or malformed message; write lines.
 
-The only rule of MCP here is the narrower id: a string or an integer, never null (all revisions). So an error whose id
+One rule of MCP is applied here too: an id is a string or an integer, never null. So an error about a message whose id
 cannot be read has no id. Names are case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is
 refused, because two readers may disagree on which value counts.
 """
@@ -30,7 +30,7 @@ INTERNAL_ERROR = -32603
 
 #: Longest id in characters. Clients number their requests or use UUIDs; each message about a request repeats its id.
 MAX_ID = 1024
-#: Largest batch. The answers to a batch are held in memory until the last one is there.
+#: Largest batch, in messages. The answers to a batch are held in memory until all of them are ready.
 MAX_BATCH = 100
 #: Longest line that is written, in bytes. The TypeScript SDK closes the connection above 10 MiB.
 MAX_LINE = 10_000_000
@@ -42,7 +42,10 @@ _ENVELOPE = rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,64}"\s*,\s*)*'
 
 
 class Request:
-    """Request: gets exactly one answer with its id. `meta` is the unchecked `_meta` of its params, {} if absent."""
+    """A request, which gets exactly one answer with its id.
+
+    `meta`: the unchecked `_meta` of its params, {} if absent.
+    """
 
     __slots__ = ("id", "meta", "method", "params")
 
@@ -54,7 +57,7 @@ class Request:
 
 
 class Notification:
-    """Notification: never gets an answer. Params that are not an object are read as empty."""
+    """A notification, which never gets an answer. Params that are not an object are treated as empty."""
 
     __slots__ = ("method", "params")
 
@@ -64,8 +67,9 @@ class Notification:
 
 
 class Response:
-    """Client's response to a request of the server, so it is never answered. `result` is None for an error or an
-    unreadable result.
+    """The client's response to a request of the server. It gets no answer.
+
+    `result` is None for an error or an unreadable result.
     """
 
     __slots__ = ("id", "result")
@@ -76,7 +80,7 @@ class Response:
 
 
 class Malformed:
-    """Invalid message: code and sentence of the error that answers it. `id` is None if the id could not be read."""
+    """An invalid message: code and sentence of the error that answers it. `id` is None if the id could not be read."""
 
     __slots__ = ("code", "id", "sentence")
 
@@ -96,7 +100,10 @@ class Batch:
 
 
 class Fault(Exception):
-    """Raised to answer a request with an error. The sentence is written by mcpgen: no library message, no traceback."""
+    """Raised to answer a request with an error.
+
+    The sentence is mcpgen's own, never a library message or a traceback.
+    """
 
     def __init__(self, code: int, sentence: str, data: object = None) -> None:
         super().__init__(sentence)
@@ -106,7 +113,7 @@ class Fault(Exception):
 
 
 def parse(line: Line) -> Message:
-    """Parse a line. Never raises; an unreadable line becomes Malformed."""
+    """Parse a line. Never raises: an unreadable line becomes Malformed."""
     if isinstance(line, Oversize):
         return Malformed(None, INVALID_REQUEST, f"The message is too large: {line.length} bytes.")
     if is_crowded(line):
@@ -126,7 +133,7 @@ def parse(line: Line) -> Message:
 
 
 def _id_at_an_end(line: bytes) -> Id | None:
-    """Return the id of a message too large to parse, if the id stands near its beginning or end; else None."""
+    """Return the id of a message that is too large to parse, if the id is near its beginning or end; else None."""
     import re  # imported here, since such large messages are rare
 
     first = re.match(_ENVELOPE + rb'"id"\s*:\s*' + _SCALAR + rb"\s*,", line)
@@ -140,7 +147,7 @@ def _id_at_an_end(line: bytes) -> Id | None:
 
 
 def _refused(messages: list[object]) -> Batch | Malformed:
-    """Refuse a batch with too many messages: no message is served, and each request gets an error."""
+    """Return the errors for a batch with too many messages: one per request, or a single one. No message is served."""
     sentence = f"A batch holds at most {MAX_BATCH} messages."
     requests = (item for item in messages if isinstance(item, dict) and "method" in item)
     ids = [known for item in requests if is_id(known := item.get("id"))]
@@ -186,8 +193,9 @@ def is_id(value: object) -> TypeGuard[Id]:
 
 
 def _named_twice(message: Members, params: object, repeated: list[Repeated]) -> set[str]:
-    """Return the duplicate keys of the envelope: the message, its params and their _meta. Duplicates in arguments are
-    allowed; the last value counts.
+    """Return the duplicate keys of the envelope: of the message, its params and their `_meta`.
+
+    Duplicate keys in arguments are allowed; the last value counts.
     """
     meta = params.get("_meta") if isinstance(params, dict) else None
     return {key for part, keys in repeated if part is message or part is params or part is meta for key in keys}
@@ -199,8 +207,9 @@ def answer(id: Id, *result: bytes) -> bytes:  # noqa: A002
 
 
 def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> list[bytes]:  # noqa: A002
-    """Return the answer line in pieces: `before`, `pieces` and `behind` form the result. The middle pieces are not
-    copied.
+    """Return the line that answers a request, in pieces, so that `pieces` are not copied.
+
+    `before`, `pieces` and `behind` together are the result.
     """
     line = [*pieces]
     line[0] = b'{"jsonrpc":"2.0","id":%b,"result":%b%b' % (echo(id), before, line[0])
@@ -216,7 +225,7 @@ def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes
 
 
 def error_code(id: Id | None, line: bytes) -> int | None:  # noqa: A002
-    """Return the error code of a line written by `error` for this id, or None if the line is not such an error."""
+    """Return the error code in a line that `error` wrote for this id, or None for any other line."""
     named = b"" if id is None else b'"id":%b,' % echo(id)
     _, found, rest = line.partition(b'{"jsonrpc":"2.0",%b"error":{"code":' % named)
     return int(rest[: rest.index(b",")]) if found and line.startswith(b'{"jsonrpc"') else None

@@ -1,15 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Strict JSON parsing and writing without the cost of `import json`.
+"""Parse and write JSON strictly, without the cost of `import json`.
 
 The package `json` compiles regular expressions at import, which takes half as long as the start of Python itself. Only
-its C core (`_json`) is used here. The core is private to CPython, so it is not trusted blindly: if the core is missing
-or its constructors changed, the package is used. A text that the core rejects is parsed again by the package, whose
-verdict counts.
+its C core (`_json`) is used here. It is private to CPython and may change: if it is missing or its constructors
+changed, the package is used. A text that the core rejects is parsed again by the package, whose verdict counts.
 
 Stricter than the package: no NaN or Infinity, no number outside the range of a double, no nesting beyond `MAX_DEPTH`.
 Objects with duplicate keys are reported, because readers disagree on which value counts. Checking all this costs more
-than parsing. Fast path: parse once and compare counts; if the counts rule out all three faults, done. Otherwise parse
-again with full checks. Written text is compact ASCII on one line.
+than parsing. Fast path: parse once and compare counts, which rule out all three faults in nearly every text. Otherwise
+parse again with full checks. Written text is compact ASCII on one line.
 """
 
 from __future__ import annotations
@@ -37,28 +36,28 @@ _LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
 
-#: Stride of the search for long numbers. A prime, so that lists with items of equal length are not mistaken for one.
+#: Distance, in characters, between samples in the search for long numbers. A prime, so that equal items do not mislead.
 _STRIDE = 19
-#: Length in characters from which the validator library quotes a text faster.
+#: Length, in characters, from which the validator library quotes a text faster than the C core.
 _LONG = 4096
 _DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
-#: Bytes of a long text that are examined at once.
+#: How many bytes of a long text are examined at once.
 _PIECE = 256 * 1024
 _UNSEPARATED = bytes(code for code in range(256) if code not in b',{["')
 _UNSURE = object()
 
 
 class NotJSON(ValueError):
-    """Raised for text that is not JSON by the rules of this module. The message is a sentence for the peer."""
+    """Raised for text that is not JSON by the rules of this module. The message is a sentence for the client."""
 
 
 # Decision 0152: JSON is read fast and then counted.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
-    """Parse `text`. Return the value, and each object with duplicate keys (the last value counts) with these keys.
-    Raise NotJSON.
+    """Parse `text`. Return the value, and a list of objects with duplicate keys, each with these keys.
 
-    `parse_float` converts numbers with a point or an exponent, and numbers that are too large for a double.
+    Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
+    too large for a double. Raise NotJSON.
     """
     text = text.strip(_SPACE)
     if parse_float is None and (value := _counted(text)) is not _UNSURE:
@@ -80,8 +79,9 @@ def dumps(value: object) -> bytes:
 
 
 def in_ascii(line: str) -> str:
-    """Return a JSON text with every non-ASCII character escaped and all else unchanged. `line` has no line ends or tabs
-    between its tokens, and no lone surrogates.
+    """Return a JSON text with every non-ASCII character escaped, and all else unchanged.
+
+    `line` must have no line ends or tabs between its tokens, and no lone surrogates.
     """
     if line.isascii():
         return line
@@ -90,21 +90,22 @@ def in_ascii(line: str) -> str:
 
 
 def echo(value: object) -> bytes:
-    """Return `value` as `dumps` does, but keep lone surrogates, so that the peer recognises its own ids and tokens."""
+    """Return `value` as `dumps` does, but keep lone surrogates, so that clients recognise their own ids and tokens."""
     return _encode(value).encode("ascii")
 
 
 def is_crowded(line: bytes) -> bool:
-    """Return True if a JSON text holds more than MAX_VALUES values, without parsing. Counts commas and opening
-    brackets, since each value follows one; an empty list or object is counted once too often.
+    """Return True if a JSON text holds more than MAX_VALUES values. The text is not parsed.
+
+    Commas and opening brackets are counted, since a value follows each; an empty list or object counts once too often.
     """
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
     found, inside, start = 0, 0, 0
-    while start < len(line) and found < MAX_VALUES:  # in pieces, to stop early
+    while start < len(line) and found < MAX_VALUES:  # examine pieces, to stop early
         end = start + _PIECE
         while line[end - 1 : end] == b"\\":
-            end += 1  # do not split an escape
+            end += 1  # never end a piece inside an escape
         marks = _marks(line[start:end], _UNSEPARATED).split(b'"')
         found += sum(map(len, marks[inside::2]))
         inside = (inside + len(marks) - 1) % 2
@@ -113,7 +114,7 @@ def is_crowded(line: bytes) -> bool:
 
 
 class _Rules:
-    """Options that the C scanner reads; attribute names are those of `json.JSONDecoder`."""
+    """Base of the options that the C scanner reads as attributes. Their names are those of `json.JSONDecoder`."""
 
     strict = True
     object_hook: Any = None
@@ -129,7 +130,10 @@ class _Rules:
 
 
 class _Counting(_Rules):
-    """Options for the fast parse: Python is called only for objects and for numbers with a fraction or exponent."""
+    """Options for the fast parse.
+
+    Python functions are called only for objects, and numbers with a fraction or exponent.
+    """
 
     def __init__(self) -> None:
         self.members = 0
@@ -171,7 +175,10 @@ _idle: list[_Counting] = []
 
 
 def _counted(text: str) -> object:
-    """Return the value if counts prove the text free of duplicate keys, long numbers and deep nesting, else _UNSURE."""
+    """Return the parsed value if counts prove that the text has no duplicate keys, long numbers or deep nesting.
+
+    Otherwise return _UNSURE.
+    """
     if len(text) > MAX_DIGITS and _may_hold_long_number(text):
         return _UNSURE
     try:
@@ -190,30 +197,36 @@ def _counted(text: str) -> object:
 
 
 def _may_hold_long_number(text: str) -> bool:
-    """Return True if the text may hold a number of MAX_DIGITS digits. Samples every _STRIDE-th character: a long number
-    shows as a row of digits.
+    """Return True if the text may hold a number of MAX_DIGITS digits.
+
+    Samples every _STRIDE-th character: a long number appears as a run of digits.
     """
     seen = text[::_STRIDE].encode("ascii", "replace").translate(_DIGITS)
     return b"0" * (MAX_DIGITS // _STRIDE) in seen
 
 
 def _outside_strings(content: bytes, left_out: bytes) -> bytes:
-    """Return the text outside JSON strings, without the characters `left_out`, which must not include the quote."""
-    # After the split at quotes, every second part is the inside of a string.
+    """Return the parts of a JSON text outside strings, without the characters in `left_out`.
+
+    `left_out` must not include the quotation mark.
+    """
+    # Split at quotation marks, every second part lies inside a string.
     return b"".join(_marks(content, left_out).replace(b'""', b"").split(b'"')[::2])
 
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
-    """Return a JSON text without escaped quotes and without the characters `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # same length, so that no bytes are moved
+    """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
+    plain = content.replace(b'\\"', b"  ")  # replaced by the same length, so that no bytes are moved
     if b"\\" in plain:  # a quote may follow an escaped backslash
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 
 
 def _is_shallow(structure: bytes) -> bool:
-    """Return True if nesting surely stays within MAX_DEPTH. Removes the innermost empty brackets in a few rounds of two
-    levels at most; each remaining level needs a pair of brackets.
+    """Return True if nesting certainly stays within MAX_DEPTH.
+
+    Removes the innermost empty brackets in a few rounds of at most two levels each. Every level that is left needs a
+    pair of brackets.
     """
     brackets = structure.translate(None, b":")
     for levels in range(0, 16, 2):
@@ -224,7 +237,7 @@ def _is_shallow(structure: bytes) -> bool:
 
 
 def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[object, list[Repeated]]:
-    """Parse any text with full checks; arguments, result and errors as for `loads`."""
+    """Parse any text with full checks. Arguments, result and errors are those of `loads`."""
     repeated: list[Repeated] = []
 
     def members(pairs: Pairs) -> dict[str, object]:
@@ -251,7 +264,10 @@ def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[obj
 
 
 def _scan(text: str, rules: _Rules) -> object:
-    """Parse `text` with the C core. NotJSON is final; after any other exception the package must decide."""
+    """Parse `text` with the C core.
+
+    NotJSON is final; after any other exception, `_verdict` must parse the text again.
+    """
     if rules.scanner is None:
         from _json import make_scanner
 
@@ -263,7 +279,7 @@ def _scan(text: str, rules: _Rules) -> object:
 
 
 def _verdict(text: str, rules: _Rules) -> object:
-    """Parse `text` with the package `json`, whose errors give the place of the fault."""
+    """Parse `text` with the package `json`, whose errors say where the fault is. Raise NotJSON."""
     import json
 
     try:
@@ -304,7 +320,10 @@ def _is_well_formed(text: str) -> bool:
 
 
 def _repaired(value: object) -> object:
-    """Return the value with lone surrogates replaced by U+FFFD; surrogate pairs become the character they encode."""
+    """Return the value with lone surrogates replaced by U+FFFD.
+
+    Surrogate pairs become the character that they encode.
+    """
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, dict):
@@ -319,7 +338,7 @@ def _foreign(value: object) -> object:
 
 
 def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
-    """Return the function that writes any value, and the function that writes a string."""
+    """Return two functions: one writes any value as JSON, the other a string."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -334,7 +353,7 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
-    from jsonschema_rs import canonical  # already loaded: long texts come from an upstream
+    from jsonschema_rs import canonical  # imported here: long texts come from an upstream, and then it is loaded
 
     return canonical.json.to_string(text)
 

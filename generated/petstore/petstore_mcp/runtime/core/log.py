@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Log: one JSON object per line on stderr, for people and their tools. Protocol messages never go there.
 
-Invariants: a line is ASCII, so its content cannot move the cursor or begin a second line. Argument values and secrets
-are never given to `event`. If nobody reads stderr, lines are lost, but calls go on. Events within a call carry the
+Invariants: a line is ASCII, so its content cannot move the cursor or begin a second line. Callers never pass argument
+values and secrets to `event`. If nobody reads stderr, lines are lost, but calls go on. Events within a call carry the
 call's id.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEVELS = ("debug", "info", "warning", "error")
 
 _STDERR = 2
-#: PIPE_BUF: bytes that a pipe reported as writable takes without blocking. 4,096 on Linux; POSIX guarantees 512.
+#: PIPE_BUF: how many bytes a pipe that is ready takes without blocking. 4,096 on Linux; POSIX guarantees 512.
 _MAX_LINE = 4096
 _MAX_FIELD = 500
 
@@ -30,34 +30,37 @@ _redact: Callable[[str], str] | None = None
 
 
 def set_level(level: str) -> None:
-    """Leave out events below `level`, one of LEVELS."""
+    """Drop events below `level`, one of LEVELS, from now on."""
     global _threshold
     _threshold = LEVELS.index(level)
 
 
 def redact_with(redact: Callable[[str], str] | None) -> None:
-    """Pass every logged text through `redact` from now on, because exceptions of hooks may contain secrets."""
+    """Pass every logged text through the function `redact` from now on. Exceptions of hooks may contain secrets."""
     global _redact
     _redact = redact
 
 
 def redacted(text: str) -> str:
-    """Return the text without the secrets known so far."""
+    """Return `text` without secrets, as far as they are known yet."""
     return text if _redact is None else _redact(text)
 
 
 def without_secrets(text: str) -> str | None:
-    """Return the text without secrets, or None as long as no secret is known."""
+    """Return `text` without secrets, or None if `redact_with` was not called yet."""
     return None if _redact is None else _redact(text)
 
 
 def hears(level: str) -> bool:
-    """Return True if events of this level are written."""
+    """Return True if events of this level are written to the log."""
     return LEVELS.index(level) >= _threshold
 
 
 def event(level: str, name: str, **fields: object) -> None:
-    """Write an event with its fields. Names of events and fields are lower-case words joined by underscores."""
+    """Write an event with its fields to the log.
+
+    Names of events and fields are lower-case words joined by underscores.
+    """
     if not hears(level):
         return
     span = spans.current()
@@ -81,7 +84,7 @@ def timestamp() -> str:
 
 
 def _write(line: bytes) -> None:
-    """Write a whole line or nothing, without waiting for a reader."""
+    """Write the whole line, or nothing if stderr would block."""
     if len(line) > _MAX_LINE or not writable():
         return
     try:
@@ -92,7 +95,7 @@ def _write(line: bytes) -> None:
 
 def at_once() -> int:
     """Return how many bytes stderr accepts right now without blocking."""
-    import select  # as below
+    import select  # imported here: a C module that the start does not need
 
     return getattr(select, "PIPE_BUF", _MAX_LINE)
 
@@ -101,7 +104,7 @@ def writable() -> bool:
     """Return True if stderr accepts a line without blocking."""
     if os.name != "posix":
         return True
-    import select  # a C module that starts do not need
+    import select  # imported here: a C module that the start does not need
 
     try:
         return bool(select.select([], [_STDERR], [], 0)[1])

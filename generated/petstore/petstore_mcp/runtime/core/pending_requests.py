@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Pending requests: the ids of one client in use, each by a call, a stream, or an answer held back for its batch.
+"""Pending requests: the ids that one client is using, each for a call, a stream, or an answer held back for its batch.
 
 A client may reuse an id as soon as the request is answered or cancelled, while the old call is still ending. So each
 call also has a key, a number assigned by the server.
 
-The answers to a batch (several messages in one line, 2025-03-26 only) leave together. A batch of more than
-jsonrpc.MAX_BATCH messages is not served: each request in it gets an error.
+The answers to a batch (several messages in one line, only in revision 2025-03-26) are sent together. A batch of more
+than jsonrpc.MAX_BATCH messages is not served: each request in it gets an error.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import count
 
 from .jsonrpc import MAX_LINE
+from .wire_formats import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,20 +22,23 @@ if TYPE_CHECKING:
     from .effects import Call
     from .jsonrpc import Id
 
-#: Values of an id that belongs to no call: an open stream, and an answer held back for its batch.
+#: Entries of `InFlight.ids` for requests that are no running calls. STREAM: the request opened a stream. ANSWERED: the
+#: answer is ready, and is held until the rest of its batch is.
 STREAM, ANSWERED = 0, -1
 _NO_PROGRESS = float("-inf")
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Answers:
-    """Answers to a batch, sent together once the last is there."""
+    """Answers to a batch, sent together once all of them are ready."""
 
     __slots__ = ("awaited", "ids", "lines")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # one for reading the batch, so that it is not complete before
+        self.awaited = 1  # counts the reading of the batch itself, so that the batch cannot be complete before
 
     def arrays(self) -> bytes:
         """Return the answers as a JSON array, or as several arrays if one line would exceed the client's limit."""
@@ -50,8 +54,9 @@ class Answers:
 
 
 class Running:
-    """A call between its request and its answer. `effect` is the effect that began the call, or None if nothing is
-    sent.
+    """A call between its request and its answer.
+
+    `effect`: the effect that began the call, or None if nothing is sent.
     """
 
     __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
@@ -92,23 +97,25 @@ class InFlight:
         return call
 
     def cancel(self, id: Id) -> int | None:  # noqa: A002
-        """Forget the request with this id. Return the key of its call, or STREAM, or None if there is nothing to
-        cancel.
+        """Forget the request with this id.
+
+        Return the key of its call, STREAM for a stream, or None if there is none.
         """
         if self.ids.get(id, ANSWERED) == ANSWERED:
             return None
         return self.ids.pop(id)
 
     def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Hold an answer of a batch, and its id, until the other answers are there."""
+        """Keep an answer of a batch, and its id in use, until the other answers are ready."""
         answers.lines.append(line)
         if id is not None and id not in self.ids:
             self.ids[id] = ANSWERED
             answers.ids.append(id)
 
     def settle(self, answers: Answers) -> bytes:
-        """Note that one answer of the batch is there or will never come. Return the lines to send after the last one,
-        else nothing.
+        """Note that one more answer of the batch is ready, or will never come.
+
+        Return the lines to send if it was the last one, else b"".
         """
         answers.awaited -= 1
         if answers.awaited:
@@ -116,3 +123,8 @@ class InFlight:
         for id in answers.ids:  # noqa: A001
             del self.ids[id]
         return answers.arrays()
+
+
+def cut_short(call: Call | None) -> Result:
+    """End a call because the server stops, and return its result, which says whether the request may have been sent."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

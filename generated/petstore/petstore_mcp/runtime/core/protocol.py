@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Model Context Protocol as a table: a message goes in, effects come out.
+"""Decide what to do about each message of a client, by the rules of the Model Context Protocol.
 
 Two rules shape this file:
 
@@ -131,13 +131,15 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+    from .wire_formats import Visit
+
     Outcome: TypeAlias = Result | Failure | Question
 
 _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
 _NEWEST = STATELESS_REVISIONS[-1]
 
-#: What can be asked: the first and the last revision that has the method, and who answers.
+#: For each method: the first and the last revision that has it, and the name of its handler.
 METHODS = {
     "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
     "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
@@ -152,7 +154,7 @@ METHODS = {
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Methods that exist only if the server has prompts or completions.
+#: Methods that exist only if the server has prompts or completions, with the feature that the catalog must offer.
 NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
@@ -167,7 +169,7 @@ _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold 
 
 
 class Protocol:
-    """Conversation with one client. Not thread-safe: with several threads, hold a lock around each method."""
+    """Conversation with one client. Not thread-safe: several threads need a lock around each method call."""
 
     def __init__(
         self,
@@ -178,37 +180,46 @@ class Protocol:
     ) -> None:
         """Create a conversation.
 
-        `subscriptions` is given if the table can change (`renew`). If several conversations share a process, `keys`
-        yields the process-wide call keys and `questions` holds this client's open questions.
+        `subscriptions`: given if the table can change (`renew`). If several conversations share a process, `keys`
+        yields call keys that are unique in the process, and `questions` holds this client's open questions.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", _FIRST)  # of the handshake client
-        self._origin = Origin()  # of the same client
+        self._dialogue = Dialogue("", _FIRST)  # how the client of the handshake can ask its user
+        self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
 
-    # Conversations that are one of several in a process (HTTP)
+    # Methods for conversations that share a process with others, over HTTP
 
-    def heard_from(self, peer: Peer) -> None:
-        """Set the HTTP peer of the messages that follow."""
+    def heard_from(self, peer: Peer, catalog: Catalog) -> None:
+        """Set the HTTP peer of the messages that follow, and what this peer is offered."""
         self._origin = Origin(self._origin.client, peer=peer)
+        if catalog is not self._catalog:
+            self._catalog, self._beside = catalog, None
+
+    @property
+    def peer(self) -> Peer | None:
+        """Return the HTTP peer of the last message."""
+        return self._origin.peer
 
     @property
     def handshake(self) -> Handshake | None:
-        """Return what the handshake agreed on, or None before a handshake."""
+        """Return what the handshake agreed on, or None if there was no handshake yet."""
         if self._agreed is None:
             return None
-        return Handshake(self._agreed, self._dialogue.way == "request", self._origin.client)
+        heard = self._dialogue
+        return Handshake(self._agreed, heard.way == "request", self._origin.client, heard.urls == "request")
 
     def resume(self, handshake: Handshake) -> None:
         """Continue the session of a client whose handshake took place elsewhere."""
         self._agreed = handshake.revision
-        self._dialogue = Dialogue("request" if handshake.asks else "", handshake.revision)
+        way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
+        self._dialogue = Dialogue(way, handshake.revision, urls=urls)
         self._origin = Origin(handshake.client, peer=self._origin.peer)
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
@@ -217,7 +228,7 @@ class Protocol:
     # Messages from the client
 
     def receive(self, message: Message) -> list[Effect]:
-        """Return the effects of a message, in the order in which to perform them."""
+        """Return the effects of a message, in the order in which they must be performed."""
         if isinstance(message, Batch):
             return self._batch(message)
         return self._single(message)
@@ -291,7 +302,7 @@ class Protocol:
     # Revision and handler of a request
 
     def _method_of(self, request: Request) -> str:
-        """Return the method's name in METHODS; short names such as `list_tools` are translated."""
+        """Return the method's name as in METHODS. Short names such as `list_tools` are translated."""
         if self._agreed is not None or request.method not in BARE:
             return request.method
         return request.method if is_stateless(request.meta) else BARE[request.method]
@@ -346,7 +357,7 @@ class Protocol:
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        before, behind = list_result(revision, self._catalog.server, self._changes)
+        before, behind = list_result(revision, self._catalog.server, self._changes, self._catalog.private)
         line = long_answer(request.id, before, self._catalog.tools, behind)
         if sum(map(len, line)) > MAX_LINE:
             raise Fault(
@@ -376,7 +387,7 @@ class Protocol:
         return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
 
     def _features(self) -> Features:
-        """Return resources and prompts, loaded on first use."""
+        """Return the object that answers about resources and prompts. It is loaded on first use."""
         if self._beside is None:
             from .features import Features  # imported here: clients list tools first
 
@@ -386,7 +397,7 @@ class Protocol:
     def _offered(self, request: Request, revision: str) -> list[Effect]:
         line = answer(request.id, self._features().answer(request.method, request.params, revision))
         if len(line) > MAX_LINE:
-            from .features import TOO_LARGE  # loaded by now
+            from .features import TOO_LARGE  # imported here: this module was loaded by `_features`
 
             raise Fault(INTERNAL_ERROR, TOO_LARGE.format(request.method))
         return [Send(line)]
@@ -415,34 +426,37 @@ class Protocol:
         return [Send(notification("notifications/subscriptions/acknowledged", params))]
 
     def _lists(self) -> tuple[str, ...]:
-        """Return the kinds of lists that the server has."""
+        """Return the kinds of lists that the server offers: tools, resources, and prompts if there are any."""
         return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
-    # A new table
+    # Replacing the table
 
     def renew(self, catalog: Catalog) -> bytes:
-        """Answer from a new table from the next message on. Return the lines that notify the client."""
+        """Answer from the table `catalog` from the next message on.
+
+        Return the lines that notify the client of changed lists.
+        """
         before, self._catalog, self._beside = self._catalog, catalog, None
         return self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
 
     # Questions to the client
 
-    def ask(self, key: int, message: str) -> bytes | None:
-        """Return the line that asks the user to confirm a call, or None.
+    def ask(self, key: int, question: str | Visit) -> bytes | None:
+        """Return the line that asks the user to confirm a call, or to open a URL; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
         """
         call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
-        return self._questions.ask(key, elicitation_params(message))
+        return self._questions.ask(key, elicitation_params(question))
 
     def withdraw(self, key: int) -> bytes | None:
         """Return the line that cancels the open question of a call, or None if there is none."""
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """Return the effects after the end of the client's input: no open question will be answered."""
+        """Return the effects of the end of the client's input: open questions will never be answered."""
         return [Answered(key, None) for key in self._questions.close()]
 
     # Outcomes of calls
@@ -453,7 +467,7 @@ class Protocol:
         if call is None:
             return None
         if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
-            outcome = Failure(str(outcome))  # resources/read answers errors as JSON-RPC errors
+            outcome = Failure(str(outcome))  # for resources/read, errors are JSON-RPC errors
         line = self._written(call.id, outcome, call.revision)
         if call.batch is None:
             return line
@@ -477,12 +491,15 @@ class Protocol:
         return notification("notifications/progress", params)
 
     def running(self, key: int) -> Call | None:
-        """Return the running call with this key, or None."""
+        """Return the effect that began the running call with this key, or None if there is no such call."""
         call = self._in_flight.calls.get(key)
         return None if call is None else call.effect
 
     def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
-        """Return a line for every running call, answered with `outcome` of the call. Used when the process ends."""
+        """Return an answer line for every running call, because the process ends.
+
+        `outcome` makes the result of each call.
+        """
         running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Entry in the tool list for the tool that reads more of a truncated result (RESULT_TOOL)."""
+"""Describe the tool that reads more of a truncated result, as it is listed (RESULT_TOOL)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ ARGUMENT = "uri"
 
 # Decision 0047: The tool read_result is listed on request.
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
-    """Return the tool as `tools/list` shows it. Its name avoids the names in `taken`; `prefix` begins the URIs of
-    results.
+    """Return the entry of the tool in `tools/list`.
+
+    Its name differs from all names in `taken`; `prefix` begins the URIs of results.
     """
     names = {each.lower() for each in taken}
     name, number = NAME, 2

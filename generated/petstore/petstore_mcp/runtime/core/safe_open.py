@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Open and create files in folders that other users may write to. Only regular files, and no symbolic links below a
-given folder.
+"""Open and create files in folders that other users may write to.
 
-Each system call looks a path up again, so a check of the path says nothing about what is opened next (CWE-367). Here
-each folder is opened by descriptor relative to its parent, without following links (openat). Checks apply to the opened
-file, not to the path. Hard links look like ordinary files and are not detected.
+Only regular files are opened, and no symbolic link below a given folder is followed. Each system call looks a path up
+again, so a check of the path says nothing about what is opened next (CWE-367). Here each folder is opened by descriptor
+relative to its parent, without following links (openat). Checks apply to the opened file, not to the path. Hard links
+look like ordinary files and are not detected.
 
 Without openat (Windows), the path is checked before and after opening. An attacker would have to place and remove a
 link between two system calls, twice.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-#: Open without waiting for the other end of a pipe.
+#: Open a named pipe without waiting for its other end.
 _FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-#: O_PATH opens a folder without the right to list it.
+#: O_PATH opens a folder even without permission to list it.
 _FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
 #: Create a new file, readable and writable by its owner alone.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -34,7 +34,7 @@ _MOST_LINKS = 40
 
 
 class LinkFound(OSError):
-    """Raised if a symbolic link is on the way."""
+    """Raised if the path leads through a symbolic link."""
 
 
 class NotRegular(OSError):
@@ -42,10 +42,9 @@ class NotRegular(OSError):
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None) -> int:
-    """Open a regular file and return its descriptor, without waiting. A relative `path` starts at the descriptor
-    `folder`.
+    """Open the regular file at `path` and return its descriptor. Never waits, as for the writer of a pipe.
 
-    Raises NotRegular and other OSErrors.
+    A relative `path` is relative to the descriptor `folder`. Raises NotRegular, or another OSError.
     """
     descriptor = os.open(path, flags | _FILE, 0o600, dir_fd=folder)
     if S_ISREG(os.fstat(descriptor).st_mode):
@@ -56,10 +55,10 @@ def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None)
 
 # Decision 0085: Files below a directory are opened without links.
 def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int:
-    """Open the regular file at `steps` below the folder `root` and return its descriptor. Steps are names without
-    separators.
+    """Open the regular file at `steps` below the folder `root` and return its descriptor.
 
-    Raises LinkFound, NotRegular and other OSErrors, and ValueError for an invalid name.
+    `steps`: names of the folders on the way and of the file. Raises LinkFound, NotRegular, another OSError, or
+    ValueError for an invalid name.
     """
     _check_names(steps)
     if not HAS_OPENAT:
@@ -72,9 +71,9 @@ def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int
 
 
 def open_folder(root: str, steps: Sequence[str]) -> int:
-    """Open the folder at `steps` below the folder `root` and return its descriptor. Only for systems with openat.
+    """Open the folder at `steps` below the folder `root` and return its descriptor.
 
-    Raises the errors of `open_below`.
+    Only for systems with openat. Raises the same errors as `open_below`.
     """
     _check_names(steps)
     folder = os.open(root, _FOLDER & ~_NO_LINK)
@@ -88,7 +87,7 @@ def open_folder(root: str, steps: Sequence[str]) -> int:
 
 
 def _check_names(steps: Sequence[str]) -> None:
-    """Raise ValueError if a step is not a name of a file or folder."""
+    """Raise ValueError if one of the steps is not a plain name."""
     if any(step in ("", os.curdir, os.pardir) or os.sep in step for step in steps):
         raise ValueError("not the name of a file or a folder")
 
@@ -105,12 +104,15 @@ def _without_link(name: str, folder: int, flags: int) -> int:
 def _is_link(name: str, folder: int) -> bool:
     try:
         return S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except OSError:  # removed in the meantime
+    except OSError:  # the file was removed in the meantime
         return False
 
 
 def _checked(path: str, flags: int) -> int:
-    """Open the file at `path` and return its descriptor. Check the folders on the way before and after."""
+    """Open the file at `path` and return its descriptor, for systems without openat.
+
+    The folders on the way are checked before and after.
+    """
     if _has_links(path):
         raise LinkFound(errno.ELOOP, "is a link", path)
     descriptor = open_regular(path, flags)
@@ -125,7 +127,7 @@ def _has_links(path: str) -> bool:
 
 
 class NewFile:
-    """New file that appears whole or not at all: it has a temporary name until `finish`.
+    """New file that appears complete or not at all: it has a temporary name until `finish`.
 
     Every method may raise OSError. The creator must call `finish` or `discard`.
     """
@@ -133,10 +135,10 @@ class NewFile:
     __slots__ = ("_file", "_folder", "_name", "_replaces", "_root", "_steps", "_unfinished")
 
     def __init__(self, root: str, steps: Sequence[str], replaces: bool) -> None:
-        """Begin the file at `steps` below the folder `root`; steps are names without separators.
+        """Begin the file at `steps` below the folder `root`. `steps`: names of the folders on the way and of the file.
 
-        `replaces` is whether an existing file is overwritten; otherwise an existing file is an error. Raises LinkFound,
-        other OSErrors, and ValueError for an invalid name.
+        `replaces`: an existing file is overwritten; otherwise it is an error. Raises LinkFound, another OSError, or
+        ValueError for an invalid name.
         """
         self._root, self._steps, self._replaces = root, steps, replaces
         self._name, self._unfinished = steps[-1], f".{os.urandom(8).hex()}.part"
@@ -158,11 +160,11 @@ class NewFile:
             view = view[os.write(self._file, view) :]
 
     def finish(self) -> None:
-        """Give the file its final name. Raise FileExistsError if another file has taken the name meanwhile."""
+        """Give the file its final name. Raise FileExistsError if another file has that name meanwhile."""
         os.close(self._file)
         try:
             place = self._path(self._name)
-            if not self._replaces:  # reserve the name; fails if another process has taken it
+            if not self._replaces:  # creating the file reserves the name; fails if another process has taken it
                 os.close(os.open(place, _NEW, 0o600, dir_fd=self._folder))
             os.replace(self._path(self._unfinished), place, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except BaseException:
@@ -172,7 +174,7 @@ class NewFile:
             self._leave()
 
     def discard(self) -> None:
-        """Remove the temporary file."""
+        """Remove the unfinished file."""
         os.close(self._file)
         self._remove()
         self._leave()
@@ -188,7 +190,7 @@ class NewFile:
     def _remove(self) -> None:
         try:
             os.unlink(self._path(self._unfinished), dir_fd=self._folder)
-        except OSError:  # another process removed it
+        except OSError:  # another process has already removed it
             return
 
     def _leave(self) -> None:
@@ -198,9 +200,9 @@ class NewFile:
 
 
 def is_there(root: str, steps: Sequence[str]) -> bool:
-    """Return True if `steps` below `root` name anything, a link included.
+    """Return True if something, a link included, exists at `steps` below `root`.
 
-    Raises OSError if the folders on the way do not exist, and LinkFound if a link is on the way.
+    Raises OSError if the folders on the way do not exist, and LinkFound if one of them is a link.
     """
     if not HAS_OPENAT:
         return os.path.lexists(os.path.join(root, *steps))
@@ -218,7 +220,7 @@ def without_links(path: str) -> str:
     """Return the absolute `path` with links resolved, provided that no other user could have created them.
 
     A link is trusted if its folder, and every folder above, is writable only by root and this user. `/var/run` and
-    `/var/log` on macOS are such links. Raises LinkFound for any other link, and other OSErrors.
+    `/var/log` on macOS are such links. Raises LinkFound for any other link, or another OSError.
     """
     if not HAS_OPENAT:
         return path
@@ -243,7 +245,7 @@ def without_links(path: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the names on a path, in order."""
+    """Return the names of which a path consists, in order."""
     return [step for step in reversed(path.split("/")) if step not in ("", os.curdir)]
 
 

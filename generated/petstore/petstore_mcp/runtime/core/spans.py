@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Span: what is observed of one call, that is an id shared by the call's log lines, and the call's state so far.
+"""Span: an id that all log lines of one call share, and what is known of the call so far.
 
-The id is a span id of W3C Trace Context, so an upstream that receives the id names the same call. The engine creates a
+The id is a span id of W3C Trace Context, so an upstream that receives it can name the same call. The engine creates a
 span when it takes a call. All code of the call, including tasks that it starts, finds the span by `current`.
 """
 
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from .identity import Identity
 
     class Peer(Protocol):
-        """Sender of an HTTP request (effects.Peer)."""
+        """Protocol for the sender of an HTTP request (effects.Peer)."""
 
         principal: str
         session: str
         address: str
         identity: Identity | None
+        given: dict[str, str]
 
         @property
         def caller(self) -> str:
-            """Return the key by which callers are kept apart where they share something."""
+            """Return the key for limits per caller."""
 
         @property
         def owner(self) -> str:
-            """Return the key that owns private data such as stored results."""
+            """Return the key under which private data, such as stored results, belongs to this sender."""
 
     class Origin(Protocol):
-        """Caller and trace of a call (effects.Origin)."""
+        """Protocol for the caller and trace of a call (effects.Origin)."""
 
         client: object
         traceparent: object
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class _Unsaid:
-    """Origin of a call about which the client states nothing."""
+    """Origin of a call for which the client states neither caller nor trace."""
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 
@@ -58,7 +59,7 @@ class _Unsaid:
 
 # Decision 0101: The id of a call is a span of a trace.
 class Span:
-    """Observations of one call.
+    """What is observed of one call, for its log line and audit line.
 
     - `call`: id of 16 hexadecimal digits.
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
@@ -68,7 +69,7 @@ class Span:
     - `rewritten`: name of the hook that changed the path, "" if none did.
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
-    - `over`: True once the call may no longer act.
+    - `over`: True once the call was given up, so that it must not start the request any more.
     """
 
     __slots__ = (
@@ -100,16 +101,19 @@ class Span:
         self.acted = False
         self.over = False
 
-    # Two threads share these flags without a lock. Each thread writes its flag before it reads the other, so at least
-    # one sees the other's write.
+    # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
+    # set.
 
     def act(self) -> bool:
-        """Note that the request, or the hook in its place, is about to start. Return False if it may not."""
+        """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""
         self.acted = True
         return not self.over
 
     def end(self) -> bool:
-        """Give the call up. Return True if the request, or the hook in its place, may have started."""
+        """Give the call up: set `over`.
+
+        Return True if the request, or the hook in its place, may already have started.
+        """
         self.over = True
         return self.acted
 
@@ -118,29 +122,41 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> None:
-    """Make `span` the current span of this task."""
+    """Make `span` the span that `current` returns in this task."""
     _current.set(span)
 
 
 def current() -> Span | None:
-    """Return the span of the call that this code runs for, or None outside calls, as in --doctor."""
+    """Return the span of the call for which this code runs, or None outside calls, as in --doctor."""
     return _current.get()
 
 
 def peer() -> Peer | None:
-    """Return the sender of the HTTP request that this code runs for, or None."""
+    """Return the sender of the HTTP request for which this code runs, or None."""
     span = _current.get()
     return None if span is None else span.origin.peer
 
 
+def caller() -> str:
+    """Return the key that limits per caller go by, for the request that this code runs for; "" over stdio."""
+    sender = peer()
+    return "" if sender is None else sender.caller
+
+
+def owner() -> str:
+    """Return the key that owns private data of the request that this code runs for; "" over stdio, with one client."""
+    sender = peer()
+    return "" if sender is None else sender.owner
+
+
 def act() -> bool:
-    """Note in the current span that the request is about to start. Return False if it may no longer start."""
+    """Mark the current span, before the request starts. Return False if the call was given up."""
     span = _current.get()
     return span is None or span.act()
 
 
 def note(**facts: object) -> None:
-    """Set attributes of the current span."""
+    """Set the named attributes of the current span, if there is one."""
     span = _current.get()
     if span is not None:
         for name, fact in facts.items():

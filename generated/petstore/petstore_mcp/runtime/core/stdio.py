@@ -5,8 +5,8 @@ While the server runs, descriptor 1 is stderr and descriptor 0 is the null devic
 process can neither write into the protocol nor read from it. This module knows neither JSON nor MCP.
 
 Invariants: a write is complete or the process ends quietly, because a client that closed its side wants nothing more.
-Reading and writing block, which is the back-pressure. A client that closed stdin has at most `LAST_SECONDS` to make
-room for answers. One thread reads; writers hold the server's lock.
+Reading and writing block, which slows the client down as needed (back-pressure). A client that closed stdin has at most
+`LAST_SECONDS` to read the remaining answers. One thread reads; writers hold the server's lock.
 """
 
 from __future__ import annotations
@@ -23,17 +23,21 @@ if TYPE_CHECKING:
     from typing import NoReturn, Protocol
 
     class Ending(Protocol):
-        """Object that must act before the process ends, such as the audit."""
+        """Protocol for an object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
-            """Record the open calls as cut short."""
+            """Record the open calls as cut short, because the process ends."""
 
         def postpones(self, code: int) -> bool:
-            """Return True if the end must wait; the process then exits later with `code`."""
+            """Return True if the process must not end yet; it then exits later with `code`."""
 
 
-#: Time for remaining answers. Clients send SIGTERM two seconds after they closed stdin; this uses most of that time.
+#: Seconds for remaining answers after the client closed stdin. Clients send SIGTERM after two seconds.
 LAST_SECONDS = 1.5
+
+# Decision 0086: Wrong settings end the start with 78.
+#: EX_CONFIG of sysexits.h: exit code if files or settings must be corrected before the server can start.
+EXIT_CONFIG = 78
 
 _CHUNK = 65536
 _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
@@ -45,13 +49,13 @@ _last: Ending | None = None
 
 
 def before_leaving(audit: Ending) -> None:
-    """Record calls that are cut short in `audit` before the process ends itself."""
+    """Register the audit, which records unfinished calls before this module ends the process."""
     global _last
     _last = audit
 
 
 def leave(code: int) -> NoReturn:
-    """End the process at once, even if other threads are working."""
+    """End the process at once with this exit code, even if other threads are working."""
     try:
         if _last is not None:
             _last.cut()
@@ -60,14 +64,15 @@ def leave(code: int) -> NoReturn:
 
 
 def leave_by_signal(code: int) -> None:
-    """End the process at once from a signal handler, unless the audit has to finish a line first."""
+    """End the process at once, from a signal handler. If the audit is writing a line, end after that line."""
     if _last is None or not _last.postpones(code):
         leave(code)
 
 
 def fill_gaps() -> list[int]:
-    """Open the null device on each closed descriptor of 0 to 2, before a file or socket gets its number. Return these
-    descriptors.
+    """Open the null device on each of the descriptors 0 to 2 that is closed. Return these descriptors.
+
+    Otherwise the next file or socket would get such a number, and be used as stdin, stdout or stderr.
     """
     gaps = []
     for descriptor in range(3):
@@ -79,7 +84,7 @@ def fill_gaps() -> list[int]:
 
 
 def complain(sentence: str) -> None:
-    """Write one line to stderr for whoever starts the server. Ignore a closed stderr."""
+    """Write one line to stderr, for whoever starts the server. A closed stderr is ignored."""
     visible = "".join(each if each.isprintable() else "?" for each in sentence)
     try:
         os.write(2, f"{visible}\n".encode("ascii", "backslashreplace"))
@@ -88,7 +93,7 @@ def complain(sentence: str) -> None:
 
 
 class Wire:
-    """Stdin and stdout of the server. Creating a Wire takes both away from other code."""
+    """Stdin and stdout of the server. Creating a Wire takes both away from all other code."""
 
     __slots__ = ("_fits", "_in", "_left_at", "_out", "_poll", "_room", "_seconds")
 
@@ -105,13 +110,13 @@ class Wire:
         os.dup2(2, 1)
         os.close(null)
         sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once
-        if os.name == "posix":  # the parent may have made either end non-blocking
+        if os.name == "posix":  # the parent process may have made stdin or stdout non-blocking
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
 
     def watch(self) -> None:
-        """From now on, end the process when the client closes its end of stdout, even while nothing is written."""
-        import select  # a C module that starts do not need
+        """From now on, end the process if the client closes its end of stdout, even while nothing is written."""
+        import select  # imported here: a C module that the start does not need
 
         if hasattr(select, "poll"):
             self._poll = select.poll()
@@ -125,18 +130,21 @@ class Wire:
         return self.read_ready()
 
     def read_ready(self) -> bytes:
-        """Return the input that is known to be available, or b"" at the end of the stream."""
+        """Return the available input, or b"" at the end of the stream.
+
+        Call it only if input is known to be available.
+        """
         try:
             return os.read(self._in, _CHUNK)
         except OSError:
             return b""
 
     def tell_loop(self, ready: Callable[[], None] | None) -> bool:
-        """Have the running event loop call `ready` whenever input is available; None stops that.
+        """Make the running event loop call `ready` whenever input is available; None stops this.
 
-        Returns False if the loop cannot wait for stdin: a file, or anything on Windows.
+        Return False if the loop cannot wait for stdin: for a file, or on Windows.
         """
-        from asyncio import get_running_loop  # already loaded, since a loop is running
+        from asyncio import get_running_loop  # imported here: asyncio is loaded, since a loop is running
 
         try:
             if ready is not None:
@@ -163,9 +171,9 @@ class Wire:
     def attended(self) -> bool:
         """Return True while a client may wait for answers: until `LAST_SECONDS` after it closed stdin.
 
-        Ends the process if the client closed its end of stdout.
+        If the client closed its end of stdout, end the process.
         """
-        import select  # as above
+        import select  # imported here: a C module that the start does not need
 
         if not hasattr(select, "poll"):
             return True
@@ -181,7 +189,7 @@ class Wire:
         return not self._left_at or time.monotonic() - self._left_at < LAST_SECONDS
 
     def hurry(self, seconds: float) -> None:
-        """Limit the time that the client has to make room for output to `seconds`."""
+        """Give the client at most `seconds` to read enough that output has room."""
         self._seconds = seconds
         if self._room is not None:
             self._room.seconds = seconds
@@ -190,7 +198,7 @@ class Wire:
         import select
 
         for descriptor, event in poll.poll():
-            if event & select.POLLNVAL:  # poll cannot watch this device, so only read can
+            if event & select.POLLNVAL:  # this device cannot be polled, so only reading shows its end
                 self._poll = None
             elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
                 leave(0)
@@ -209,8 +217,8 @@ class Room:
     __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
-        """Open the poll objects. `seconds` is how long a client that has closed stdin may read nothing."""
-        import select  # a C module that short answers do not need
+        """Prepare polling. `seconds`: how long a client that has closed stdin may go on without reading."""
+        import select  # a write of this size does not block once there is room
 
         self.seconds = seconds
         self._out = stdout
@@ -218,7 +226,7 @@ class Room:
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
-        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other end that could close
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other end that could be closed
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
             self._both, self._writing = select.poll(), select.poll()
@@ -227,7 +235,7 @@ class Room:
                 poll.register(stdout, select.POLLOUT)
 
     def wait(self, size: int) -> int:
-        """Wait until output can be written. Return how many of `size` bytes to write without blocking."""
+        """Wait until output can be written. Return how many of `size` bytes can be written without blocking."""
         if _pages(size) > self._free:
             self._wait()
             if self._pages:
@@ -247,13 +255,13 @@ class Room:
                 leave(0)
             if any(descriptor == self._out for descriptor, _ in ready):
                 return
-            if ready[0][1] & select.POLLNVAL:  # poll cannot watch stdin, so a departure of the client goes unnoticed
+            if ready[0][1] & select.POLLNVAL:  # stdin cannot be polled, so it is unknown when the client leaves
                 self._both = self._writing
             else:
                 self._left = True
 
     def _held(self) -> int:
-        """Return the largest number of pages that may be in use."""
+        """Return the largest number of pages of the pipe that may be in use."""
         left, pages = _unread(self._out), 0
         for at in range(len(self._sizes) - 1, -1, -1):
             if left <= 0:
@@ -261,7 +269,7 @@ class Room:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        return self._pages if left > 0 else pages  # older writes may occupy all pages
+        return self._pages if left > 0 else pages  # writes before the recorded ones may occupy all pages
 
 
 def _pages(size: int) -> int:
@@ -270,17 +278,20 @@ def _pages(size: int) -> int:
 
 
 def _capacity(descriptor: int) -> int:
-    """Return the capacity of an empty pipe in bytes, after enlarging a small pipe; 0 if not a pipe or unknown."""
+    """Return the capacity of an empty pipe in bytes, or 0 if stdout is no pipe or this is unknown.
+
+    Enlarge a small pipe.
+    """
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return 0
-    from ..tuning.pipe_size import enlarged  # only long answers need it
+    from ..tuning.pipe_size import enlarged  # imported here: only long answers need it
 
     return enlarged(descriptor)
 
 
 def _unread(pipe: int) -> int:
-    """Return how many bytes in the pipe are unread."""
-    import fcntl  # on this system, as the known capacity shows
-    import termios  # only long answers need it
+    """Return how many bytes in the pipe the client has not read yet."""
+    import fcntl  # imported here: this system has it, since the pipe's capacity is known
+    import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

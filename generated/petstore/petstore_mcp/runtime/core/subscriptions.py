@@ -1,10 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Subscriptions: who is told that the list of tools, resources or prompts has changed. No I/O, like the protocol.
+"""Subscriptions: which notifications a client gets when the list of tools, resources or prompts has changed. No I/O.
 
-In the stateless era, each stream that asked for a kind of list is told, under the id of the request that opened the
-stream. In the handshake era, the client is told. Before `notifications/initialized` nothing may be sent to the client,
-so earlier changes are sent then. One notification is enough for several changes, since the client lists again. Nobody
-is told about a kind of list that the server did not have when the client asked.
+In the stateless era, each stream that asked for a kind of list is notified, under the id of the request that opened the
+stream. In the handshake era, the client is notified. Before `notifications/initialized` nothing may be sent to it, so
+earlier changes are sent then.
+
+One notification is enough for several changes, since the client requests the list again. No notification is sent about
+a kind of list that the server did not have when the client subscribed.
 """
 
 from __future__ import annotations
@@ -20,18 +22,18 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client."""
+    """Subscriptions of one client: its streams, and its handshake."""
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # in the order of opening
+        self._streams: dict[Id, tuple[str, ...]] = {}  # in the order in which they were opened
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []
 
     def begin(self, id: Id, asked: Members, lists: tuple[str, ...]) -> tuple[str, ...]:  # noqa: A002
-        """Open a stream under the id of its request. Return the kinds in `lists` that the request asks for."""
+        """Open a stream under the id of its request. Return the kinds of `lists` about which it will be notified."""
         honoured = tuple(kind for kind in lists if asked.get(f"{kind}ListChanged") is True)
         if honoured:
             self._streams[id] = honoured
@@ -42,17 +44,17 @@ class Subscriptions:
         self._streams.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """Begin a handshake, which promises notifications about these lists. A repeated handshake begins again."""
+        """Begin a handshake that offers notifications about `lists`. A repeated handshake starts over."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:
-        """Finish the handshake. Return the notifications due since its beginning."""
+        """Complete the handshake. Return the notifications that were held back since it began."""
         self._initialized = bool(self._greeted)
         owed, self._owed = self._owed, []
         return b"".join(notification(_CHANGED.format(kind), b"{}") for kind in owed)
 
     def changed(self, lists: list[str]) -> bytes:
-        """Return the notifications for these changed lists; those due before the end of a handshake are kept."""
+        """Return the notifications about these changed lists. Before the handshake is complete, hold them back."""
         lines = []
         promised = [kind for kind in lists if kind in self._greeted]
         if self._initialized:

@@ -24,13 +24,13 @@ BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "bin
 """Encodings of a body."""
 
 PartKind = Literal["text", "json", "xml", "file"]
-"""Encodings of a part of a multipart body."""
+"""How a part of a multipart body is encoded."""
 
 LinkText = Literal["name", "title", "description", "mimeType"]
-"""Fields of a link that a result may show."""
+"""Fields of a resource link in a result."""
 
 XmlKind = Literal["attribute", "text", "cdata", "none"]
-"""XML kinds of a value that is not an element."""
+"""XML forms of a value other than an element."""
 
 OutputForm = Literal["object", "items", "value", "written"]
 """How an answer becomes the value that the tool's output schema describes."""
@@ -42,7 +42,7 @@ Confirm = Literal["when-supported", "always"]
 """When the user is asked to confirm a call."""
 
 
-# The first line of bindings.json.
+# The header: first line of bindings.json.
 
 
 class Identity(TypedDict):
@@ -70,14 +70,14 @@ class Server(TypedDict):
 
 
 class LoginField(TypedDict):
-    """Member of a login body: the `role` of a credential variable, or a constant `value`."""
+    """Member of a login request's body: the value of the variable for `role`, or a constant `value`."""
 
     role: NotRequired[str]
     value: NotRequired[str]
 
 
 class Login(TypedDict):
-    """Body of the request that fetches a token. `token` and `expires` are JSON Pointers into the answer."""
+    """Request that fetches a token. `token` and `expires` are JSON Pointers into the answer."""
 
     contentType: Literal["application/json", "application/x-www-form-urlencoded"]
     fields: dict[str, LoginField]
@@ -85,12 +85,25 @@ class Login(TypedDict):
     expires: NotRequired[str]
 
 
+class UserFlow(TypedDict):
+    """How a user logs in: endpoints and scopes of the OAuth flows that need a person. URLs may be relative to the first
+    server. `metadataUrl` names a document of OpenID Connect Discovery 1.0 or RFC 8414.
+    """
+
+    authorizationUrl: NotRequired[str]
+    tokenUrl: NotRequired[str]
+    deviceAuthorizationUrl: NotRequired[str]
+    refreshUrl: NotRequired[str]
+    metadataUrl: NotRequired[str]
+    scopes: NotRequired[list[str]]
+
+
 # Functional syntax, because `in` is a keyword of Python.
 _Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
 
 
 class Scheme(_Placed):
-    """Security scheme. `variables` maps each role, such as user name, to the environment variable that holds it."""
+    """Security scheme. `variables` maps a role, such as `username`, to its environment variable."""
 
     type: SchemeKind
     variables: dict[str, str]
@@ -98,6 +111,7 @@ class Scheme(_Placed):
     tokenUrl: NotRequired[str]
     openIdConnectUrl: NotRequired[str]
     login: NotRequired[Login]
+    user: NotRequired[UserFlow]
 
 
 class Features(TypedDict):
@@ -156,7 +170,7 @@ class ItemsNode(TypedDict):
 
 @final
 class MembersNode(TypedDict):
-    """Template node: an object of nodes. `others` adds the arguments that the schema does not declare."""
+    """Template node: an object of nodes. `others`: undeclared arguments become further members."""
 
     members: "dict[str, Template]"
     others: NotRequired[Literal[True]]
@@ -174,7 +188,7 @@ class PointerNode(TypedDict):
 
 
 ShownText = list[str | ArgumentNode | PointerNode]
-"""Text for a model: literal texts, arguments and parts of the answer, in order."""
+"""Parts of a text for the model, in order: literal texts, arguments and parts of the answer."""
 
 
 # Bindings: how a call becomes a request.
@@ -211,7 +225,7 @@ class Xml(TypedDict):
 
 @final
 class Field(TypedDict):
-    """Member of a body."""
+    """Member of a request body."""
 
     name: str
     argument: NotRequired[str]
@@ -252,14 +266,14 @@ class Withheld(TypedDict):
 
 
 class DescribedOperation(TypedDict):
-    """Operation in the words of the API description, for people."""
+    """Operation as the API description names it, for people."""
 
     path: str
     id: NotRequired[str]
 
 
 class Link(TypedDict):
-    """Link added to a result."""
+    """Resource link that is added to a result."""
 
     uri: ShownText
     name: ShownText
@@ -269,7 +283,7 @@ class Link(TypedDict):
 
 
 class View(TypedDict):
-    """View: the parts of a successful answer that a model is shown."""
+    """Rules for a tool's result: which parts of a successful answer are returned."""
 
     remove: NotRequired[list[str]]
     select: NotRequired[str | dict[str, str]]
@@ -278,9 +292,7 @@ class View(TypedDict):
 
 
 class Binding(TypedDict):
-    """Binding: how a call of a tool becomes a request, and its answer a result. Only bindings of resources have no
-    name.
-    """
+    """How a call of a tool becomes a request, and its answer a result. Only bindings of resources have no name."""
 
     name: NotRequired[str]
     operation: DescribedOperation
@@ -298,6 +310,7 @@ class Binding(TypedDict):
     security: NotRequired[list[list[str]]]
     settings: NotRequired[list[str]]
     scopes: NotRequired[dict[str, list[str]]]
+    callerScopes: NotRequired[list[list[str]]]
     output: NotRequired[OutputForm]
     fields: NotRequired[str]
     confirm: NotRequired[Confirm]
@@ -321,7 +334,7 @@ class Table(Header):
 
 
 class Resource(TypedDict):
-    """Resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
+    """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
 
     listed: dict[str, str]
     values: NotRequired[dict[str, list[str]]]
@@ -357,7 +370,7 @@ class Message(TypedDict):
 
 
 class Prompt(TypedDict):
-    """Prompt: its list entry, its messages, and the values offered as completions of each argument."""
+    """One prompt: its list entry, its messages, and for each argument the values that completion offers."""
 
     listed: ListedPrompt
     messages: list[Message]

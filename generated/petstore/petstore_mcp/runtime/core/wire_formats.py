@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Wire formats: encode an internal result for each revision of MCP.
+"""Encode internal results as JSON in the form of each MCP revision.
 
-A result is kept in the form of the newest revision. The writers remove and convert what an older revision does not know
-(`SINCE`). All differences in form between revisions are in this module; differences in what may be asked are in
-`protocol`. Pure: values in, JSON text out.
+A result is kept in the form of the newest revision. The writers remove and convert what an older revision does not have
+(`SINCE`). All differences in form between revisions are in this module; differences in what clients may request are in
+`protocol`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
-#: First revision of each part of a message that older revisions lack.
+#: For each part of a message: the first revision that has it.
 SINCE = {
     "audio": "2025-03-26",
     "completions": "2025-03-26",
@@ -32,6 +32,7 @@ SINCE = {
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
     "description of the server": "2025-11-25",
+    "elicitation by URL": "2025-11-25",
     "error without id": "2025-11-25",
     "unknown resource is invalid params": "2026-07-28",
     "resultType": "2026-07-28",
@@ -39,15 +40,19 @@ SINCE = {
 }
 
 # Decision 0107: With reload lists say that they may change.
-#: Cache lifetime of lists: they are the same for everyone until the server is generated again.
+#: Cache lifetime of lists without reload: they are the same for every client until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
-#: Cache lifetime with reload: lists may change at any time, so a client that does not listen must not cache.
+#: Cache lifetime of lists with reload: they may change at any time, so a client without a subscription must not cache.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
+#: Also of lists that differ between callers: with another token, the same caller may get more.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
-#: Name of the server's single question among the `inputRequests` of a result.
+#: Key of the question among the `inputRequests` of a result, which never holds more than one.
 CONFIRM = "confirm"
+
+#: Name of the question that asks the user to log in.
+LOGIN = "login"
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -61,7 +66,8 @@ def has(revision: str, part: str) -> bool:
 class Result:
     """Result of a call: content blocks in the form of 2026-07-28, an optional JSON value, and whether the call failed.
 
-    `written` caches the value as ASCII JSON on one line, "" if not computed. Code that changes the value must reset it.
+    `written`: the value as ASCII JSON on one line, cached; "" if not computed. Code that changes the value must reset
+    it.
     """
 
     __slots__ = ("content", "is_error", "structured", "written")
@@ -88,8 +94,9 @@ class Result:
 
 
 class Failure:
-    """Protocol error in place of a result, for a call that broke the rules of MCP or of the server. The sentence
-    reveals no internals.
+    """Protocol error in place of a result, for a call that broke the rules of MCP or of the server.
+
+    `sentence` reveals no internals.
     """
 
     __slots__ = ("code", "data", "sentence")
@@ -100,18 +107,32 @@ class Failure:
         self.data = data
 
 
+class Visit:
+    """Question that the user answers by opening a URL (elicitation mode `url`). `id` names the question."""
+
+    __slots__ = ("id", "message", "url")
+
+    def __init__(self, message: str, url: str, id: str) -> None:  # noqa: A002
+        self.message = message
+        self.url = url
+        self.id = id
+
+
 class Question:
-    """Question to the user in the stateless era: the text, and the state that the repeated call must carry."""
+    """Question to the user in the stateless era: the text, and the state that the repeated call must carry. `visit` is
+    set if the user answers by opening a URL.
+    """
 
-    __slots__ = ("message", "state")
+    __slots__ = ("message", "state", "visit")
 
-    def __init__(self, message: str, state: str) -> None:
+    def __init__(self, message: str, state: str, visit: Visit | None = None) -> None:
         self.message = message
         self.state = state
+        self.visit = visit
 
 
 class Ended(Exception):
-    """Raised to end a call with an outcome other than its tool's result."""
+    """Raised to end a call with an outcome other than a result of its tool."""
 
     def __init__(self, outcome: Failure | Question) -> None:
         super().__init__()
@@ -119,9 +140,9 @@ class Ended(Exception):
 
 
 class Contents:
-    """Contents of a resource in the form of 2026-07-28, or None if there is no such resource.
+    """Contents of a resource in the form of 2026-07-28; None if there is no such resource.
 
-    `reason` is a sentence with further details, if any. `fixed` is True for content that was compiled into the table.
+    `reason`: a sentence that says why there is none, or "". `fixed`: the content was compiled into the table.
     """
 
     __slots__ = ("contents", "fixed", "reason", "uri")
@@ -155,44 +176,52 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
 
 
 def input_required_result(question: Question, server: Identity) -> bytes:
-    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry."""
-    params = {"mode": "form", **_form(question.message)}
+    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry, if any."""
+    name, params = CONFIRM, {"mode": "form", **_form(question.message)}
+    if question.visit is not None:
+        name, params = LOGIN, {"mode": "url", "message": question.message, "url": question.visit.url}
     return dumps(
         {
             "resultType": "input_required",
-            "inputRequests": {CONFIRM: {"method": "elicitation/create", "params": params}},
-            "requestState": question.state,
+            "inputRequests": {name: {"method": "elicitation/create", "params": params}},
+            **({"requestState": question.state} if question.state else {}),
             "_meta": _signature(server),
         }
     )
 
 
-def elicitation_params(message: str) -> bytes:
+def elicitation_params(question: str | Visit) -> bytes:
     """Return the params of elicitation/create for handshake revisions, which take forms by default."""
-    return dumps(_form(message))
+    if isinstance(question, Visit):
+        url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
+        return dumps(url)
+    return dumps(_form(question))
 
 
-def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:
+def list_result(revision: str, server: Identity, changes: bool = False, private: bool = False) -> tuple[bytes, bytes]:
     """Return the JSON of ListToolsResult before and after the array of tools. All tools are on one page. `changes` is
-    True with reload.
+    True with reload, `private` if other callers may get other tools.
     """
     if not has(revision, "resultType"):
         return b'{"tools":', b"}"
-    cache = dumps(STALE if changes else FIXED)[1:-1]
+    cache = dumps(PASSING if private else STALE if changes else FIXED)[1:-1]
     return b'{"resultType":"complete","tools":', b',%b,"_meta":%b}' % (cache, dumps(_signature(server)))
 
 
 def complete_result(
     members: dict[str, object], revision: str, server: Identity, cache: dict[str, object] | None = None
 ) -> bytes:
-    """Return a result with these members as JSON, in the form of `revision`. `cache` is its cache lifetime, if any."""
+    """Return a result with these members as JSON, in the form of `revision`. `cache`: its cache lifetime, or None."""
     if not has(revision, "resultType"):
         return dumps(members)
     return dumps({"resultType": "complete", **members, **(cache or {}), "_meta": _signature(server)})
 
 
 def discover_result(server: Identity, offered: list[str], changes: bool = False) -> bytes:
-    """Return DiscoverResult as JSON. Lists stateless revisions only, as a client may put only those into `_meta`."""
+    """Return DiscoverResult as JSON.
+
+    It lists only stateless revisions, since a client must put one of them into `_meta`.
+    """
     return dumps(
         {
             "resultType": "complete",
@@ -206,7 +235,7 @@ def discover_result(server: Identity, offered: list[str], changes: bool = False)
 
 
 def initialize_result(revision: str, server: Identity, offered: list[str], changes: bool = False) -> bytes:
-    """Return InitializeResult as JSON. `offered` names which of `prompts` and `completions` the server has."""
+    """Return InitializeResult as JSON. `offered`: those of `prompts` and `completions` that the server has."""
     return dumps(
         {
             "protocolVersion": revision,
@@ -234,7 +263,7 @@ def acknowledged_params(id: str | int, lists: tuple[str, ...] = ()) -> bytes:  #
 
 
 def stream_params(id: str | int) -> bytes:  # noqa: A002
-    """Return the params of a notification on the stream with this request id."""
+    """Return the params of a notification on the stream that the request with this id opened."""
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}}' % echo(id)
 
 
@@ -251,26 +280,27 @@ def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str,
 
 
 def _form(message: str) -> dict[str, object]:
-    """Return the parameters of a form without fields: accepting the form means yes. With a field, a user could accept
-    and say no.
+    """Return the parameters of a form without fields: accepting the form means yes.
+
+    With a yes/no field, a user could accept the form and still say no.
     """
     return {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
 
 
 def _identity(server: Identity, revision: str) -> dict[str, str]:
-    """Return Implementation: name and version of the server, in the form of `revision`."""
+    """Return MCP's Implementation object: name and version of the server, in the form of `revision`."""
     more = [key for key in ("title", "description") if key in server and has(revision, f"{key} of the server")]
     said: dict[str, Any] = {**server}
     return {key: said[key] for key in ("name", *more, "version")}
 
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
-    """Return the `_meta` of a stateless result."""
+    """Return the `_meta` of a stateless result, which names the server."""
     return {"io.modelcontextprotocol/serverInfo": identity}
 
 
 def _signature(server: Identity) -> dict[str, object]:
-    """Return the short `_meta` for frequent results."""
+    """Return the `_meta` of frequent results, which names the server in short form."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 
@@ -279,8 +309,9 @@ def _instructions(server: Identity) -> dict[str, str]:
 
 
 def _shows_structured(result: Result, revision: str) -> bool:
-    """Return True if `structuredContent` is sent. Never for errors, because clients check it against the schema of
-    successes.
+    """Return True if `structuredContent` is sent.
+
+    Errors never have it, because clients check it against the output schema, which describes successes.
     """
     if result.is_error or not has(revision, "structuredContent"):
         return False

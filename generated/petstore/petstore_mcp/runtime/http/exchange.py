@@ -38,12 +38,16 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 
 class Sent:
-    """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back or what makes one, the arguments with what is sent for those left out, its
-    idempotency key, and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of
-    it; `scopes` are what the description asks of a token, and `offers` the ways to give a credential where none was
-    given. `answer` is the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect
-    was not followed, `reader` the tool that reads on in what is kept, "" where there is none.
+    """Request of one call, as far as the texts of results need it.
+
+    - `path`: path without query. `variables`: environment variables of the credentials that were sent.
+    - `arguments`: the tool's arguments, and the values sent for omitted ones.
+    - `fields`: fields of the answer that the call selected, "" for all.
+    - `key`: idempotency key. `tries`: how often the request was sent.
+    - `scopes`: scopes that the API description requires. `offers`: ways to give a credential, if none was given.
+    - `answer`: value of an answer that is shown in part.
+    - `unfollowed`: clause that says why a redirect was not followed.
+    - `reader`: name of the tool that reads kept results, "" if there is none.
     """
 
     __slots__ = (
@@ -92,7 +96,9 @@ class Sent:
 
     @property
     def uri(self) -> str:
-        """The URI under which the answer can be kept. Few are, so its name is made when it is first wanted."""
+        """Return the URI under which the answer can be kept. The URI is made at first use, since few answers are
+        kept.
+        """
         if not isinstance(self._uri, str):
             self._uri = self._uri()
         return self._uri
@@ -150,7 +156,7 @@ class Response:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """The header fields. Set a new list to change them; do not change the list in place."""
+        """Header fields in the order received. To change them, assign a new list: lookups by name use a copy."""
         return self._fields
 
     @fields.setter

@@ -21,9 +21,10 @@ from .pacing import Crowded, Pace
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from typing import Protocol
 
     from ..request.request import Request
-    from ..settings.credentials import Grant
+    from ..settings.grants import CallersOwn, Grant
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .client import Client
@@ -32,6 +33,16 @@ if TYPE_CHECKING:
     from .tokens import Tokens
 
     Report = Callable[[str], None]
+
+    class Source(Protocol):
+        """Source of access tokens: the server's own (tokens.Tokens), or those of callers (delegation)."""
+
+        async def get(self, grant: Any, seconds: float, /) -> str:
+            """Return a valid token within `seconds`. Raises NotReady."""
+
+        def refused(self, grant: Any, token: str, /) -> None:
+            """Drop a token that the API refused."""
+
 
 UNAUTHORIZED = 401
 LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
@@ -54,6 +65,7 @@ class Sender:
         clock: Callable[[], float] = time.monotonic,
         rooms: int | None = None,
         turn: Turn | None = None,
+        callers: Source | None = None,
     ) -> None:
         """Create a sender.
 
@@ -61,6 +73,7 @@ class Sender:
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
         - `turn` takes the next slot of a rate that replicas share.
+        - `callers` gives the credentials of those who make the calls.
         """
         self._client = client
         self._clock = clock
@@ -71,6 +84,7 @@ class Sender:
         self._rest = rest
         self._chance = chance
         self._tokens: Tokens | None = None
+        self._callers = callers
 
     async def send(self, ready: Ready, sent: Sent, seconds: float, report: Report) -> Response:
         """Send the request, with retries, and return the response. `sent.tries` counts the tries.
@@ -79,7 +93,7 @@ class Sender:
         """
         end = self._clock() + seconds
         latest = end - min(max(seconds / 10, SHORTEST_ANSWER), LONGEST_ANSWER)
-        grant = ready.chosen.grant
+        grant = ready.chosen.grant or ready.chosen.own
         answered = self._exchanged if grant is None else partial(self._admitted, grant)
         outcome: Response | Failure | None = None
         left = False
@@ -110,10 +124,10 @@ class Sender:
         return outcome
 
     async def _admitted(
-        self, grant: Grant, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+        self, grant: Grant | CallersOwn, ready: Ready, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
         """Send a request that needs the access token of this grant, and return the response."""
-        tokens = self._fetched()
+        tokens = self._source(ready)
         token = await tokens.get(grant, latest - self._clock())
         grant.put(ready.request, token)
         answer = await self._exchanged(ready, sent, latest, end, report)
@@ -158,6 +172,14 @@ class Sender:
             return await self._client.send(request, address, end - self._clock(), report)
         finally:
             self._pace.leave(tool, caller)
+
+    def _source(self, ready: Ready) -> Source:
+        """Return where the access token of this request comes from. Raises NotReady."""
+        if ready.chosen.own is None:
+            return self._fetched()
+        if self._callers is None:
+            raise NotReady(f"{ready.chosen.own.delegation.variable} is set, and nobody knows here who calls.")
+        return self._callers
 
     async def try_grant(self, grant: Grant, seconds: float) -> None:
         """Fetch an access token to check that this works. Raises NotReady."""

@@ -28,7 +28,7 @@ from .client import Failure
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..settings.credentials import Grant, Login
+    from ..settings.grants import Grant, Login
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send
@@ -71,13 +71,14 @@ class _Refused(_Unfetched):
 class _Held:
     """Cached token of one grant: its text, its renewal time, its end, and the task that is fetching the next one."""
 
-    __slots__ = ("end", "fetching", "in_body", "renewal", "token")
+    __slots__ = ("end", "fetching", "in_body", "problem", "renewal", "token")
 
     def __init__(self) -> None:
         self.token = ""
         self.renewal = self.end = 0.0
         self.fetching: asyncio.Task[tuple[str, str]] | None = None
         self.in_body = False
+        self.problem: NotReady | None = None
 
 
 # Decision 0071: A client credentials flow makes a scheme oauth2.
@@ -111,6 +112,8 @@ class Tokens:
             return self._told(grant, token)
         if held.token and self._clock() < held.end:
             return self._told(grant, held.token)
+        if fetching.done() and held.problem is not None:
+            raise held.problem.with_traceback(None)
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
     def refused(self, grant: Grant, token: str) -> None:
@@ -137,6 +140,10 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
+        except NotReady as reason:  # from a user's login
+            held.problem = reason
+            log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
+            return "", str(reason)
         except _Unfetched as reason:
             told: dict[str, object] = {"client": grant.variables[0], "reason": str(reason)}
             if isinstance(reason, _Refused):
@@ -153,6 +160,8 @@ class Tokens:
         return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
 
     async def _renew(self, grant: Grant, held: _Held) -> str:
+        if grant.user is not None:
+            return self._kept(grant, held, await grant.user.token(self._sent), self._clock())
         if isinstance(grant.endpoint, Discovery):
             grant.endpoint = await self._discovered(grant.endpoint)
         asked = self._clock()
@@ -167,11 +176,15 @@ class Tokens:
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
-        content = _token(answer, grant)
+        return self._kept(grant, held, _token(answer, grant), asked)
+
+    def _kept(self, grant: Grant, held: _Held, content: dict[str, Any], asked: float) -> str:
+        """Cache the token of a token answer that was asked for at `asked`, and return it."""
         token = self._told(grant, content["access_token"])
         life = _life(content)
         held.token, held.end = token, asked + life
         held.renewal = held.end - min(EARLY, life / 4)
+        held.problem = None
         log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
         return token
 

@@ -1,6 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Define the exception for a shared store that cannot be reached."""
+"""Define what the store may report instead of an answer."""
 
 
 class Away(Exception):
     """The shared store does not answer."""
+
+
+class Onward:
+    """Marker: this was all of a stream for changes. Each replica sees changes itself, so any replica can go on."""
+
+    __slots__ = ()

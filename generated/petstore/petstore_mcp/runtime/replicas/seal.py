@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Seal and open handles that clients return later: session ids, states of confirmations, URIs of kept results.
+"""Encrypt what a client keeps for the server and sends back later: session ids, states of confirmations, URIs of kept
+results. Such an encrypted text is called a handle here; sealing makes one, and opening decrypts it.
 
 A handle contains what a replica needs to go on, encrypted and authenticated (AES-256-GCM, NIST SP 800-38D). So any
 replica with the same key can serve a handle that another one made. Purpose, server and owner are associated data. A

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make URIs of kept results over HTTP: sealed, so that nobody can guess one, or use another caller's URI."""
+"""Make the URIs of kept results over HTTP. They are encrypted (`seal`), so that nobody can guess one, and no caller can
+use the URI of another caller.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +24,26 @@ _NUMBER = 8
 
 
 class SealedNames:
-    """Naming scheme of kept results over HTTP. Each name works only for the caller whose call produced the result."""
+    """Maker of URIs for kept results over HTTP. A URI works only for the caller whose call produced the result."""
 
     def __init__(self, seal: Seal, server: str) -> None:
         self._seal = seal
         self._before = f"{server}://result/"
 
     def new(self) -> Callable[[], str]:
-        """Return what makes a URI, for the caller of the call that it runs for. Sealing takes longer than counting."""
+        """Return the function that makes the URI for what the current call may keep.
+
+        Run it within that call, since the URI is sealed for the call's client.
+        """
         return self._sealed
 
     def _sealed(self) -> str:
-        return self._before + self._seal.close(_PURPOSE, _owner(), os.urandom(_NUMBER), SECONDS)
+        return self._before + self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER), SECONDS)
 
     def admits(self, uri: str) -> bool:
         """Return whether the caller of the current request may read what is kept at that URI."""
         try:
-            self._seal.open(_PURPOSE, _owner(), uri.removeprefix(self._before))
+            self._seal.open(_PURPOSE, spans.owner(), uri.removeprefix(self._before))
         except (Unsealed, Expired):
             return False
         return uri.startswith(self._before)
-
-
-def _owner() -> str:
-    peer = spans.peer()
-    return "" if peer is None else peer.owner

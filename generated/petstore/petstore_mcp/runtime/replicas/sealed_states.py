@@ -43,7 +43,7 @@ class States:
     def issue(self, subject: str, turn: int) -> str:
         """Return a state for that subject (hexadecimal), asked about for the `turn`-th time."""
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject)
-        return self._seal.close(_PURPOSE, _owner(), value, SECONDS)
+        return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
 
     async def take(self, state: str, subject: str) -> tuple[int, str]:
         """Use up a state. Return how often the user was asked, and "" or why the state is void.
@@ -51,7 +51,7 @@ class States:
         The reasons are `forged`, `late`, `other`, `used`, `crowded` and `unknown`.
         """
         try:
-            value = self._seal.open(_PURPOSE, _owner(), state)
+            value = self._seal.open(_PURPOSE, spans.owner(), state)
         except Unsealed:
             return 0, "forged"
         except Expired:
@@ -59,8 +59,3 @@ class States:
         if value[1 + _NUMBER :] != bytes.fromhex(subject):
             return 0, "other"
         return value[0], await self._spend(value[1 : 1 + _NUMBER].hex(), SECONDS)
-
-
-def _owner() -> str:
-    peer = spans.peer()
-    return "" if peer is None else peer.owner

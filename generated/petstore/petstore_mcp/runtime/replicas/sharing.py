@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Share state between replicas through the store.
+"""Share state between replicas: the processes that serve one API behind a load balancer.
 
-If the store is away, only these features are affected:
+The state lies in the store, which is Redis or Valkey. Each feature has its part there. While the store does not answer,
+only these features are affected:
 
     feature                     in the store                                while it is away
     --------------------------  ------------------------------------------  --------------------------------------------
@@ -20,9 +21,9 @@ import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..core import log
+from ..core import fair_eviction, log, spans
 from ..core.jsontext import dumps, loads
-from .away import Away
+from .away import Away, Onward
 from .seal import Unsealed
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .seal import Seal
     from .store import Store
 
-_RELAY, _ENDED, _REPLICA = "relay:", "ended", "replica:"
+_RELAY, _ENDED, _REPLICA, _KEPT = "relay:", "ended", "replica:", "kept"
 ALIVE_SECONDS, BEAT_SECONDS = 10.0, 3.0
 """Seconds for which a replica counts as alive after its last sign of life, and seconds between two signs."""
 
@@ -39,6 +40,8 @@ EVENT_SECONDS = 300.0
 MOST_EVENTS = 1000
 MOST_SHARED = 16 * 1024 * 1024
 """Largest kept result in bytes that is shared."""
+MOST_KEPT, MOST_KEPT_BYTES = 1000, 128 * 1024 * 1024
+"""Most results that all replicas together keep in the store, and most bytes. The caller that keeps most makes room."""
 
 _SOON = 1.0
 """Seconds to wait for the first event that another replica has just written."""
@@ -72,6 +75,11 @@ class Sharing:
         self._seal = seal
         self._queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(10_000)
         self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def store(self) -> Store:
+        """Return the store, for what other rooms keep there."""
+        return self._store
 
     def start(
         self, replica: str, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]
@@ -145,11 +153,12 @@ class Sharing:
 
         return heard
 
-    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | None]:
+    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | Onward | None]:
         """Yield the events of a stream after that number as they come, until the stream ends.
 
-        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Raises Away.
-        Raises LookupError if there is no such stream, or if nothing can follow that number.
+        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Of a stream
+        for changes, yields what is there and then `Onward`. Raises Away. Raises LookupError if there is no such stream,
+        or if nothing can follow that number.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}
@@ -160,6 +169,8 @@ class Sharing:
                 place, entry = at, self._opened(name, sealed)
                 if "r" in entry:
                     about = entry
+                elif entry["e"] is None and about["i"] is None:
+                    break
                 elif entry["e"] is None:
                     if not yielded and entry["n"] <= number:
                         raise LookupError(name)
@@ -169,6 +180,9 @@ class Sharing:
                     yield entry["e"].encode()
             if not about:
                 raise LookupError(name)
+            if about["i"] is None:
+                yield Onward()
+                return
             if not found:
                 if not await self._store.exists(_REPLICA + about["r"]):
                     yield Gone(about["i"])
@@ -178,13 +192,15 @@ class Sharing:
     # Kept results
 
     async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
-        """Let other replicas read the result kept under that name."""
-        if sum(map(len, pieces)) > MOST_SHARED:
+        """Let other replicas read the result that the current caller keeps under that name."""
+        size = sum(map(len, pieces))
+        if size > MOST_SHARED:
             return
         about = _about(name)
         head = dumps([media_type, text])
         values = [self._seal.encrypt(f"{about}:{number}", "", each) for number, each in enumerate([head, *pieces])]
         try:
+            await self._make_room(about, size, seconds)
             await self._store.put(about, values, seconds)
         except Away:
             log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
@@ -214,6 +230,20 @@ class Sharing:
             return None
 
     # Private methods
+
+    async def _make_room(self, about: str, size: int, seconds: float) -> None:
+        """Note that the current caller keeps that many bytes in the store, and drop what no longer fits. Raises Away.
+
+        The store notes each kept result as `KEY CALLER BYTES`, where CALLER is a digest.
+        """
+        caller = hashlib.sha256(spans.caller().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        now = self._seal.now()
+        latest = f"{about} {caller} {size}"
+        await self._store.enlist(_KEPT, latest, now, now + seconds)
+        noted = {each: each.split(" ") for each in await self._store.members(_KEPT, now)}
+        held = [(each, parts[1], int(parts[2])) for each, parts in noted.items()]
+        for each in fair_eviction.displaced(held, latest, MOST_KEPT, MOST_KEPT_BYTES):
+            await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
     def _put(self, name: str, entry: dict[str, object]) -> None:
         """Queue an entry for the store. A full queue drops the entry; then the stream cannot be resumed there."""

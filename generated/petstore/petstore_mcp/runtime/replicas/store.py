@@ -108,6 +108,13 @@ class Store:
         found = await self._asked(lambda: self._client.zrangebyscore(self._key(name), now, "+inf", withscores=True))
         return {member.decode(): score for member, score in found}
 
+    async def drop(self, name: str, listed: tuple[str, str]) -> None:
+        """Delete the values under a name, and the member that lists them: `listed` is the set and the member. Raises
+        Away.
+        """
+        await self._asked(lambda: self._client.delete(self._key(name)))
+        await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
+
     # Events in order
 
     async def append(self, name: str, event: bytes, seconds: float, most: int) -> None:

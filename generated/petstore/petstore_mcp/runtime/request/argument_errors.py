@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Argument errors: why a call is not made, as values, and their wording for the model.
+"""Errors that keep a call from being sent, as values, with their wording for the model.
 
-Every refusal happens before a byte is sent. A reason says what was expected and what was given. It never quotes a
-library message, and at most 60 characters of the given value.
+Every refusal happens before a byte is sent. A message says what was expected and what was given. It never quotes a
+library's message, and at most 60 characters of the given value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """Error in the arguments: the argument as a dotted path ("" for the whole call), and a text."""
+    """One error in the arguments: the argument as a dotted path ("" for the whole call), and a text."""
 
     __slots__ = ("argument", "text")
 
@@ -35,7 +35,7 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Errors of one call, at most as many as are shown. `complete` is False if there may be more."""
+    """Errors of one call, at most as many as are shown to the model. `complete`: False if there may be more."""
 
     __slots__ = ("complete",)
 
@@ -44,7 +44,7 @@ class Problems(list[Problem]):
         self.complete = True
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Add new problems while there is room. The iterable is read only as far as there is room."""
+        """Add problems that are not in the list yet, until the list is full. Later problems are not even computed."""
         told = {str(problem) for problem in self}
         for problem in problems:
             if str(problem) in told:
@@ -57,7 +57,7 @@ class Problems(list[Problem]):
 
 
 class Unsendable(ValueError):
-    """Raised if a value cannot be encoded in its place. Used where the argument's name is not known yet."""
+    """Raised if a value cannot be encoded for its place. The code that raises it does not know the argument's name."""
 
 
 class Refused(Exception):
@@ -81,14 +81,14 @@ class Refuse(Exception):
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
-    """Return the problems of an error. `name` is the argument to blame if the error names none."""
+    """Return the problems that an error stands for. `name`: the argument to blame if the error names none."""
     return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]
 
 
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
     """Return the results of `write` for each named value, in order.
 
-    All values are tried before giving up, so that the model hears of all problems at once. Raises Refused with the
+    All values are tried before giving up, so that the model learns all problems at once. Raises Refused with the
     problems, each under the name of its value.
     """
     found: list[Written] = []
@@ -104,7 +104,7 @@ def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[st
 
 
 def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
-    """Return all problems as one text for the model. `complete` is False if there may be more."""
+    """Return all problems as one text for the model. `complete`: False if there may be more problems."""
     if not problems:
         return f"{tool} was not called: its arguments do not fit its schema, and are too large to be told where."
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -121,7 +121,7 @@ def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
 
 
 def shown(value: Any, limit: int = SHOWN_CHARACTERS) -> str:
-    """Return a value as JSON, clipped to `limit` characters. Only that much is encoded, so the cost stays small."""
+    """Return a value as JSON, cut to `limit` characters. Only as much of the value is encoded, to save time."""
     if isinstance(value, str):
         value = value[: limit + 1]
     text, size = [], 0

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Check arguments against a tool's input schema. Violations become problems that the model can correct.
 
-The verdict comes first and is cheap for any arguments. Only invalid arguments are walked to find the violations, within
-the budget of their call. The search stops once there are more problems than are shown.
+The validator library first says whether the arguments are valid, which is cheap. Only invalid arguments are walked to
+find the violations, within the budget of their call. The search stops once there are more problems than are shown.
 
 Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
 the schema does not declare are refused, unless the binding is `open`.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .violations import Violation
 
 SECONDS = 30.0
-"""Seconds for a check outside any call."""
+"""Time limit, in seconds, for a check that is not part of a call."""
 
 
 class Checker:
@@ -38,7 +38,7 @@ class Checker:
         self._validators = Validators()
 
     def check(self, tool: Tool, arguments: dict[str, Any], budget: Budget | None = None) -> Problems:
-        """Return the problems of the arguments: unknown names first, the others in the order of the schema."""
+        """Return the problems of the arguments: unknown names first, then violations in the order of the schema."""
         named = tool.schema.get("properties", {})
         strange = [] if arguments.keys() <= named.keys() else _strange(tool, arguments)
         judge = self._validators.of(tool, tool.schema)
@@ -54,12 +54,12 @@ class Checker:
 def _is_valid(judge: Judge, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
-    except UnicodeEncodeError:  # the library cannot read a lone surrogate
+    except UnicodeEncodeError:  # a lone surrogate, which the library cannot read
         return False
 
 
 def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
-    """Return the first undeclared argument names, in the order of the call."""
+    """Return the first few argument names that the schema does not declare, in the order of the call."""
     if tool.binding.get("open"):
         return []
     known = {*tool.schema.get("properties", {}), *tool.binding.get("also", ())}
@@ -69,9 +69,9 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: Judge | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return the problems to show. `judge` is given if the arguments violate the schema."""
+    """Return the problems to show. `judge`: given only if the arguments violate the schema."""
     from . import wording  # imported here, since most arguments are valid
-    from .schema_walk import SchemaWalk  # likewise
+    from .schema_walk import SchemaWalk  # imported here, since most arguments are valid
 
     known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
     found = Problems()
@@ -81,7 +81,7 @@ def _explained(
     violations: list[Violation] = []
     try:
         for violation in SchemaWalk(judge, budget).violations_of(arguments):
-            # Unknown names at the top level are already reported above, or allowed by the binding.
+            # Unknown top-level names were reported above, or the binding allows them.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)
             if len(violations) > MOST_SHOWN:
@@ -99,8 +99,8 @@ def _explained(
 
 
 def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Problem]:
-    """Yield the invalid arguments without details, if finding details would exceed the budget."""
-    from . import wording  # as above
+    """Yield one problem per invalid argument, without details. Used if finding details would exceed the budget."""
+    from . import wording  # imported here, since most arguments are valid
 
     for name in tool.schema.get("properties", {}):
         pointer = f"#/properties/{name.replace('~', '~0').replace('/', '~1')}"
@@ -109,8 +109,9 @@ def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Pr
 
 
 def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
-    """Return violations in the order of the arguments. A `type` violation is dropped if `enum` or `const` is violated
-    too.
+    """Return violations in the order of the arguments.
+
+    A `type` violation is dropped if the same value also violates `enum` or `const`.
     """
     listed = {violation.path for violation in violations if violation.keyword in ("enum", "const")}
     told = [violation for violation in violations if violation.keyword != "type" or violation.path not in listed]
@@ -119,7 +120,7 @@ def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
 
 
 def _first(violation: Violation) -> str | int:
-    """Return the argument that a violation concerns."""
+    """Return the name of the top-level argument that a violation concerns."""
     if violation.path:
         return violation.path[0]
     return violation.detail if violation.keyword == "required" else ""

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Request bodies: encode arguments as JSON, urlencoded, multipart, XML, text or binary, with the media type.
+"""Encode arguments as a request body: JSON, urlencoded, multipart, XML, text or binary, with its media type.
 
-The binding says which argument is the whole body, or which arguments are its members, in order. Names on the wire,
-styles and media types are chosen by the compiler. Without a style, a form member is written like a query parameter,
-except that objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
+The binding says which argument is the whole body, or which arguments are its members, in order. The compiler has chosen
+names on the wire, styles and media types. Without a style, a form member is written like a query parameter, except that
+objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
 
 
 class Member:
-    """Member of a body: its description in the binding, its value, and its argument name for messages to the model."""
+    """One member of a body: its description in the binding, its value, and its argument's name for messages."""
 
     __slots__ = ("argument", "field", "value")
 
@@ -55,8 +55,8 @@ def build(
 ) -> list[Content]:
     """Return the body in a list, or an empty list if there is no body. Raise Refused.
 
-    `entropy` holds at least 16 random bytes, used for a multipart boundary. `credentials` are folded names that a call
-    must not give to form fields.
+    `entropy`: at least 16 random bytes, for a multipart boundary. `credentials`: folded names of credentials, which a
+    call must not use for form fields.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -86,7 +86,7 @@ def build(
 
 
 def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
-    """Return the body of a template, in a list; empty if the template needs an omitted argument."""
+    """Return the body that a template makes, in a list. The list is empty if the template needs an omitted argument."""
     from . import templates  # imported here: only handwritten tools have templates
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
@@ -134,12 +134,12 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """Return the names of body members declared by the binding, with the argument of each."""
+    """Return the names of the members that the binding declares, with the argument of each."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """Return the problems with the names of undeclared members."""
+    """Return a problem for each undeclared member whose name is declared, or fixed or withheld by the owner."""
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
     held = name_conflicts.folded([*fixed, *body.get("withheld", ())])
@@ -150,7 +150,7 @@ def _misplaced(others: list[Member], body: Body) -> list[Problem]:
 
 
 def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
-    """Return the members of an argument that is the whole body: those described in `fields` first, in their order."""
+    """Return the members of an argument that is the whole body. Those described in `fields` come first, in order."""
     if not isinstance(value, dict):
         raise Refused(Problem(whole, "expected an object"))
     described = {field["name"]: field for field in fields}
@@ -170,7 +170,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # the caller gives the whole encoded form
+        case "binary" | "form" | "multipart":  # the argument is the encoded body itself
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:
@@ -178,7 +178,10 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
 
 
 def _text(content_type: str, text: str) -> Content:
-    """Return text in the charset of the media type. Without a charset, UTF-8 is used, and `text/*` says so."""
+    """Return the media type to send, and the text encoded in its charset.
+
+    Without a charset, UTF-8 is used, and for `text/*` the media type says so.
+    """
     if content_type.startswith("multipart/") and "boundary=" not in content_type:
         content_type = f"{content_type}; boundary={_boundary(text)}"
     _, _, charset = content_type.lower().partition("charset=")
@@ -193,7 +196,7 @@ def _text(content_type: str, text: str) -> Content:
 
 
 def _boundary(text: str) -> str:
-    """Return the boundary at the beginning of a multipart body written by the caller (RFC 2046, 5.1.1)."""
+    """Return the boundary with which a multipart body begins that the caller has encoded (RFC 2046, 5.1.1)."""
     found = _FIRST_LINE.match(text)
     if found is None:
         raise Unsendable("expected a multipart body that begins with -- and its boundary")
@@ -203,9 +206,7 @@ def _boundary(text: str) -> str:
 def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
-    """Return each member with the results of `write` for that member. Raise Refused with the problems of all
-    members.
-    """
+    """Return each member with the results of `write` for it. Raise Refused with the problems of all members."""
     if len(members) > extent.MOST_PAIRS:
         raise Refused(
             Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")
@@ -222,7 +223,7 @@ def _form(members: list[Member], body: Body, credentials: frozenset[str]) -> byt
 
 
 def _check(owners: Sequence[name_conflicts.Written], place: str, body: Body, credentials: frozenset[str]) -> None:
-    """Raise Refused if a field uses the name of another field, or if a call names a field like a credential."""
+    """Raise Refused if a form field has the name of another field, or a name from the call is that of a credential."""
     described = {field["name"] for field in body.get("fields", ())}
     if "template" in body and "members" in body["template"]:
         described |= body["template"]["members"].keys()
@@ -272,7 +273,7 @@ def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str,
 
 
 def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Yield parts with the names and texts of the pairs that the style would produce (OpenAPI 3.1, 4.8.15.1.1)."""
+    """Yield parts whose names and texts are those of the pairs that the style produces (OpenAPI 3.1, 4.8.15.1.1)."""
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")

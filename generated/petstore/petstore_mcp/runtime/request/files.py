@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
+"""Read binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
 
-Names are written by a model. So a name must stay inside the directory, must not pass through a link, and must lead to a
-regular file. If the binding allows several media types, the file's own type is used: from the URI, the first bytes, or
-the name.
+A model writes the names. So a name must stay inside the directory, must not pass through a symbolic link, and must lead
+to a regular file. If the binding allows several media types, the file's own type is sent: from the URI, the first
+bytes, or the name.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from ..text.signatures import OCTETS, type_of_file
 from .argument_errors import Unsendable
 
 LIMIT = 64 * 1024 * 1024
-"""Largest file that is sent, in bytes. The file is held in memory once."""
+"""Largest file that is sent, in bytes. The server holds one copy of the file in memory."""
 
+_REMOTE = (
+    "files of the server are not open over HTTP. Send the content as base64 text or as a data: URI instead. "
+    "To open them, the operator can set {}=1 and {}"
+)
 _OUTSIDE = "expected a file inside the open directory, without links on the way"
 _TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
@@ -30,13 +34,18 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """Directory whose files arguments may name, or None if the operator set none. `variable` is the setting for it."""
+    """Directory whose files arguments may name, or None if the operator set none.
 
-    __slots__ = ("_directory", "_variable", "digest")
+    `variable` is the setting for the directory. `allowed_by` is the setting that callers over HTTP need besides, "" if
+    they may name files, and over stdio.
+    """
 
-    def __init__(self, directory: str | None, variable: str) -> None:
+    __slots__ = ("_allowed_by", "_directory", "_variable", "digest")
+
+    def __init__(self, directory: str | None, variable: str, allowed_by: str = "") -> None:
         self._directory = directory
         self._variable = variable
+        self._allowed_by = allowed_by
         self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str, str]:
@@ -52,6 +61,8 @@ class Files:
         return _decoded(argument), "", ""
 
     def _read(self, name: str) -> tuple[bytes, str]:
+        if self._allowed_by:
+            raise Unsendable(_REMOTE.format(self._allowed_by, self._variable))
         if self._directory is None:
             raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
         try:
@@ -70,19 +81,20 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: NUL bytes and lone surrogates
+        except (OSError, ValueError):  # ValueError: the name holds NUL bytes or lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 
 class Digested(Files):
-    """Files whose contents are hashed while read. `digest` covers all of them, so a confirmation of a call covers the
-    contents.
+    """Files whose contents are hashed when they are read.
+
+    `digest` covers all of them, so that the user's confirmation of a call covers the files too.
     """
 
     __slots__ = ()
 
     def _read(self, name: str) -> tuple[bytes, str]:
-        from hashlib import sha256  # most calls need no confirmation, or send no file
+        from hashlib import sha256  # imported here: most calls need no confirmation, or send no file
 
         found = super()._read(name)
         self.digest += sha256(found[0]).hexdigest()
@@ -109,8 +121,8 @@ def _of_uri(uri: str) -> tuple[bytes, str, str]:
 def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
     """Return the media type to send.
 
-    The file's `own` type, else the type by its bytes or name, is used if `choice` allows it. Otherwise the first
-    concrete type in `choice` is used. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
+    The file's `own` type, or the type by its bytes or name, is used if `choice` allows it. Otherwise the first concrete
+    type in `choice` is used. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
     """
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
     for kind in (own, type_of_file(content, name)):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parse arguments given as JSON text: `"[1, 2]"` for a list, `"5"` for a number.
+"""Parse arguments that were given as JSON text: `"[1, 2]"` for a list, `"5"` for a number.
 
-Some clients and models write every argument as a string. If the schema allows no string and the text is exactly one
-JSON value of an allowed type, that value is used. Any other argument is unchanged.
+Some clients and models write every argument as a string. If the schema allows no string, and the text is exactly one
+JSON value of an allowed type, this value is used. Any other argument stays unchanged.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..core.budget import Budget
 
 _MEANT = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-"""Types that a text is converted to. Not null, because `"null"` is as often a word."""
+"""JSON types to which a text is converted. Not null, because `"null"` is as often meant as a word."""
 
 
 def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> tuple[dict[str, Any], list[str]]:
-    """Return the arguments with such texts parsed, and the names of the changed arguments.
+    """Return the arguments with JSON texts parsed, and the names of the changed arguments.
 
-    `schema` is the tool's input schema. Raises Exhausted.
+    `schema`: the tool's input schema. Raises Exhausted if the budget runs out.
     """
     reading = _Reading(schema, budget)
     properties = schema.get("properties", {})
@@ -33,7 +33,7 @@ def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> t
 
 
 class _Reading:
-    """Converter of values by the parts of one schema."""
+    """Converter of values by one schema and its subschemas."""
 
     __slots__ = ("_budget", "_schema")
 
@@ -42,7 +42,7 @@ class _Reading:
         self._budget = budget
 
     def value(self, schema: Any, value: Any) -> Any:
-        """Return the converted value, or the same object if nothing changed."""
+        """Return the converted value, or the very same object if nothing changed."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if isinstance(value, str):
@@ -69,7 +69,7 @@ class _Reading:
         return value if fits and not repeated else text
 
     def _types(self, schema: dict[str, Any], depth: int) -> frozenset[str]:
-        """Return the types that a schema allows, or an empty set if the schema does not limit them."""
+        """Return the JSON types that a schema allows, or an empty set if it allows all."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if declared := schema.get("type"):
@@ -81,7 +81,7 @@ class _Reading:
         return frozenset().union(*each) if each and all(each) else frozenset()
 
     def _followed(self, schema: Any) -> dict[str, Any]:
-        """Return the schema that a `$ref` into the tool's own `$defs` leads to."""
+        """Return the schema to which a `$ref` into the tool's `$defs` leads, or the schema itself if it has none."""
         for _ in range(8):
             name = schema.get("$ref") if isinstance(schema, dict) else None
             if not isinstance(name, str):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Known kinds in bindings: styles, body encodings, multipart encodings. A binding with an unknown kind makes no
-request.
+"""Find kinds in a binding that this runtime does not know: styles, body encodings, multipart encodings.
 
-A later mcpgen may write other kinds. The kinds of security schemes are checked at the start (`catalog.py`).
+A later mcpgen may write other kinds. For a binding with an unknown kind no request is made. Kinds of security schemes
+are checked at the start (`catalog.py`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """Return the first unknown kind of a binding in words, or "" if all are known."""
+    """Return words for a message about the first unknown kind of a binding, or "" if all are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """Yield for each kind in the binding: its description, its name, and the known names."""
+    """Yield for each kind in the binding: a label for messages, the kind, and the known kinds."""
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES
     if "body" in binding:

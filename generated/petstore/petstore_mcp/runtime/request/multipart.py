@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""multipart/form-data (RFC 7578) as browsers encode it (WHATWG, "multipart/form-data encoding algorithm").
+"""Encode multipart/form-data (RFC 7578) as browsers do (WHATWG, "multipart/form-data encoding algorithm").
 
 Names and file names are UTF-8. Only quotation marks and line ends are percent-encoded, so a name cannot end its header.
 The boundary comes from random bytes and does not occur in the content.
@@ -11,8 +11,10 @@ _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 
 
 class Part:
-    """Part of a multipart body. `media_type` is "" if not sent, and `file_name` None if the part is not a file.
-    `headers` are additional, validated fields.
+    """One part of a multipart body.
+
+    `media_type` is "" if it is not sent; `file_name` is None if the part is not a file. `headers`: further header
+    fields, already validated.
     """
 
     __slots__ = ("content", "file_name", "headers", "media_type", "name")

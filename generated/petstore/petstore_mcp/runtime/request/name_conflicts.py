@@ -1,11 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Name conflicts: a value may only write names of its own parameter, or names that have no owner.
+"""Refuse names that a call must not write into the query, the cookies or a form.
 
-A call chooses the names of members of exploded objects and of undeclared body members. Such a name must not be one that
-another argument wrote. Names held by the server's owner (constants, templates, withheld arguments) are stricter:
-refused in any case of letters, and with brackets after the name, even if nothing is sent there. Some servers read all
-these as one name. Credential names are strictest: no value may write any name that a server may read as a credential.
-PHP replaces dots and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
+A value may only write its own parameter's name, or a name that has no owner. A call chooses the names of members of
+exploded objects and of undeclared body members. Such a name must not be one that another argument wrote.
+
+The server's owner fixes names by constants, templates and withheld arguments. These names are refused in any case of
+letters, and with brackets after them, even if nothing is sent there: some servers read all of these as one name.
+
+No value may write any name that a server may read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
+hyphens, and ASP.NET ignores case.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from ..core.table import Parameter as Bound
 
     class Pairs(Protocol):
-        """Parameter that writes pairs (parameters.Pairs)."""
+        """Protocol for a parameter that writes `name=value` pairs (parameters.Pairs)."""
 
         name: str
         argument: str
@@ -38,14 +41,14 @@ AnyPairs = TypeVar("AnyPairs", bound="Pairs")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 OTHERS: Any = object()
-"""Key in the arguments for all undeclared arguments together, where a tool accepts them."""
+"""Key that stands for all undeclared arguments together, where a tool accepts them."""
 
 Written = tuple[str, "Bound | Field", Sequence[str]]
-"""Argument name, its description in the binding, and the names that the argument wrote."""
+"""One argument: its name, its description in the binding, and the names that it wrote."""
 
 
 def names_of(pairs: Iterable[str]) -> list[str]:
-    """Return the decoded names of pairs `name=value`."""
+    """Return the decoded names of encoded `name=value` pairs."""
     return [unquote(pair.partition("=")[0]) for pair in pairs]
 
 
@@ -58,13 +61,15 @@ def front(name: str, written: str) -> str | tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def fold(name: str) -> str:
-    """Return the folded name, equal for all names that some server may read as this one. Decoded, case-folded, without
-    brackets after it, letters and digits only. The compiler has the same function (`names.fold`).
+    """Return a folded name: names that some server may take for the same have the same folded name.
+
+    The name is decoded and case-folded. Everything from the first bracket on is cut, and only letters and digits stay.
+    The compiler has the same function (`names.fold`).
     """
     for _ in range(3):
         name = unquote(name)
     if not name.isascii():
-        import unicodedata  # a megabyte of tables, while most names are ASCII
+        import unicodedata  # imported here: its tables take a megabyte, and most names are ASCII
 
         name = unicodedata.normalize("NFKC", name)
     name = name.casefold()
@@ -73,17 +78,17 @@ def fold(name: str) -> str:
 
 # Decision 0033: Names that fold to a credential's are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused for an argument with a name, given by the call, that folds to one of the folded `credentials`."""
+    """Raise Refused for an argument that wrote a name of a credential. `credentials`: folded names."""
     for argument, name in given if credentials else ():
         if fold(name) in credentials:
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
 
 
 class Shared(Generic[AnyPairs]):
-    """Query, cookies or form fields that several parameters write pairs into.
+    """The query, the cookies or the form: a place into which several parameters write pairs.
 
-    `place` names a pair in messages. Only the server's owner may write names in `withheld`. No value may write a name
-    that folds to one of `credentials`.
+    `place`: the word for a pair in messages. Only the server's owner may write names in `withheld`. No value may write
+    a name that folds to one of `credentials`.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -98,15 +103,16 @@ class Shared(Generic[AnyPairs]):
         self._apart = len({each.name for each in parameters}) == len(parameters)
 
     def joined(self, written: list[list[str]]) -> list[str]:
-        """Return the pairs of all parameters; `written` holds the pairs of each. Raise Refused if one writes another's
-        name.
+        """Return the pairs of all parameters as one list. `written`: the pairs of each parameter.
+
+        Raise Refused if one parameter writes another's name.
         """
         own, found = self._apart, list[str]()
         for parameter, pairs in zip(self.parameters, written, strict=True):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # otherwise each pair has its own parameter's name, and these differ
+        if not own:  # else each pair has its own parameter's name, and these names differ
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -121,13 +127,14 @@ def folded(names: Iterable[str]) -> set[str]:
 
 
 def readings(name: str) -> set[str]:
-    """Return the names that servers may read `name` as, case-folded: `Role[]` as itself and as `role`."""
+    """Return the case-folded names that servers may read `name` as: `Role[]` as `role[]` and as `role`."""
     return folded([name, name.partition("[")[0]])
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raise Refused if a written name belongs to another parameter or is in `withheld`. `place` names it in the
-    message.
+    """Raise Refused if a written name belongs to another parameter or is in `withheld`.
+
+    `place`: the word for the name in the message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
@@ -143,13 +150,13 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the names held by the owner, case-folded, with the binding of each (None for withheld names)."""
+    """Return the case-folded names that the owner has fixed, with their bindings (None for withheld names)."""
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the names that servers may read `name` as, other than the parameter's `own` name."""
+    """Return the names that servers may read `name` as, without the parameter's `own` name."""
     if name == own:
         return set()
     return folded([name]) if name.startswith(f"{own}[") else readings(name)

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parameters: encode a value in its place, that is the path, the query, a header or a cookie.
+"""Encode a value for its place in the request: the path, the query, a header or a cookie.
 
-Each place allows certain characters. A value that has no encoding there is refused, never altered. A path segment is
+Each place allows certain characters. A value that cannot be encoded there is refused, never altered. A path segment is
 never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie value consists of
 cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded, except in the style `cookie`, which sends
 values unchanged. Omitted and null values write nothing.
@@ -55,8 +55,9 @@ COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(
 
 
 def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
-    """Return the value of a parameter or body field: its constant, its template, its argument, or ABSENT. Raise
-    Unsendable.
+    """Return the value of a parameter or body field: its constant, its filled template, its argument, or ABSENT.
+
+    Raise Unsendable if a template cannot be filled.
     """
     if "template" in bound:
         from . import templates  # imported here: only handwritten tools have templates
@@ -68,7 +69,7 @@ def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
 def _argument_of(bound: Bound) -> str:
     if "template" not in bound:
         return str(bound.get("argument", ""))
-    from . import templates  # as above
+    from . import templates  # imported here: only handwritten tools have templates
 
     return templates.argument_of(bound["template"])
 
@@ -94,7 +95,7 @@ class Parameter(Generic[Written]):
         return None if value is ABSENT else value
 
     def write(self, value: Any) -> Written:
-        """Return the encoded value. Raise Unsendable."""
+        """Return the encoded value. Raise Unsendable if the value cannot be encoded for the place."""
         raise NotImplementedError
 
 
@@ -106,7 +107,7 @@ class PathPiece(Parameter[str]):
     def __init__(self, bound: Bound) -> None:
         super().__init__(bound)
         self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
-        self._trusts_blanks = bound.get("style") == "matrix"  # which writes the name
+        self._trusts_blanks = bound.get("style") == "matrix"  # this style also writes the name
         self._may_be_empty = bound.get("mayBeEmpty") is True
 
     def write(self, value: Any) -> str:
@@ -123,8 +124,9 @@ class PathPiece(Parameter[str]):
 
 
 class Pairs(Parameter[list[str]]):
-    """Encoder that writes `name=value` pairs, for the query or cookies. Pairs that begin with `own` have the
-    parameter's own name.
+    """Encoder that writes `name=value` pairs, for the query or cookies.
+
+    `own`: the beginning that shows a pair to have the parameter's own name.
     """
 
     __slots__ = ("_has_content", "_pairs", "own")
@@ -239,7 +241,7 @@ def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
 
 
 def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """Return a function that encodes a value as one text, for the path or a header."""
+    """Return a function from a value to one text, for the path or a header, in the parameter's style."""
     if "content" in bound:
         content = _content(bound["content"], ascii_only=ascii_only)
         return lambda value: place.value(content(value))
@@ -248,7 +250,7 @@ def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[
 
 # Decision 0031: A parameter with JSON content is written as JSON.
 def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """Return a function that encodes a value in the parameter's media type: as JSON, or else as text."""
+    """Return a function from a value to text in the media type of the parameter: JSON, or else plain text."""
     if not _essence(media_type).endswith(("/json", "+json")):
         return scalar
     return lambda value: json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))

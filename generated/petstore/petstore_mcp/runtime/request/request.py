@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Build the HTTP request for a tool and its arguments. Pure: file contents and random bytes are passed in.
+"""Build the HTTP request for a tool and its arguments. File contents and random bytes are passed in; there is no I/O.
 
 Invariants, for all arguments:
+
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
   or a part of it. No segment is a dot segment, even after decoding it three times.
 - No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
 - The target is percent-encoded ASCII of limited length.
 
-The finished request is compared with the binding, so no encoder is trusted.
+The finished request is compared with the binding, so the encoders need not be trusted.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ LONGEST_TARGET = 32 * 1024
 """Longest target in bytes. Servers usually stop at 8 KiB; none is known to read more than this."""
 
 LONGEST_HEAD = 32 * 1024
-"""Longest head in bytes, all header fields together; the same limits of servers apply."""
+"""Longest head, in bytes: all header fields together. Servers limit it like the target."""
 
 _AROUND = len(": \r\n")
-"""Bytes of a header field besides its name and value."""
+"""Bytes of a header field in addition to its name and value."""
 
 _PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
 _TRIPLE = "%[0-9A-Fa-f]{2}"
@@ -55,8 +56,9 @@ _EXACT = 2**53
 
 
 class Request:
-    """Request without the server's address and credentials. `template` is the path for logs, without argument values.
-    `rewritten` names the hook that changed the path, if any.
+    """A request without the server's address and credentials.
+
+    `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
     """
 
     __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template")
@@ -74,19 +76,19 @@ class Request:
 
     @property
     def target(self) -> str:
-        """Return path and query, as sent after the base path of the server."""
+        """Return path and query. The server's base path is put before them when the request is sent."""
         return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
 
     @property
     def key(self) -> str:
         """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # fast path
+            return ""  # fast path: most requests carry no key
         return next(value for name, value in self.headers if is_key(name))
 
     @property
     def names(self) -> set[str]:
-        """Return the lower-case names of the header fields, without Cookie."""
+        """Return the names of the header fields in lower case, without Cookie."""
         return {*map(str.lower, dict(self.headers))}
 
     @property
@@ -101,7 +103,7 @@ def is_key(name: str) -> bool:
 
 
 def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
-    """Return User-Agent (`agent`) and Accept-Encoding, each unless the request sets the field itself."""
+    """Return the fields User-Agent (`agent`) and Accept-Encoding, without those that the request sets itself."""
     own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
     return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
@@ -109,8 +111,9 @@ def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
 
 # Decision 0151: What depends on a tool alone is found out once.
 class Plan:
-    """The parts of a tool's request that are the same for every call, computed once. `path` has a `%s` for each of
-    `pieces`.
+    """The parts of a tool's request that are the same for every call, computed once.
+
+    `path`: a format string with a `%s` for each of `pieces`.
     """
 
     __slots__ = (
@@ -140,8 +143,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Servers that look for a parameter in the query also accept it in a form, so names of the query count for
-        #: both.
+        #: Folded names of credentials in the query. They count for forms too, where servers look for query parameters
+        #: as well.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = Shared(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
@@ -157,9 +160,10 @@ class Plan:
 
 
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
-    """Return the request for valid arguments. Raise Refused with all problems found.
+    """Return the request for arguments that satisfy the input schema.
 
-    `entropy(n)` returns n random bytes, for a multipart boundary and for generated arguments.
+    Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for
+    generated arguments.
     """
     plan: Plan = tool.plan or Plan(tool)
     tool.plan = plan
@@ -188,7 +192,10 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy)
 
 
 def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str, Any]:
-    """Return all values of a call: arguments, defaults and generated values. Raise Refused."""
+    """Return all values of a call by argument name: its arguments, defaults and generated values.
+
+    Raise Refused if a value cannot be sent.
+    """
     given = plan.defaults | arguments
     if plan.made:
         given = dict.fromkeys(plan.made, _uuid(entropy(16))) | given
@@ -206,7 +213,10 @@ def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str,
 
 
 def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], problems: list[Problem]) -> list[Written]:
-    """Return what each parameter writes, in order. Problems of refused values are added to `problems`."""
+    """Return what each parameter writes, in order.
+
+    Append the problems of values that cannot be encoded to `problems`.
+    """
     found = []
     for parameter in parameters:
         try:
@@ -219,7 +229,7 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 def _body(
     plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
-    """Return the body, in a list. Problems of refused values are added to `problems`."""
+    """Return the body, in a list. Append the problems of values that cannot be encoded to `problems`."""
     try:
         return bodies.build(plan.body, given, files, entropy(16), plan.credentials) if plan.body else []
     except (Unsendable, Refused) as reason:
@@ -235,8 +245,9 @@ def _uuid(entropy: bytes) -> str:
 
 
 def skeleton(path: list[str | Bound]) -> str:
-    """Return the path of a binding with argument names in place of values. A `?` follows the name of an argument that
-    may be empty.
+    """Return the path of a binding with placeholders: `/pets/{id}`.
+
+    A `?` follows the name of an argument that may be empty: `{id?}`.
     """
     return "".join(part if isinstance(part, str) else _hole(part) for part in path)
 
@@ -246,7 +257,8 @@ def _hole(bound: Bound) -> str:
 
 
 def _exact(value: Any) -> Any:
-    """Return the value with integral floats as integers. JSON Schema treats 1.0 as an integer; many servers do not.
+    """Return the value with integral floats as integers: many servers refuse 1.0, an integer in JSON Schema.
+
     Raise Unsendable for a lone surrogate, which UTF-8 cannot encode.
     """
     if isinstance(value, int):
@@ -266,7 +278,7 @@ def _exact(value: Any) -> Any:
 
 
 def check_target(request: Request) -> None:
-    """Raise Refused if path and query are not a request target that servers can read."""
+    """Raise Refused if path and query, or the header fields, are too long or hold characters that no URL has."""
     target = request.target
     size = len(target)
     if size > LONGEST_TARGET:
@@ -280,7 +292,7 @@ def check_target(request: Request) -> None:
 
 
 def _compare(request: Request) -> None:
-    """Compare the finished request with the binding. Raise Refused before a byte is sent."""
+    """Compare the path of the finished request with the binding's. Raise Refused if an argument changed it."""
     check_target(request)
     whole, filled = _form(request.template)
     found = whole.fullmatch(request.path)
@@ -295,8 +307,9 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """Return a pattern for the path of a skeleton, with a group for each segment that has arguments. Also return the
-    first argument and the pattern of each such segment.
+    """Return a pattern for paths made from `template`, with a group for each segment that has arguments.
+
+    Also return, for each such segment, its first argument and a pattern for the filled segment.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -304,15 +317,17 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
-    """Return the first argument in a segment of a skeleton, and a pattern for the filled segment."""
+    """Return the first argument in a segment of a template, and a pattern for the filled segment."""
     first, *rest = _HOLE.split(segment)  # a literal, then groups of three: a name, whether it may be empty, a literal
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))
 
 
 def misleads(segment: str) -> bool:
-    """Return True if any server might read the segment as a dot segment. Tested as sent and after up to three
-    decodings, with `\\` read as `/`, and with parameters after a semicolon removed.
+    """Return True if any server might read the segment as a dot segment (`.` or `..`).
+
+    Tested are the segment as sent and after up to three decodings, with `\\` read as `/`, and with parameters after a
+    semicolon removed.
     """
     if "." not in segment and "%" not in segment:
         return False  # no decoding can produce a dot

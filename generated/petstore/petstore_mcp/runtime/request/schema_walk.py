@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Walk an invalid value along its schema and find the violations one by one, in steps that a budget counts.
+"""Find the violations in an invalid value one by one, in steps that a budget counts.
 
-The validator library gives a verdict quickly for any schema. If asked for errors, the library builds all errors before
-returning the first, including those of every alternative of every union. A few hundred bytes of arguments took
-gigabytes that way. So the library is asked only for verdicts, of the whole schema and of parts, and only invalid parts
-are walked. Alternatives of a union are walked on demand.
+The validator library quickly says whether a value is valid, for any schema. Asked for errors, it builds all of them
+before returning the first, including those of every alternative of every union. A few hundred bytes of arguments took
+gigabytes that way. So the library is only asked whether a value is valid, for the whole schema and for parts, and only
+invalid parts are walked. Alternatives of a union are walked on demand.
 
-Knows the keywords of JSON Schema 2020-12 (Validation, Core) and of the drafts from 4 on.
+Covers the keywords of JSON Schema 2020-12 (Validation, Core) and of the drafts from 4 on.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     Findings = Iterator[Violation | Place]
 
 MOST_IN_FORM = 20
-"""Largest number of violations searched in one alternative of a union: enough to tell which alternative is nearest."""
+"""Largest number of violations to search for in one alternative of a union. It is enough to find the nearest one."""
 
 MOST_NAMES = 20
 """Largest number of unexpected names reported for one object."""
 
 _CHUNK = 64
-"""Number of items, or members, checked by one verdict if only some are invalid."""
+"""How many items, or members, are checked at once, where only a few of many are invalid."""
 
 OTHER = "other"
-"""Keyword of violations whose real keyword is unknown."""
+"""Stands for the keyword of a violation whose real keyword is unknown."""
 
 
 # Decision 0059: Verdicts from the library, violations from us.
 class SchemaWalk:
-    """Finder of violations of one schema. Methods raise budget.Exhausted."""
+    """Finder of violations of one schema. Its methods raise budget.Exhausted."""
 
     __slots__ = ("_budget", "_judge")
 
@@ -48,12 +48,13 @@ class SchemaWalk:
         self._budget = budget
 
     def violations_of(self, value: Any) -> Iterator[Violation]:
-        """Yield the violations of an invalid value; within each part in the order of _FINDERS."""
+        """Yield the violations of an invalid value. Within each part they are in the order of _FINDERS."""
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at and below a place with an invalid value. Uses an explicit stack, since values nest
-        deeper than generators can.
+        """Yield the violations at and below a place whose value is invalid.
+
+        Uses an explicit stack, since values may nest deeper than Python's generators can.
         """
         walked = [(place, self._at(place))]
         while walked:
@@ -67,7 +68,7 @@ class SchemaWalk:
                 walked.pop()
 
     def _at(self, place: Place) -> Findings:
-        """Yield the violations at a place with an invalid value, and the invalid places directly below."""
+        """Yield the violations at a place whose value is invalid, and the invalid places directly below it."""
         self._budget.spend(1)
         if not isinstance(place.schema, dict):
             yield Violation("falseSchema", place.path, place.value)
@@ -81,7 +82,7 @@ class SchemaWalk:
             yield Violation(OTHER, place.path, place.value)
 
     def _within(self, place: Place) -> Findings:
-        """Yield the place if its value is invalid."""
+        """Yield the place itself if its value is invalid, else nothing."""
         if not self._is_valid(place):
             yield place
 
@@ -92,7 +93,7 @@ class SchemaWalk:
     # Keywords about the value itself.
 
     def simple(self, keyword: str, place: Place) -> Findings:
-        """Check a keyword that does not refer to other parts of the schema."""
+        """Yield a violation if the value violates this keyword, which does not refer to subschemas."""
         self._budget.spend(5)
         rule = {name: place.schema[name] for name in (keyword, *_BESIDE.get(keyword, ())) if name in place.schema}
         if not self._judge.is_keyword_valid(place.pointer, keyword, rule, place.value):
@@ -146,7 +147,7 @@ class SchemaWalk:
                     yield from self._within(place.part(keyword, pattern).about(name, member))
 
     def unexpected_properties(self, keyword: str, place: Place) -> Findings:
-        """Yield all forbidden members in one violation."""
+        """Yield one violation that lists all forbidden members."""
         is_closed = isinstance(place.value, dict) and place.schema[keyword] is False
         if is_closed and (unexpected := list(islice(self._others(place), MOST_NAMES))):
             yield Violation(keyword, place.path, place.value, unexpected, place.schema.get("properties", {}))
@@ -158,7 +159,7 @@ class SchemaWalk:
                 yield from self._within(part.about(name, place.value[name]))
 
     def _others(self, place: Place) -> Iterator[str]:
-        """Yield the members that neither `properties` nor `patternProperties` covers."""
+        """Yield the members to which neither `properties` nor `patternProperties` applies."""
         named, patterns = place.schema.get("properties", {}), place.schema.get("patternProperties", ())
         for name in place.value:
             self._budget.spend(1)
@@ -186,7 +187,7 @@ class SchemaWalk:
         if not isinstance(place.value, list):
             return
         rule = place.schema[keyword]
-        if isinstance(rule, list):  # up to draft 2019-09, and prefixItems
+        if isinstance(rule, list):  # `items` as a list (up to draft 2019-09), and `prefixItems`
             for index, item in enumerate(place.value[: len(rule)]):
                 yield from self._within(place.part(keyword, index).about(index, item))
             return
@@ -195,7 +196,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the invalid items from index `start` on. A valid chunk of items costs one step."""
+        """Yield the places of invalid items from index `start` on. A chunk of valid items costs one step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -246,8 +247,9 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the place that `$ref` leads to, or None if `$ref` does not point into this schema. Then only the
-        verdict of the whole is known.
+        """Return the place to which `$ref` leads, or None if it does not point into this schema.
+
+        For None, only the verdict of the whole is known.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
@@ -261,15 +263,16 @@ class SchemaWalk:
             return None
         return target
 
-    # Names.
+    # Keywords about names of members.
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members evaluated by keywords other than `unevaluatedProperties`, and the names that these
-        keywords know (JSON Schema 2020-12, Core, section 11.3).
+        """Return the members that keywords other than `unevaluatedProperties` evaluate, and the names that they list.
+
+        See JSON Schema 2020-12, Core, section 11.3.
         """
         self._budget.spend(1)
         schema, value = place.schema, place.value
@@ -288,7 +291,7 @@ class SchemaWalk:
         return found, known
 
     def _applied(self, place: Place) -> Iterator[Place]:
-        """Yield the subschemas that apply to the same value and that the value fits."""
+        """Yield the subschemas that apply to the same value and accept it."""
         schema = place.schema
         parts = [place.part(name, index) for name in _LISTS for index in range(len(schema.get(name, ())))]
         if "if" in schema:
@@ -307,7 +310,7 @@ class SchemaWalk:
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 _BESIDE = {"minimum": ("exclusiveMinimum",), "maximum": ("exclusiveMaximum",)}
-"""Draft 4 keywords that change the meaning of another keyword."""
+"""Maps a keyword to the keywords of draft 4 beside it that change its meaning."""
 
 Finder = Callable[[SchemaWalk, str, Place], "Findings"]
 
@@ -339,7 +342,7 @@ _FINDERS: tuple[tuple[str, Finder], ...] = (
     ("additionalItems", SchemaWalk.items),
     ("unevaluatedProperties", SchemaWalk.unevaluated_properties),
 )
-"""Known keywords in the order of reporting, the cheapest first."""
+"""Pairs of a keyword and its finder, in the order of reporting, the cheapest first."""
 
 
 def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:
@@ -353,4 +356,4 @@ def _finders(schema: dict[str, Any]) -> Iterator[tuple[str, Finder]]:
 
 
 _BOOLEAN = ("exclusiveMinimum", "exclusiveMaximum")
-"""Keywords that are not rules of their own in draft 4, where they are true or false."""
+"""Keywords that in draft 4 may be true or false, and then only modify another keyword."""

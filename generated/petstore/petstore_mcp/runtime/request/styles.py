@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parameter styles: encode a value as text for a path, a query, a header, a cookie or a form.
+"""Encode a value in one of OpenAPI's parameter styles, for a path, a query, a header, a cookie or a form.
 
 The rules are RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 maps its styles onto them ("Style Values",
 "Appendix C"). Cases that these leave undefined are decided here. Values nested in an exploded form or a deepObject use
 brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values nested elsewhere are JSON
-text. Undefined members (null, empty arrays, empty objects) are omitted. Pure. `Place` says how characters are encoded.
+text. Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how characters are encoded.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ Spell = Callable[[Any], str]
 
 
 class Style:
-    """Row of the style table: prefix, separator of exploded members, whether names are written, suffix of a name
-    without a value, and separator of members that are not exploded (None: a comma).
+    """One row of the table of styles.
+
+    `first`: the prefix. `separator`: between exploded members. `named`: whether names are written. `empty`: what
+    follows a name without a value. `joint`: between members that are not exploded; None stands for a comma.
     """
 
     __slots__ = ("empty", "first", "joint", "named", "separator")
@@ -68,7 +70,7 @@ _SPOKEN = {
 
 
 class Place:
-    """Encoding rules of a place: for characters of values, for characters of names, and the comma between items."""
+    """How a place in the request encodes characters of values, characters of names, and the comma between items."""
 
     __slots__ = ("comma", "name", "value")
 
@@ -79,7 +81,7 @@ class Place:
 
 
 def scalar(value: Any) -> str:
-    """Return a scalar as JSON text, strings without quotes."""
+    """Return a scalar as text: a string unchanged, any other value as JSON."""
     try:
         return _SPELLINGS.get(type(value), _spelled)(value)
     except (ValueError, TypeError):
@@ -91,10 +93,10 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    return repr(value) if isfinite(value) else JSON.encode(value)  # raises for NaN and Infinity
+    return repr(value) if isfinite(value) else JSON.encode(value)  # JSON.encode raises for NaN and Infinity
 
 
-# Skips the encoders, because most values are of these types.
+# Shortcuts for the types of most values, which need no JSON encoder.
 _SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
@@ -112,12 +114,12 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style without names, for paths and headers. OpenAPI 2.0 allows delimited styles there too."""
+    """Return the style as used without names, in paths and headers. OpenAPI 2.0 allows delimited styles there too."""
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 
 class Expansion:
-    """Precomputed expansion of one variable (RFC 6570)."""
+    """Encoder of one variable in one style (RFC 6570: expansion), computed once and used for every call."""
 
     __slots__ = ("_bare", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
 
@@ -132,12 +134,15 @@ class Expansion:
         self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
 
     def text(self, value: Any) -> str:
-        """Return the expansion as one text, or "" if the value is undefined."""
+        """Return the encoded variable as one text, or "" if the value is undefined."""
         pieces = self.parts(value)
         return self._first + self._join(pieces) if pieces else ""
 
     def parts(self, value: Any) -> list[str]:
-        """Return the parts that the style's separator joins: in a query or a form, the pairs."""
+        """Return the encoded variable as parts, which the style's separator joins.
+
+        In a query or a form, they are pairs.
+        """
         if not isinstance(value, _MAY_BE_UNDEFINED):
             text = self._place.value(scalar(value))
         else:
@@ -161,7 +166,7 @@ class Expansion:
         style, place = self._style, self._place
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
         for index, (key, member) in enumerate(pairs):
-            # Nested members can only use brackets if the separator is `&`, that is in a query or a form.
+            # Nested members can use brackets only if `&` separates the pairs, as in a query or a form.
             if style.separator == "&" and isinstance(member, (list, dict)):
                 yield from _nested(f"{self._name}[{index}]" if key is None else key, member, place)
                 continue
@@ -175,7 +180,7 @@ class Expansion:
 
 # Decision 0029: Objects in urlencoded bodies are written with brackets.
 def brackets(name: str, value: Any, place: Place) -> list[str]:
-    """Return pairs in bracket notation, to any depth. Raise Unsendable."""
+    """Return pairs in bracket notation (`a[b][c]=v`), to any depth. Raise Unsendable if a value cannot be encoded."""
     extent.check(name, value)
     return list(_nested(name, value, place))
 
@@ -201,7 +206,7 @@ def _flat(value: Any) -> Iterator[str]:
 
 
 def _apart(text: str, separator: str) -> str:
-    """Return the encoded item. Raise Unsendable if a server would read the item as two."""
+    """Return the encoded item. Raise Unsendable if it holds the separator, so that a server would read two items."""
     if separator in text and separator in _SPOKEN:
         raise Unsendable(f"expected items without {_SPOKEN[separator]}, which stands between the items")
     return text
@@ -220,8 +225,10 @@ def percent(text: str, safe: str = "") -> str:
 
 
 def reserved(text: str, forbidden: str) -> str:
-    """Encode text as RFC 6570 section 3.2.3. Reserved characters and percent-encoded triples stay, except those in
-    `forbidden`, which would end the place.
+    """Encode text by RFC 6570, section 3.2.3 (reserved expansion).
+
+    Reserved characters and percent-encoded triples stay. Characters in `forbidden`, which would end the place, are
+    encoded.
     """
     safe = "".join(character for character in _RESERVED if character not in forbidden)
     return "".join(each if index % 2 else percent(each, safe) for index, each in enumerate(_TRIPLE.split(text)))

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the templates of the table: values sent beside plain parameters, and texts of results. Pure.
+"""Fill the templates of the table: values sent beside plain parameters, and texts of results.
 
 A node is `{argument}` (a value unchanged), `{value}` (a constant), `{text: [PART, ...]}` (a text with values inserted),
-`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument is ABSENT and is
-dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
+`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument yields ABSENT and
+is dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from ..core.table import ArgumentNode, ItemsNode, MembersNode, PointerNode, Template, TextNode
 
 Find = Callable[["ArgumentNode | PointerNode"], Any]
-"""Function that returns the value for a part of a text, or ABSENT."""
+"""Function from a part of a text to its value, or to ABSENT."""
 
 Write = Callable[[Any], str]
 
 
 def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
-    """Return the value of a node, or ABSENT. `escape` encodes values inserted into texts. Raise Unsendable."""
+    """Return the value that a node yields, or ABSENT.
+
+    `escape`: encodes values that are inserted into texts. Raise Unsendable if a value cannot be encoded.
+    """
     if "value" in node:
         return node["value"]
     if "argument" in node:
@@ -41,7 +44,7 @@ def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], st
 
 
 def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
-    """Return a text with the values of arguments inserted, or ABSENT if one is omitted or null."""
+    """Return a text with the values of arguments inserted, or ABSENT if one of them is omitted or null."""
     values = [arguments.get(part["argument"]) for part in parts if not isinstance(part, str)]
     if any(value is None for value in values):
         return ABSENT
@@ -63,14 +66,14 @@ def _written(value: Any, write: Write) -> str:
 
 
 def in_xml(text: str) -> str:
-    """Return a value escaped for XML text or attributes. Raise Unsendable."""
+    """Return a value escaped for XML text or attributes. Raise Unsendable if XML cannot represent a character."""
     from .xmltext import content  # imported here: few APIs use XML
 
     return content(text)
 
 
 def argument_of(node: Template) -> str:
-    """Return the first argument that a node needs, to name it in messages to the model, or ""."""
+    """Return the name of the first argument that a node needs, or "". Messages to the model blame this argument."""
     if "argument" in node:
         return node["argument"]
     if "value" in node:
@@ -79,7 +82,7 @@ def argument_of(node: Template) -> str:
 
 
 def _inner(node: TextNode | ItemsNode | MembersNode) -> Iterable[str | Template]:
-    """Return the nodes inside a node."""
+    """Return the child nodes of a node."""
     if "text" in node:
         return node["text"]
     return node["items"] if "items" in node else node["members"].values()

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Verdicts of JSON Schemas by the validator library, with compiled validators kept.
+"""Ask the validator library whether values satisfy JSON Schemas, and cache compiled validators.
 
-The library fetches nothing, and each verdict takes time linear in the value. Patterns run in linear time; a pattern
-with no linear form, or too large, is not checked.
+The library fetches nothing, and each check takes time linear in the value. Patterns run in linear time; a pattern that
+has no linear form, or is too large, is not checked.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
 
 MOST_VALIDATORS = 128
-"""Number of validators kept. Each takes some tens of microseconds to build and some tens of kilobytes. Its patterns
-take at most 2 MiB, as the compiler ensures.
+"""Number of validators in the cache.
+
+Each takes some tens of microseconds to build and some tens of kilobytes. Its patterns take at most 2 MiB, which the
+compiler ensures.
 """
 
-# Formats whose exact form differs between servers are not checked; date, date-time and uuid are.
+# Checked are date, date-time and uuid. The exact form of other formats differs between servers.
 _DOUBTFUL = (
     *("duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri", "iri-reference"),
     *("json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template"),
@@ -32,10 +34,10 @@ Formats = dict[str, Callable[[str], bool]]
 
 
 class Judge:
-    """Verdicts of one schema and of its parts. `schema` is the checked schema; `is_valid` gives the verdict of the
-    whole.
+    """Checker for one schema and its parts. `schema`: the schema without unchecked patterns.
 
-    A part is named by a JSON Pointer as a URI fragment (RFC 6901 section 6).
+    `is_valid(value)` checks a value against the whole schema. A part is named by a JSON Pointer as a URI fragment (RFC
+    6901 section 6).
     """
 
     __slots__ = ("_formats", "_keywords", "_parts", "is_valid", "schema")
@@ -48,7 +50,7 @@ class Judge:
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # this release of the library does not accept a pattern
+        except jsonschema_rs.ValidationError:  # this version of the library rejects a pattern
             self.schema = _without_patterns(schema, None)
             self.is_valid = _build(self.schema, formats).is_valid
 
@@ -59,8 +61,9 @@ class Judge:
         return self._parts[pointer].is_valid(value)
 
     def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
-        """Return True if `value` satisfies one keyword of the part at `pointer`. `rule` is a schema with this keyword
-        alone.
+        """Return True if `value` satisfies one keyword of the part at `pointer`.
+
+        `rule`: a schema that holds only this keyword.
         """
         place = f"{pointer}/{keyword}"
         if place not in self._keywords:
@@ -70,9 +73,9 @@ class Judge:
 
 
 class Validators:
-    """Cache of judges for one schema of each tool.
+    """Cache of judges, for one schema of each tool.
 
-    `exact` is whether all formats are checked. It is used for values sent to clients that check all formats too.
+    `exact`: check all formats, for values sent to clients that check all formats too.
     """
 
     __slots__ = ("_built", "_formats")
@@ -99,7 +102,7 @@ def _accept(value: str) -> bool:
 
 
 def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
-    """Return the schema without the patterns `unchecked`, or without any pattern if None."""
+    """Return the schema without the patterns in `unchecked`; without any pattern if `unchecked` is None."""
     if isinstance(schema, list):
         return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):
@@ -112,7 +115,7 @@ def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
 
 
 def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
-    """Return True if a member is an unchecked pattern, or has an unchecked pattern among its names."""
+    """Return True if this member of a schema must be dropped, since it is or holds an unchecked pattern."""
     patterns = [member] if name == "pattern" and isinstance(member, str) else []
     if name == "patternProperties" and isinstance(member, dict):
         patterns = list(member)

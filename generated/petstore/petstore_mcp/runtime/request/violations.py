@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Violation:
-    """Keyword of a schema that a value violates.
+    """A keyword of a schema that a value violates.
 
-    `path` leads from the root to the `value`. `detail` is the keyword's own value, or the missing or unexpected names;
-    `known` lists the expected names. `forms()` returns the violations of each alternative of a union, an empty list for
-    alternatives that the value fits.
+    `path`: names and indices from the root to `value`. `detail`: the keyword's own value, or the missing or unexpected
+    names; `known`: the expected names. `forms()` returns, for each alternative of a union, its violations: an empty
+    list if the value fits the alternative.
     """
 
     __slots__ = ("detail", "forms", "keyword", "known", "path", "value")
@@ -39,8 +39,9 @@ class Violation:
 
 
 class Form(list[Violation]):
-    """Violations of one alternative of a union, empty if the value fits. `is_foreign` is True if the value is an object
-    without any member that the alternative describes.
+    """Violations of one alternative of a union, empty if the value fits it.
+
+    `is_foreign`: True if the value is an object with no member that the alternative describes.
     """
 
     __slots__ = ("is_foreign",)
@@ -51,7 +52,7 @@ class Form(list[Violation]):
 
 
 class Place:
-    """Part of a schema, with the part of the value that it applies to."""
+    """A part of a schema, with the part of the value to which it applies."""
 
     __slots__ = ("path", "pointer", "schema", "value")
 
@@ -62,17 +63,17 @@ class Place:
         self.path = path
 
     def part(self, *steps: str | int) -> Place:
-        """Return a subschema, for the same value."""
+        """Return the place of a subschema that applies to the same value."""
         schema = self.schema
         for step in steps:
             schema = schema[step]
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return the same schema, for an item or a member of the value."""
+        """Return the place of the same schema, applied to an item or a member of the value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 
 def _written(step: str | int) -> str:
-    """Return a step as the library writes it in a pointer, without percent-encoding."""
+    """Return a step of a pointer as the library writes it: escaped, but without percent-encoding."""
     return "/" + str(step).replace("~", "~0").replace("/", "~1")

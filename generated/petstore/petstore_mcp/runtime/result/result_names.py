@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Name kept results. Over stdio, where there is one client, results are numbered."""
+"""Make the URIs under which large results are kept. Over stdio, where there is one client, they end in a number."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Names(Protocol):
-        """Naming scheme of kept results, which also decides who may read them (replicas.sealed_results over HTTP)."""
+        """Maker of URIs for kept results, which also decides who may read them. Over HTTP: replicas.sealed_results."""
 
-        def new(self) -> str | Callable[[], str]:
-            """Return the URI of the next one, or what makes it in the call that it is for."""
+        def new(self) -> Callable[[], str]:
+            """Return the function that makes the URI for what the current call may keep. Few calls need the URI."""
 
         def admits(self, uri: str) -> bool:
             """Return whether the client of the current request may read the result kept at that URI, if there is
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 
 
 class CountedNames:
-    """Naming scheme for a single client: `SERVER://result/1` and so on."""
+    """Maker of URIs for a single client: `SERVER://result/1` and so on."""
 
     def __init__(self, server: str) -> None:
         self._before = f"{server}://result/"
         self._numbers = count(1)
 
-    def new(self) -> str:
-        """Return the URI for the next kept result."""
-        return f"{self._before}{next(self._numbers)}"
+    def new(self) -> Callable[[], str]:
+        """Return the function that makes the URI for what the current call may keep. Calls are counted."""
+        number = next(self._numbers)
+        return lambda: f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
         """Return True: the single client may read every result."""

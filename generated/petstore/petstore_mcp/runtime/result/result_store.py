@@ -4,8 +4,8 @@
     petstore://result/3?from=32000&size=8000
 
 A slice is `size` bytes beginning at byte `from`; both may be omitted. If more follows, the slice comes with the URI of
-the next one. The least recently used responses make room for new ones, and all end with the process. The engine's
-thread writes here, and the reader's thread reads.
+the next one. When the store is full, the caller that keeps most makes room, with its least recently used responses. All
+end with the process. The engine's thread writes here, and the reader's thread reads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import codecs
 from _thread import allocate_lock
 from base64 import b64encode
 
+from ..core import fair_eviction, spans
 from ..core.wire_formats import Contents
 from ..http.spool import Spool
 from ..text.invisible import clean
@@ -45,13 +46,14 @@ MADE_ROOM = "There is nothing at this URI any more: what was kept made room for 
 
 
 class _Kept:
-    """One kept response: its media type, whether it is text (in UTF-8), and its bytes."""
+    """One kept response: its media type, whether it is text (in UTF-8), the caller that keeps it, and its bytes."""
 
-    __slots__ = ("media_type", "spool", "text")
+    __slots__ = ("caller", "media_type", "spool", "text")
 
     def __init__(self, media_type: str, text: bool, shares: Shares | None) -> None:
         self.media_type = media_type
         self.text = text
+        self.caller = spans.caller()
         self.spool = Spool(IN_MEMORY, shares, own=IN_MEMORY)
 
 
@@ -72,11 +74,12 @@ class Resources:
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
-        """Begin to keep a response under that URI, empty at first. If `text`, its bytes will be UTF-8."""
+        """Begin to keep a response under that URI for the current caller, empty at first. If `text`, its bytes will be
+        UTF-8.
+        """
         with self._lock:
             self._kept[uri] = _Kept(media_type, text, self._shares)
-            if len(self._kept) > MOST_KEPT:
-                self._make_room(next(iter(self._kept)))
+            self._fit(uri, 0)
 
     def add(self, uri: str, data: bytes) -> bool:
         """Append bytes to a kept response. Return False if it was dropped: there is no room, or the disk is full."""
@@ -84,12 +87,8 @@ class Resources:
             kept = self._kept.get(uri)
             if kept is None:
                 return False
-            while sum(each.spool.size for each in self._kept.values()) + len(data) > self._most:
-                oldest = next(iter(self._kept))
-                if oldest == uri:
-                    self._drop(uri)
-                    return False
-                self._make_room(oldest)
+            if not self._fit(uri, len(data)):
+                return False
             try:
                 kept.spool.write(data)
             except OSError:
@@ -159,6 +158,16 @@ class Resources:
         with self._lock:
             for uri in list(self._kept):
                 self._drop(uri)
+
+    def _fit(self, uri: str, more: int) -> bool:
+        """Make room for `more` bytes of the response at that URI. Return False if that response itself was dropped."""
+        held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
+        for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):
+            if name == uri:
+                self._drop(uri)
+                return False
+            self._make_room(name)
+        return True
 
     def _make_room(self, uri: str) -> None:
         self._drop(uri)

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve HTTP by aiohttp's low-level server, in the event loop that makes the calls (the first "door")."""
+"""Serve HTTP for `--http`, with aiohttp's low-level server in the event loop that makes the calls.
+
+This is one of two implementations of `door.Connection`; the other is `asgi_door`.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,8 @@ class Door:
         if sum(len(name) + len(value) for name, value in request.raw_headers) > admission.LONGEST_HEAD:
             await connection.answer(admission.too_long())
             return connection.response
-        head = Head(request.method, request.rel_url.raw_path, request.raw_headers, request.remote or "")
+        url = request.rel_url
+        head = Head(request.method, url.raw_path, request.raw_headers, request.remote or "", url.raw_query_string)
         await self._service.handle(head, connection)
         return connection.response
 
@@ -255,7 +259,7 @@ class _Connection:
             await self._write(piece)
 
     async def end(self) -> None:
-        """End it."""
+        """End the response."""
         with self._deadlines.within(WRITE_SECONDS):
             await self.response.write_eof()
 

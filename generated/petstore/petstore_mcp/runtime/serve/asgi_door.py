@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers (the second "door").
+"""Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers.
+
+This is one of two implementations of `door.Connection`; the other is `aiohttp_door`.
 
 These servers start and stop the workers. Each worker loads the application anew.
 """
@@ -80,7 +82,8 @@ class Application:
         connection = _Connection(receive, send, self._deadlines)
         client = scope.get("client")
         path = scope.get("raw_path") or scope["path"].encode()
-        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], str(client[0]) if client else "")
+        address, query = str(client[0]) if client else "", scope.get("query_string", b"").decode("latin-1")
+        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], address, query)
         if not self._guarded and not _is_local(scope.get("server")):
             await connection.answer(admission.UNGUARDED)
             return
@@ -135,10 +138,14 @@ class _Connection:
         self._whole = False
         self._begun = False
         self._lost = False
+        self._left = False
         self._task: asyncio.Task[Any] | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
-        """Serve the request, as long as its client is there. A fault of ours is told in the log."""
+        """Serve the request, as long as its client is there. Faults of ours are logged.
+
+        If the request is aborted before its response began, the response is 503: uvicorn would answer 500 for none.
+        """
         self._task = task = asyncio.current_task()
         watch = asyncio.get_running_loop().create_task(self._watch())
         try:
@@ -148,6 +155,8 @@ class _Connection:
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise
+            if not (self._begun or self._left):
+                await self.answer(admission.busy())
         finally:
             watch.cancel()
 
@@ -164,6 +173,7 @@ class _Connection:
     async def _watch(self) -> None:
         """End the work when the client has closed the connection."""
         await self._gone()
+        self._left = True
         self.abort()
 
     async def body(self, most: int) -> bytes:
@@ -216,7 +226,7 @@ class _Connection:
         await self._body(b"", more=False)
 
     def abort(self) -> None:
-        """Leave the request as it is; the server of ASGI closes the connection."""
+        """Cancel the request. The ASGI server then closes the connection, unless `handle` can still answer."""
         if self._task is not None and not self._lost:
             self._lost = True
             self._task.cancel()

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from ..core.stdio import complain
+from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
 from .printing import show, table
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 USAGE = 2
-#: Exit code EX_CONFIG of sysexits.h: something must be corrected before the server can start.
-UNINSTALLED = 78
+
+
+_OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
+_LOGIN_COMMANDS = ("login", "logout", "whoami")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,6 +32,13 @@ class _Parser(argparse.ArgumentParser):
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     """Run the command line. Return the exit code, or the settings with which to serve."""
+    if arguments[0] in _LOGIN_COMMANDS:
+        return _log_in_or_out(arguments, catalog)
+    return _with_flags(arguments, catalog)
+
+
+def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
+    """Do what the flags ask for. Return the exit code, or the settings with which to serve."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
@@ -61,9 +70,23 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
             if not (advice := libraries.advise(problem)):
                 raise
             complain(advice)
-            return UNINSTALLED
+            return EXIT_CONFIG
     loaded.again = load if given.reload else None
     return loaded
+
+
+def _log_in_or_out(arguments: list[str], catalog: Catalog) -> int:
+    """Run `login`, `logout` or `whoami`, and return the exit code."""
+    try:
+        from . import login_commands  # imported late: loads the HTTP client
+    except ModuleNotFoundError as problem:
+        from . import libraries  # imported late: rarely needed
+
+        if not (advice := libraries.advise(problem)):
+            raise
+        complain(advice)
+        return EXIT_CONFIG
+    return login_commands.main(arguments, catalog)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -113,7 +136,8 @@ def _parser(catalog: Catalog) -> _Parser:
     parser = _Parser(
         prog=f"{catalog.name}-mcp",
         description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
-        epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them.",
+        epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them."
+        + (_OF_LOGINS if any("user" in scheme for scheme in catalog.security.values()) else ""),
         allow_abbrev=False,
     )
     instead = parser.add_mutually_exclusive_group()

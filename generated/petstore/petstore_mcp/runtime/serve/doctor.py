@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from ..calls import hook_runner, trial
 from ..calls.execution import Caller
+from ..calls.user_logins import kept_logins
 from ..settings import credentials
-from ..settings.credential_env import variables
+from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
 from . import integrity
 from .printing import table
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.catalog import Catalog
+    from ..login.logins import Logins
+    from ..settings.grants import Grant
     from ..settings.settings import Settings
 
     Row = tuple[str, ...]
@@ -54,12 +57,24 @@ RESERVED = {
     "HTTP_HOSTS": "over HTTP: the names under which clients know this server, joined by commas",
     "HTTP_ORIGINS": "over HTTP: the origins of web pages that may ask, joined by commas",
     "HTTP_TOKENS": "over HTTP: the file of callers, on each line a name and the SHA-256 of a token",
+    "HTTP_URL": "over HTTP: this server's URL as clients use it, such as https://mcp.example.com/mcp",
+    "AUTH_ISSUER": "over HTTP: the authorization servers whose access tokens are accepted, joined by commas",
+    "AUTH_AUDIENCE": "over HTTP: the audience of these tokens, where it is not HTTP_URL",
+    "AUTH_SCOPES": "over HTTP: the scopes that every call needs",
+    "AUTH_ROLES_CLAIM": "over HTTP: the claim of these tokens that names the caller's roles",
+    "AUTH_INTROSPECTION_CLIENT_ID": "over HTTP: this server's client id, to ask about tokens that are no JWT",
+    "AUTH_INTROSPECTION_CLIENT_SECRET": "over HTTP: its secret",
     "HTTP_OPEN": "over HTTP: 1 to serve whoever reaches the port, from other machines too",
     "HTTP_FILES": "over HTTP: 1 to let callers name files of FILES_DIR and DOWNLOADS_DIR",
     "STATE_KEY": "over HTTP: the secret that replicas share, of 32 bytes or more",
     "STORE": "over HTTP: the Redis or Valkey that replicas share, such as redis://cache:6379/0",
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
     "LOG_LEVEL": "debug, info, warning or error",
+}
+#: Variables for servers whose users can log in.
+OF_LOGINS = {
+    "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
+    "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
 }
 MOST_TRIED = 5
 """Most sets of scopes for which a token is fetched."""
@@ -80,59 +95,78 @@ def examine(
 ) -> tuple[bool, list[str]]:
     """Return whether all is well, and the lines of the report. `http` is the address for HTTP, None for stdio."""
     settings = load(catalog, environ, base_url, http=http)
-    needs = _needs(catalog, settings.secrets)
+    logins = _logins(catalog, settings)
+    needs = _needs(catalog, settings, logins)
     with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
-    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
+    rows = _credentials(catalog, environ, settings, logins)
+    lines += table(rows + _others(catalog, environ, settings))
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
+    for name, each in sorted(settings.delegations.items()):
+        lines.append(f"What needs {name} is called as whoever calls: {each.variable} is {each.way}.")
     lines += tried + (problems or ["The API answers."])
     if settings.listening is not None:
         from . import doctor_http  # imported late: only for HTTP
 
-        faults, told = doctor_http.examine(settings.listening, settings.prefix)
+        faults, told = doctor_http.examine(settings.listening, settings, catalog)
         problems += faults
         lines += [*told, *faults]
     lines += [*mistakes, *settings.warnings]
     return not (needs or problems or mistakes), lines
 
 
-def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
+def _logins(catalog: Catalog, settings: Settings) -> Logins | None:
+    """Return the kept logins, looked up; None if no user can log in for any scheme."""
+    found = kept_logins(catalog, settings, lambda secret, source: None)
+    for name, scheme in catalog.security.items():
+        if found is not None and "user" in scheme:
+            found.look_now(name)
+    return found
+
+
+def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Settings, logins: Logins | None) -> list[Row]:
     rows: list[Row] = []
-    lacking = _lacking(catalog, secrets)
+    secrets, lacking = settings.secrets, _lacking(catalog, settings, logins)
     for name_of_scheme, scheme in catalog.security.items():
         filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
             from_file = bool(environ.get(f"{name}_FILE", "").strip())
             given = from_file or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
+            if part in CLIENT and "user" in scheme and not given:
+                state = "not set"  # a login may register a client
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
             rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
+        if logins is not None and "user" in scheme:
+            state = "logged in" if logins.has(name_of_scheme) else "not logged in"
+            rows.append((logins.command(name_of_scheme), state, "logs you in with your browser"))
     return rows
 
 
-def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
+def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
     """Return the unset schemes that some tool needs, because no alternative of that tool is set either."""
     found: set[str] = set()
     for name in catalog.names():
         wanted = catalog.tool(name).binding.get("security") or []
         try:
-            credentials.choose(wanted, catalog.security, secrets)
+            credentials.choose(wanted, catalog.security, settings.secrets, logins, settings.delegations)
         except NotReady:
             found.update(scheme for names in wanted for scheme in names)
-    return {name for name in found if not credentials.filled(catalog.security[name], secrets)}
+    return {name for name in found if not credentials.filled(catalog.security[name], settings.secrets)}
 
 
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
-    purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
+    known = RESERVED | (OF_LOGINS if any("user" in scheme for scheme in catalog.security.values()) else {})
+    purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in known.items()}
     for scheme in catalog.security.values():
-        if url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl"):
+        if "token_url" in scheme["variables"] and (url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl")):
             purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of what {url} is or says"
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
@@ -144,12 +178,13 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
-def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
+def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
     """Return how many tools lack a credential, by a sentence that names the credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
-            credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
+            wanted = catalog.tool(name).binding.get("security")
+            credentials.choose(wanted, catalog.security, settings.secrets, logins, settings.delegations)
         except NotReady as missing:
             found[str(missing)] += 1
     return found
@@ -159,6 +194,8 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
     """Return why tokens cannot be fetched although their credentials are set."""
     found = []
     for name, scheme in catalog.security.items():
+        if name in settings.delegations:
+            continue
         if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
             try:
                 settings.endpoint(name)
@@ -179,7 +216,7 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
             return found, []
         if caller.hooked:
             return [], ["No call was tried, since hooks.py takes part in calls."]
-        name = trial.choose(catalog, settings)
+        name = trial.choose(catalog, settings, _logins(catalog, settings))
         if not name:
             return [], ["No call was tried: no tool that only reads can be called without arguments."]
         well, said = await caller.try_tool(name)
@@ -188,10 +225,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
         await caller.close()
 
 
-def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
+def _grants(catalog: Catalog, settings: Settings) -> list[Grant]:
     """Return one grant for each set of scopes that tools need, at most MOST_TRIED."""
-    keys = credentials.Keys(catalog.security, settings)
-    found: dict[tuple[str, ...], credentials.Grant] = {}
+    keys = credentials.Keys(catalog.security, settings, _logins(catalog, settings))
+    found: dict[tuple[str, ...], Grant] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant

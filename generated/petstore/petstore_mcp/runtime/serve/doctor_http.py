@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Implement `--http ... --doctor`: check the HTTP setup before clients use it.
 
-The report says where the server would listen, who may call, whether replicas share sessions, and whether the store
-answers.
+The report says where the server would listen, who may call, whether the authorization servers and the store answer, and
+whether replicas share sessions.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..core.catalog import Catalog
     from ..settings.listening import Listening
+    from ..settings.settings import Settings
 
 _NAME = "doctor"
 
 
-def examine(listening: Listening, prefix: str) -> tuple[list[str], list[str]]:
+def examine(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
     """Return the problems that prevent serving HTTP as configured, and the lines of the report."""
+    prefix = settings.prefix
     told = [f"It would serve http://{listening.address}/mcp, {_callers(listening, prefix)}."]
     if listening.hosts:
         told.append(f"Clients know it as {', '.join(sorted(listening.hosts))}, and on this machine.")
@@ -25,18 +28,43 @@ def examine(listening: Listening, prefix: str) -> tuple[list[str], list[str]]:
         told.append(f"Replicas with the same {prefix}_STATE_KEY go on with its sessions and confirmations.")
     else:
         told.append(f"Its sessions and confirmations end with it: {prefix}_STATE_KEY is not set.")
+    problems: list[str] = []
+    if listening.issuers:
+        problems, found = asyncio.run(_issuers(listening, settings, catalog))
+        told += found
     if listening.store is None:
-        return [], told
+        return problems, told
     if asyncio.run(_answers(listening.store)):
-        return [], [*told, "The store answers."]
-    return [f"The store that {prefix}_STORE names does not answer."], told
+        return problems, [*told, "The store answers."]
+    return [*problems, f"The store that {prefix}_STORE names does not answer."], told
 
 
 def _callers(listening: Listening, prefix: str) -> str:
+    ways = []
+    if listening.issuers:
+        ways.append("whoever has an access token")
     if listening.tokens is not None:
         count = len(listening.tokens)
-        return f"to {count} caller{'' if count == 1 else 's'} of the file in {prefix}_HTTP_TOKENS"
+        ways.append(f"{count} caller{'' if count == 1 else 's'} of the file in {prefix}_HTTP_TOKENS")
+    if ways:
+        return f"to {' and '.join(ways)}"
     return "to whoever reaches it" if listening.open else "to this machine alone, without asking who calls"
+
+
+async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
+    """Ask each authorization server for its metadata and keys. Return the problems, and the lines of the report."""
+    from ..identity.challenges import metadata_url  # imported late: only with an authorization server
+    from ..identity.guard import Guard
+
+    guard = Guard(listening, settings, f"{catalog.name}-mcp/{catalog.version}")
+    try:
+        found = await guard.examine()
+    finally:
+        await guard.close()
+    told = [f"Access tokens of {name} are accepted: its keys were found." for name, fault in found.items() if not fault]
+    told.append(f"They must be for {' or '.join(sorted(listening.audiences or (guard.resource,)))}.")
+    told.append(f"Clients find the authorization server by {metadata_url(guard.resource)}.")
+    return [f"The issuer {name} {fault}." for name, fault in found.items() if fault], told
 
 
 async def _answers(url: str) -> bool:

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Define how the service reads requests and writes responses. Two modules ("doors") implement this: aiohttp and ASGI.
+"""Define how the service reads HTTP requests and writes responses. Two modules implement this: `aiohttp_door` for
+`--http`, and `asgi_door` for ASGI servers. They are called doors here.
 
 A door runs `Service.handle` once for each request, and cancels it when the client has closed the connection.
 """

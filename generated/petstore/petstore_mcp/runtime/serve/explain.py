@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import Preparation, Ready, Unmade, sentence
+from ..calls.user_logins import kept_logins
 from ..core import jsontext
 from ..core.catalog import CatalogError
 from ..core.stdio import complain
@@ -29,7 +30,7 @@ from . import request_preview
 from .printing import show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ..core.catalog import Catalog, Tool
     from ..core.table import Binding, Scheme
@@ -52,17 +53,33 @@ class Placeholders:
     is shown.
     """
 
-    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str]) -> None:
+    def __init__(
+        self,
+        security: dict[str, Scheme],
+        secrets: dict[str, str],
+        logins: credentials.Logins | None = None,
+        delegated: Collection[str] = (),
+    ) -> None:
+        """Create. Of schemes that are `delegated`, each call has the credential of its caller."""
+        self._delegated = delegated
         self._security = security
         self._secrets = secrets
+        self._logins = logins
         self.missing = ""
         """Why a call would be refused for lack of credentials; "" if it would not."""
+
+    async def look(self, binding: Binding) -> None:
+        """Find out which logins of users are kept that the binding could use."""
+        for names in binding.get("security") or ():
+            for name in names:
+                if self._logins is not None and "user" in self._security[name]:
+                    await self._logins.look(name)
 
     def choose(self, binding: Binding) -> credentials.Chosen:
         """Return the placeholders for the credentials of a binding."""
         wanted = binding.get("security")
         try:
-            schemes = credentials.choose(wanted, self._security, self._secrets)
+            schemes = credentials.choose(wanted, self._security, self._secrets, self._logins, self._delegated)
         except NotReady as missing:
             self.missing = str(missing)
             schemes = [self._security[name] for name in (wanted or [[]])[0]]
@@ -74,6 +91,9 @@ class Placeholders:
                 shown[value] = self._field(value)
             elif value not in names and scheme["type"] in credential_env.FETCHED:
                 shown[value] = f"<token of {names[0]}>"
+        for name in self._delegated:
+            if self._security[name] in schemes:
+                shown[self._security[name]["variables"]["value"]] = "<credential of the caller>"
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
         shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
@@ -148,7 +168,8 @@ def explain(
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
-    keys = Placeholders(catalog.security, settings.secrets)
+    logins = kept_logins(catalog, settings, lambda secret, source: None)
+    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
     preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: the output is reproducible
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}

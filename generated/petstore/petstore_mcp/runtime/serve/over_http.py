@@ -14,11 +14,12 @@ from ..calls.execution import Caller
 from ..calls.handles import Handles
 from ..core import log
 from ..core.catalog import Catalog, CatalogError
-from ..core.stdio import before_leaving, complain
+from ..core.stdio import EXIT_CONFIG, before_leaving, complain
 from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
 from ..replicas.sealed_states import States
 from ..replicas.spent import Spent
+from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
 from . import preload
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..core.audit import Audit
+    from ..delegation.caller_credentials import Credentials
+    from ..delegation.login_callback import Spend
+    from ..identity.guard import Guard
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
-EXIT_CONFIG = 78
 # Decision 0169: A server ends within ten seconds of SIGTERM.
 LINGER = 1.0
 """Seconds for which requests are still served after the signal to end. Meanwhile the server reports that it is not
@@ -58,11 +61,18 @@ def application(package: str) -> Application:
         _stop(*settings.problems)
     settings.apply(catalog)
     listening, audit = settings.listening, _audit(settings, catalog)
-    return Application(lambda: _service(catalog, settings, listening, audit), listening.guarded)
+    if listening.issuers and listening.url is None:
+        _stop(callers.unnamed(settings.prefix))
+
+    def make() -> Service:
+        return _service(catalog, settings, listening, audit, _guard(catalog, settings, listening))
+
+    return Application(make, listening.guarded)
 
 
 async def _serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
-    service = _service(catalog, settings, listening, audit)
+    guard = _guard(catalog, settings, listening)
+    service = _service(catalog, settings, listening, audit, guard)
     door = Door(service)
     stopped = _stopped()
     await service.start()
@@ -78,7 +88,11 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
-    log.event("info", "listening", url=f"http://{_shown(listening.host)}:{port}/mcp", pid=os.getpid())
+    listening.port = port  # another one than was asked for, if that was 0
+    url = f"http://{listening.address}/mcp"
+    if guard is not None and listening.url is None:
+        guard.locate(url)
+    log.event("info", "listening", url=url, pid=os.getpid(), callers=_known_by(listening))
     await stopped
     service.ready = False
     door.finish()
@@ -95,7 +109,9 @@ def _soon(loop: asyncio.AbstractEventLoop, service: Service, catalog: Catalog, s
     loop.call_soon_threadsafe(service.renew, catalog, settings)
 
 
-def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> Service:
+def _service(
+    catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None, guard: Guard | None
+) -> Service:
     if not listening.keys and listening.guarded:
         advice = f"Sessions and confirmations end with this process, since {settings.prefix}_STATE_KEY is not set."
         log.event("warning", "no_state_key", reason=advice)
@@ -103,9 +119,12 @@ def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: 
     seal = Seal(listening.keys or [os.urandom(32)], audience, time.time)
     sharing = _sharing(listening, seal, catalog.name)
     spend = sharing.spend if sharing is not None else Spent(time.monotonic).spend
-    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing)
+    callers = _callers(catalog, settings, seal, spend, sharing)
+    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing, callers)
 
     def make(before: Caller | None, table: Catalog, decided: Settings) -> Caller:
+        if callers is not None:
+            callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
         caller = Caller(table, decided, handles)
@@ -113,7 +132,44 @@ def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: 
         preload.load(table, decided)
         return caller
 
-    return Service(catalog, settings, listening, seal, make, audit, sharing)
+    return Service(catalog, settings, listening, seal, make, audit, sharing, guard, callers)
+
+
+def _callers(
+    catalog: Catalog, settings: Settings, seal: Seal, spend: Spend, sharing: Sharing | None
+) -> Credentials | None:
+    """Return the credentials of callers, if the API is called as whoever calls."""
+    if not settings.delegations:
+        return None
+    from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
+    from ..delegation.kept_logins import Logins
+
+    if sharing is None and any(each.way == "user" for each in settings.delegations.values()):
+        advice = f"Logins of users end with this process, since {settings.prefix}_STORE is not set."
+        log.event("warning", "no_store", reason=advice)
+    return Credentials(catalog.name, seal, spend, Logins(seal, sharing.store if sharing else None, time.time))
+
+
+def _scopes(catalog: Catalog, scheme: str) -> list[str]:
+    """Return the scopes that all tools together need of a scheme."""
+    bindings = (catalog.tool(name).binding for name in catalog.names())
+    return sorted({scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())})
+
+
+def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard | None:
+    if not listening.issuers:
+        return None
+    from ..identity.guard import Guard  # imported late: only with an authorization server
+
+    return Guard(listening, settings, f"{catalog.name}-mcp/{catalog.version}")
+
+
+def _known_by(listening: Listening) -> str:
+    """Return how callers are known, for the log."""
+    ways = [f"access tokens of {each}" for each in listening.issuers]
+    if listening.tokens is not None:
+        ways.append(f"tokens of {len(listening.tokens)} callers in a file")
+    return ", ".join(ways) or "not asked"
 
 
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
@@ -128,13 +184,11 @@ def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
     if not settings.audit:
         return None
-    from ..core.audit import Audit  # imported late: rarely used
-    from ..settings.credentials import sensitive
+    from .recording import open_audit  # imported late: rarely used
 
-    try:
-        audit = Audit(settings.audit, catalog, lambda: sensitive(catalog.security, settings), settings.audit_arguments)
-    except OSError:
-        _stop(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+    audit = open_audit(settings.audit, settings, catalog)
+    if isinstance(audit, str):
+        _stop(audit)
     before_leaving(audit)
     return audit
 
@@ -154,10 +208,6 @@ def _stopped() -> asyncio.Future[None]:
         except NotImplementedError:  # Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _stop(*sentences: str) -> NoReturn:

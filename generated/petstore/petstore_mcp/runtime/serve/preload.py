@@ -73,4 +73,6 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
     names += ["..result.fetching"] if catalog.offers("resources") else []
     if any(scheme["type"] in ("oauth2", "login") for scheme in catalog.security.values()):
         names += ["..http.tokens", "..http.discovery"]
+    if any("user" in scheme for scheme in catalog.security.values()):
+        names += ["..http.tokens", "..login.run"]
     return names

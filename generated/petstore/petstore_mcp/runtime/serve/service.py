@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
-from ..core.wire_formats import Contents, Result
-from ..replicas.away import Away
-from ..streamable import admission, event_stream, older, session
+from ..core.pending_requests import cut_short
+from ..core.wire_formats import Contents, Visit
+from ..replicas.away import Away, Onward
+from ..streamable import admission, event_stream, older, session, session_streams
+from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
-from ..streamable.exchange import Begin, End
+from ..streamable.exchange import Begin
 from ..streamable.head import Answer
 from ..streamable.places import Places
-from .door import Broken, TooLarge
+from . import transfer
 from .engine import loaded, unhandled
 from .unread import Reader, Unread
 from .work import Work
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from ..calls.execution import Caller
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..core.identity import Identity
+    from ..delegation.caller_credentials import Credentials
+    from ..identity.guard import Guard
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -55,8 +60,6 @@ _MOST_REFUSALS = 100
 """Most refused hosts and origins that are logged."""
 
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
-_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
-_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Service:
@@ -71,13 +74,18 @@ class Service:
         make: Callable[[Caller | None, Catalog, Settings], Caller],
         audit: Audit | None = None,
         sharing: Sharing | None = None,
+        guard: Guard | None = None,
+        callers: Credentials | None = None,
     ) -> None:
         """Create a service.
 
         `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas.
+        with other replicas. `guard` checks access tokens. `callers` are the callers' credentials, if the API is called
+        as whoever calls.
         """
+        self._callers = callers
         self._sharing = sharing
+        self._guard = guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
         self._make = make
@@ -86,8 +94,10 @@ class Service:
         self._bodies = Places(MOST_BODIES)
         self._unread = Unread()
         self._work = Work(lambda size: None)
-        self._admission = admission.Admission(listening, settings.prefix)
-        self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
+        self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
+        always, issued = frozenset(listening.scopes), bool(listening.issuers)
+        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
+        self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
         self._under_way = 0
@@ -99,10 +109,12 @@ class Service:
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
         if self._sharing is not None:
-            self._endpoint.older.recalls = True
+            self._endpoint.older.streams.recalls = True
             self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
+        if self._guard is not None:
+            self._guard.start()
         self.ready = self._work.caller is not None
         self._sweep()
 
@@ -111,11 +123,13 @@ class Service:
         self._under_way += 1
         self._idle.clear()
         try:
-            refusal = self._refusal(head)
-            if refusal is not None:
-                await connection.answer(refusal)
-                return
-            await self._serve(head, connection)
+            admitted = self._admitted(head)
+            if isinstance(admitted, admission.Unchecked):
+                admitted = await self._checked(head, admitted.token)
+            if isinstance(admitted, Answer):
+                await connection.answer(admitted)
+            else:
+                await self._serve(head, admitted, connection)
         except TimeoutError:  # the client does not read
             connection.abort()
         finally:
@@ -128,7 +142,7 @@ class Service:
         self._catalog, self._settings = catalog, settings
         if self._work.caller is not None:
             self._load(catalog, settings)
-        self._endpoint.renew(catalog)
+        self._endpoint.renew(catalog, settings.roles)
 
     async def drain(self) -> None:
         """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""
@@ -138,7 +152,7 @@ class Service:
             async with asyncio.timeout(GRACE):
                 await self._idle.wait()
         except TimeoutError:
-            self._endpoint.cut(_cut)
+            self._endpoint.cut(cut_short)
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -147,16 +161,32 @@ class Service:
             await self._caller.close()
         if self._sharing is not None:
             await self._sharing.close()
+        if self._guard is not None:
+            await self._guard.close()
 
     # One request
 
-    def _refusal(self, head: Head) -> Answer | None:
+    def _admitted(self, head: Head) -> Peer | Answer | admission.Unchecked:
         if head.path == "/readyz":
-            return admission.told(head, *((200, b"ok\n") if self.ready else (503, b"not ready\n")))
-        refusal = self._admission.refusal(head)
-        if refusal is not None and refusal.note is not None:
-            self._note(dict(refusal.note))
-        return refusal
+            ready = self.ready and (self._guard is None or self._guard.ready)
+            return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
+        admitted = self._admission.admit(head)
+        if isinstance(admitted, Answer) and admitted.note is not None:
+            self._note(dict(admitted.note))
+        return admitted
+
+    async def _checked(self, head: Head, token: str) -> Peer | Answer:
+        """Return the caller with an access token that is not known yet, or the response to a refused request."""
+        from ..identity.problems import InvalidToken, Unavailable  # imported late: only with an authorization server
+
+        if self._guard is None:
+            return self._admission.unauthorized(head, None)
+        try:
+            return self._admission.welcome(head, await self._guard.check(token))
+        except InvalidToken as problem:
+            return self._admission.unauthorized(head, str(problem))
+        except Unavailable as problem:
+            return self._admission.unavailable(head, str(problem), problem.seconds)
 
     def _note(self, fields: dict[str, str]) -> None:
         """Log each refused host or origin once, with the setting that would allow it."""
@@ -165,18 +195,23 @@ class Service:
             self._refusals.add(told)
             log.event("warning", fields.pop("event"), **fields)
 
-    async def _serve(self, head: Head, connection: Connection) -> None:
+    async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
-        peer = Peer(self._admission.principal(head) or "", "", head.address)
+        is_browser = self._admission.is_browser(head)
+        if self._callers is not None:
+            peer.given = transfer.given(head, self._callers.fields)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
             return
         self._bodies.take(caller, size)
         try:
-            body = await _body(connection) if size else b""
+            body = await transfer.body(connection) if size else b""
             if isinstance(body, Answer):
                 await connection.answer(body)
+            elif is_browser and self._callers is not None:
+                page = await self._callers.browser(head.method, head.path, head.query, body)
+                await connection.answer(Answer(page.status, page.body, list(page.fields)))
             else:
                 await self._answer(head, peer, body, connection)
         finally:
@@ -186,12 +221,15 @@ class Service:
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
             self._do(each, len(body), peer)
-        await self._write(exchange, connection)
+        await self._write(exchange, connection, peer.identity)
 
-    async def _write(self, exchange: Exchange, connection: Connection) -> None:
-        """Write the parts of the response until the last one, or until the client disconnects."""
+    async def _write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
+        """Write the parts of the response until the last one, or until the client disconnects. A stream ends with the
+        access token of its caller (A8).
+        """
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[None] | None = None
+        end: asyncio.TimerHandle | None = None
         reader, known = Reader(self._unread, connection.abort), 0
         connection.taken = reader.took
 
@@ -207,7 +245,9 @@ class Service:
         try:
             while True:
                 while exchange.parts:
-                    if await _written(exchange.parts.popleft(), connection):
+                    if caller is not None and self._guard is not None and isinstance(exchange.parts[0], Begin):
+                        end = loop.call_later(self._guard.seconds_left(caller), self._endpoint.expire, exchange)
+                    if await transfer.written(exchange.parts.popleft(), connection):
                         return
                 waiting = loop.create_future()
                 silence = loop.call_later(event_stream.SILENCE, exchange.silent)
@@ -221,6 +261,8 @@ class Service:
             raise
         finally:
             reader.took(reader.waiting)
+            if end is not None:
+                end.cancel()
 
     def _do(self, effect: Wanted, size: int, peer: Peer | None) -> None:
         if isinstance(effect, Call):
@@ -238,7 +280,7 @@ class Service:
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
-        elif isinstance(effect, older.Recall):
+        elif isinstance(effect, session_streams.Recall):
             self._step(self._recall(effect))
 
     def _begin(self, call: Call, size: int) -> None:
@@ -283,23 +325,26 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    async def _recall(self, recall: older.Recall) -> None:
-        """Resume a stream that another replica began."""
+    async def _recall(self, recall: session_streams.Recall) -> None:
+        """Resume a stream that another replica began. A stream for changes goes on as one of this replica."""
         if self._sharing is None:
             return
         exchange = recall.exchange
         try:
-            async for event in self._sharing.events(session.digest(recall.session), recall.stream, recall.number):
+            async for event in self._sharing.events(recall.found.digest, recall.stream, recall.number):
                 exchange.stream()
                 if isinstance(event, bytes):
                     exchange.replay(event)
+                elif isinstance(event, Onward):
+                    self._endpoint.older.go_on(recall.found, exchange)
+                    return
                 elif event is not None and is_id(event.id):
                     exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
                 if not exchange.open:
                     return
             exchange.close()
         except (LookupError, Away):
-            exchange.answer(older.nothing_to_resume())
+            exchange.answer(session_streams.nothing_to_resume())
 
     # Reports of calls (work.Listener)
 
@@ -317,7 +362,7 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
 
@@ -333,35 +378,3 @@ class Service:
     def _sweep(self) -> None:
         self._endpoint.older.sweep()
         asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
-
-
-async def _body(connection: Connection) -> bytes | Answer:
-    """Return the body of a request, or the error response if it cannot be read."""
-    try:
-        return await connection.body(admission.LARGEST_BODY)
-    except TooLarge:
-        return admission.too_large()
-    except TimeoutError:
-        return admission.too_slow()
-    except Broken:
-        return admission.broken()
-
-
-async def _written(part: Answer | Begin | End | bytes, connection: Connection) -> bool:
-    """Write a part, and return whether it was the last."""
-    if isinstance(part, bytes):
-        await connection.write(part)
-        return False
-    if isinstance(part, Begin):
-        await connection.begin(part.fields)
-        return False
-    if isinstance(part, Answer):
-        await connection.answer(part)
-    else:
-        await connection.end()
-    return True
-
-
-def _cut(call: Call | None) -> Result:
-    """Return the result for a call that will not finish: whether the request may have been sent."""
-    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

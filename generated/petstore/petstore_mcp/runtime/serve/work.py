@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
-    from ..core.wire_formats import Contents, Question, Result
+    from ..core.wire_formats import Contents, Question, Result, Visit
 
     class Caller(Protocol):
         """Executor of one call (execution.Caller)."""
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             arguments: dict[str, Any],
             report: Callable[[str], None],
             dialogue: Dialogue,
-            ask: Callable[[str], Awaitable[object]],
+            ask: Callable[[str | Visit], Awaitable[object]],
         ) -> Result:
             """Return the call's result. Raises Ended.
 
@@ -46,7 +46,11 @@ if TYPE_CHECKING:
             """
 
     class Listener(Protocol):
-        """Receiver of the reports of calls by key, in the engine's thread (server.Server)."""
+        """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
+
+        `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
+        of the engine's event loop, unless they say otherwise.
+        """
 
         def attended(self) -> bool:
             """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
@@ -54,7 +58,7 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: int, message: str) -> None:
             """Report that `done` phases are over; `message` names the last one."""
 
-        def ask(self, key: int, question: str | None) -> bool:
+        def ask(self, key: int, question: str | Visit | None) -> bool:
             """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
@@ -236,7 +240,7 @@ class Taken:
             except asyncio.CancelledError:  # the call was cancelled: nobody waits
                 return
 
-    async def _ask(self, question: str) -> object:
+    async def _ask(self, question: str | Visit) -> object:
         """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
         ends.
         """

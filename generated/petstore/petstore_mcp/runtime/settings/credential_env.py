@@ -1,9 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Credential variables: read from the environment, or from the file that `<VARIABLE>_FILE` names, as container
-platforms provide secrets. Checked before anything is sent.
+"""Read credentials from environment variables, or from the files that `<VARIABLE>_FILE` variables name.
 
-A value that HTTP cannot carry is refused here, naming only the variable. Later, the error message of the HTTP library
-would print the value.
+Container platforms provide secrets as such files. Values are checked before anything is sent. A value that HTTP cannot
+carry is refused here, naming only the variable. Otherwise the HTTP library would print the value in an error message.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
     from ..core.table import Scheme, SchemeKind
 
 LONGEST = 32 * 1024
-"""Longest credential in characters. A token with many claims has some thousands; servers refuse longer headers
-anyway.
+"""Longest credential in characters.
+
+A token with many claims has some thousands of characters; servers refuse longer headers anyway.
 """
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
@@ -31,20 +31,29 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "oauth2": (("value",), ("client_id", "client_secret")),
     "setting": (("value",),),
 }
-"""Ways to fill a scheme, by type: sets of roles that are needed together."""
+"""Maps a scheme type to the sets of variables, by role, that can supply its credential.
+
+All roles of a set are needed together.
+"""
+
+CLIENT = ("client_id", "client_secret")
+"""Roles of a scheme for which a user can log in: the client that asks the user. They fill no scheme alone."""
 
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
 SHORTEST_REDACTED = 6
-"""Shortest credential in characters that is redacted. Replacing each `ab` would ruin results and hide nothing."""
+"""Shortest credential, in characters, that is redacted. Replacing each `ab` would ruin results and hide nothing."""
 
 _NAMES = ("username", "client_id")
-"""Roles that are not secret."""
+"""Roles whose values are names, not secrets."""
 
 
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Return the values of the variables that are set, the problems, and the warnings; both as sentences."""
+    """Read all credential variables. Return the values that are set, by variable, the problems, and the warnings.
+
+    Problems and warnings are sentences for the operator.
+    """
     secrets: dict[str, str] = {}
     problems: list[str] = []
     oddities: list[str] = []
@@ -67,8 +76,9 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
 
 
 def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
-    """Return the ways to fill a scheme, as sets of roles that are needed together. A `login` scheme lists its own
-    roles.
+    """Return the sets of roles that can supply the scheme's credential. All roles of a set are needed together.
+
+    A `login` scheme lists its own roles.
     """
     if scheme["type"] == "login":
         needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
@@ -78,12 +88,16 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
     """Return role and name of each variable that holds a credential."""
-    return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
+    roles = [role for each in ways(scheme) for role in each]
+    if "user" in scheme:
+        roles += [role for role in CLIENT if role not in roles]
+    return [(role, scheme["variables"][role]) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """Return the value of a variable or of its file, None if unset, and the name of the variable that gave the value.
-    Raise ValueError with a sentence.
+    """Return the value of a variable, or of the file that its `_FILE` variable names, and the name of the one used.
+
+    The value is None if neither is set. Raise ValueError with a sentence for the operator.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
@@ -98,9 +112,12 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _content(path: str, variable: str) -> str:
-    """Return the text of a regular file, up to the size limit of credentials. Raise ValueError with a sentence."""
+    """Return the text of a regular file, up to the size limit of credentials.
+
+    Raise ValueError with a sentence for the operator.
+    """
     try:
-        # Non-blocking, because a pipe without a writer must not block the start.
+        # Open without blocking: a pipe that nobody writes to must not delay the start.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             content = os.read(descriptor, 4 * LONGEST + 3)
@@ -114,7 +131,10 @@ def _content(path: str, variable: str) -> str:
 
 
 def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
-    """Return the value without a line break at its end or the word Bearer, as copying may add. Note each removal."""
+    """Return the value without what copying may add: a line break at the end, or the word Bearer.
+
+    Report each removal.
+    """
     secret = value.rstrip("\r\n")
     if secret != value:
         oddities.append(f"{name} ends with a line break; it was taken off.")
@@ -131,7 +151,7 @@ def _check(secret: str, variable: str, kind: str, part: str) -> None:
 
 
 def _wrong(secret: str, kind: str, part: str) -> str:
-    """Return why HTTP cannot carry the secret, as the rest of a sentence, or ""."""
+    """Return why HTTP cannot carry the secret, such as "must be printable text", or ""."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
     if kind == "login" and part != "value":
@@ -139,7 +159,8 @@ def _wrong(secret: str, kind: str, part: str) -> str:
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":
-        # Base64 carries any character; RFC 7617 excludes control characters, and a colon ends the user name.
+        # HTTP Basic sends base64, so any character fits, except control characters and a colon in the user name (RFC
+        # 7617).
         # Environment bytes that are not UTF-8 become lone surrogates, which are not printable either.
         if not secret.isprintable() or (part == "username" and ":" in secret):
             return "must be printable text" + (" without a colon" if part == "username" else "")

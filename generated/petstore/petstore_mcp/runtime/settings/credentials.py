@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Credentials: chosen by the binding, attached last.
+"""Choose the credentials that a tool's binding requires, and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the document or a hook gives way if its name
-equals a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent to the
-binding's server only, as redirects are never followed. A token that must be fetched first is described here by a Grant,
-and attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter from the document or a hook is dropped if its name is
+a credential's name, or if servers may read it as that name (`name_conflicts.fold`).
+
+Credentials are sent only to the binding's server; a redirect to another origin carries none. If a token must be fetched
+first, a Grant describes how, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -18,23 +19,41 @@ from urllib.parse import quote_plus
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .settings import NotReady
+from .grants import CallersOwn, Grant, Login, set_field
+from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
-    from ..core import table
+    from collections.abc import Collection
+    from typing import Protocol
+
     from ..core.table import Binding, Scheme
     from ..request.request import Request
-    from .origins import Endpoint
     from .settings import Settings
 
+    class Logins(Protocol):
+        """Kept logins of this server's user (login.logins.Logins)."""
+
+        async def look(self, scheme: str) -> None:
+            """Find out whether a login of the scheme is kept."""
+
+        def has(self, scheme: str) -> bool:
+            """Return True if a login of the scheme was found."""
+
+        def command(self, scheme: str) -> str:
+            """Return the command that logs a user in for a scheme."""
+
+        def grant(self, name: str) -> Grant:
+            """Return the grant that takes its tokens from the login of a scheme."""
+
+
 Encoding = dict[str, Callable[[str], str]]
-"""Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
+"""Functions that encode a credential: one for the query, one for a cookie, one for HTTP Basic."""
 
 Written = tuple[str, str, str]
-"""Credential in a request: place (`header`, `query` or `cookie`), name and encoded value."""
+"""A credential as sent: place (`header`, `query` or `cookie`), name, and encoded value."""
 
 MOST_CHOSEN = 1024
-"""Number of bindings whose chosen credentials are cached."""
+"""How many bindings keep their chosen credentials in the cache."""
 
 _LOGIN = ("username", "password")
 
@@ -52,65 +71,19 @@ _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identif
 
 
 def client_login(identity: str, secret: str) -> str:
-    """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
+    """Return an OAuth 2 client id and secret, encoded for the Authorization header (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
 
 
-class Grant:
-    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
-    its scopes.
-
-    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
-    """
-
-    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        client_id: str,
-        client_secret: str,
-        scopes: tuple[str, ...],
-        variables: list[str],
-        login: Login | None = None,
-        put: Callable[[Request, str], None] | None = None,
-    ) -> None:
-        self.login = login
-        self.put = put or set_token
-        self.endpoint = endpoint
-        self.client_id = client_id
-        self.client_secret = client_secret
-        self.scopes = scopes
-        self.variables = variables
-
-
-class Login:
-    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
-    token and its lifetime in seconds; `expires` may be "".
-    """
-
-    __slots__ = ("content_type", "expires", "fields", "token")
-
-    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
-        self.content_type = described["contentType"]
-        self.token = described["token"]
-        self.expires = described.get("expires", "")
-        self.fields = {
-            name: values[each["role"]] if "role" in each else each["value"]
-            for name, each in described["fields"].items()
-        }
-
-
 class Chosen:
-    """Selected credentials for one binding.
+    """Credentials selected for one binding. `put(request)` attaches them.
 
     `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
-    for a token that must be fetched. `scopes` are the scopes of the API description. `offers` names variables that
-    could be set if no credential is used.
+    for a token that must be fetched. `own` is the caller's credential, if the API is called as the caller. `scopes` are
+    the scopes of the API description. `offers` names variables that could be set if no credential is used.
     """
 
-    __slots__ = ("grant", "offers", "put", "scopes", "variables")
+    __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
 
     def __init__(
         self,
@@ -119,7 +92,9 @@ class Chosen:
         grant: Grant | None = None,
         scopes: tuple[str, ...] = (),
         offers: tuple[str, ...] = (),
+        own: CallersOwn | None = None,
     ) -> None:
+        self.own = own
         self.put = put
         self.variables = variables
         self.grant = grant
@@ -127,30 +102,73 @@ class Chosen:
         self.offers = offers
 
 
-def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
+def choose(
+    wanted: list[list[str]] | None,
+    security: dict[str, Scheme],
+    secrets: dict[str, str],
+    logins: Logins | None = None,
+    delegated: Collection[str] = (),
+) -> list[Scheme]:
     """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
-    credentials.
+    credentials. If there is none but [], an earlier alternative that a user's login completes is returned.
 
-    Raises NotReady, naming the variables, if no alternative is complete.
+    Of alternatives with a scheme in `delegated`, the first is taken whose other variables are set: the operator wants
+    the caller's rights to count, and the server's own may be wider.
+
+    Raises NotReady, naming the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
-    alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
-    for schemes in alternatives:
-        if all(filled(scheme, secrets) for scheme in schemes):
-            return schemes
+    names = [[]] if wanted is None else wanted
+    if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
+        return _delegated(callers, security, secrets, delegated)
+    alternatives = [[security[name] for name in each] for each in names]
+    first = next((at for at, each in enumerate(alternatives) if all(filled(one, secrets) for one in each)), None)
+    if first is not None and (alternatives[first] or logins is None):
+        return alternatives[first]
+    if logins is not None:
+        for each in names[:first]:
+            if all(filled(security[name], secrets) or logins.has(name) for name in each):
+                return [security[name] for name in each]
+        if first is not None:
+            return []
     found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
+    set_them = f"set {', or '.join(found)}, in the environment of this server."
+    name = _by_login(names, security, secrets)
+    if logins is None or not name:
+        raise NotReady(f"It needs a credential: {set_them}")
+    raise LoginNeeded(
+        f"It needs a login: run `{logins.command(name)}` on the machine of this server, or {set_them}", name
+    )
+
+
+def _delegated(
+    offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
+) -> list[Scheme]:
+    """Return the schemes of the first alternative that lacks nothing but credentials of callers. Raises NotReady."""
+    for names in offered:
+        if all(name in delegated or filled(security[name], secrets) for name in names):
+            return [security[name] for name in names]
+    others = [[security[name] for name in names if name not in delegated] for names in offered]
+    found = dict.fromkeys(way for schemes in _smallest(others) for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
 
 
+def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
+    """Return the first scheme whose login alone would complete an alternative, or ""."""
+    for each in names:
+        lacking = [name for name in each if not filled(security[name], secrets)]
+        if len(lacking) == 1 and "user" in security[lacking[0]]:
+            return lacking[0]
+    return ""
+
+
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the minimal alternatives. An alternative whose variables include all of another is dropped: the extra ones
-    are optional.
-    """
+    """Return the alternatives without those that need all variables of another one and more: the rest is optional."""
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if one complete set of the scheme's variables is set."""
+    """Return True if the environment sets all variables of one of the scheme's sets."""
     return any(secrets.keys() >= set(way) for way in _ways(scheme))
 
 
@@ -161,12 +179,12 @@ def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
 
 
 def _ways(scheme: Scheme) -> list[list[str]]:
-    """Return the sets of variables that each fill the scheme."""
+    """Return the sets of environment variables that can supply the scheme's credential."""
     return [[scheme["variables"][role] for role in roles] for roles in ways(scheme)]
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
-    """Return the sets of variables that fill all of the schemes, in words."""
+    """Return, for a message, the sets of variables that supply the credentials of all schemes together."""
     each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
     if len(each) == 1:
         return each[0]
@@ -175,12 +193,13 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     """Return True if the scheme's token must be fetched. A token in the environment wins."""
-    return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
+    return (scheme["type"] in FETCHED or "user" in scheme) and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes as sent, except for tokens to fetch. Pass another `encode` for
-    credentials that are only shown.
+    """Return the credentials of these schemes as they are sent. Tokens that must be fetched are missing.
+
+    Pass another `encode` for credentials that are only shown.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -223,10 +242,10 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
 
 
 def put(request: Request, credentials: list[Written]) -> None:
-    """Attach the credentials to the request, replacing fields and parameters of the same name."""
+    """Attach the credentials to the request. Header fields and parameters of the same name are replaced."""
     for place, name, value in credentials:
         if place == "header":
-            _set_field(request, name, value)
+            set_field(request, name, value)
         else:
             _set_pair(request.query if place == "query" else request.cookies, name, value)
 
@@ -236,20 +255,32 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
     put(request, written(schemes, secrets, encode))
 
 
-def set_token(request: Request, token: str) -> None:
-    """Attach a bearer token (RFC 6750) to the request."""
-    _set_field(request, "Authorization", f"Bearer {token}")
-
-
 class Keys:
-    """Credentials of one server. The selection for each binding is cached."""
+    """Credentials of one server. Caches the selection for each binding."""
 
-    __slots__ = ("_chosen", "_security", "_settings")
+    __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
-    def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
+    def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
+        """Create. `logins` are given if a user can log in for one of the schemes."""
         self._security = security
         self._settings = settings
+        self._logins = logins
         self._chosen: dict[int, tuple[Binding, Chosen]] = {}
+
+    async def look(self, binding: Binding) -> None:
+        """Find out which logins are kept that the binding could use, if the environment has no credential for it."""
+        if self._logins is None or id(binding) in self._chosen:
+            return
+        for names in binding.get("security") or ():
+            if names and all(filled(self._security[name], self._settings.secrets) for name in names):
+                return
+        for name in self._users(binding):
+            await self._logins.look(name)
+
+    def _users(self, binding: Binding) -> list[str]:
+        """Return the schemes of a binding for which a user can log in."""
+        named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
+        return [name for name in named if "user" in self._security[name]]
 
     def choose(self, binding: Binding) -> Chosen:
         """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
@@ -257,28 +288,58 @@ class Keys:
             return self._chosen[id(binding)][1]
         except KeyError:
             chosen = self._choose(binding)
+        if self._logins is not None and not chosen.variables and self._users(binding):
+            return chosen  # a login that is made later counts
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
+        self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
         return chosen
 
     def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
-        schemes = choose(wanted, self._security, secrets)
+        delegations = self._settings.delegations
+        schemes = choose(wanted, self._security, secrets, self._logins, delegations)
+        delegated = [scheme for scheme in schemes if delegations and self._name(scheme) in delegations]
+        if delegated:
+            schemes = [scheme for scheme in schemes if scheme not in delegated]
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
-        others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
+        if len(grants) + len(delegated) > 1 and delegated:
+            raise NotReady("It needs two access tokens for one request, which is not possible as the caller.")
+        others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
+        credentials = cache(lambda: written(sent, secrets))  # encode when the first request is sent, not before
         return Chosen(
             lambda request: put(request, credentials()),
-            variables(schemes, secrets),
+            [
+                *(name for scheme in schemes for name in self._told(scheme)),
+                *(delegations[self._name(each)].variable for each in delegated),
+            ],
             grants[0] if grants else None,
-            tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
+            tuple(dict.fromkeys(scope for scheme in (*schemes, *delegated) for scope in self._scopes(scheme, binding))),
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
+            self._callers(delegated[0], binding) if delegated else None,
         )
 
+    def _callers(self, scheme: Scheme, binding: Binding) -> CallersOwn:
+        """Return how the credential of whoever makes the call is obtained and attached."""
+        own = scheme["variables"]["value"]
+
+        def put_value(request: Request, value: str) -> None:
+            put(request, [_written(scheme, {own: value}, SENT)])
+
+        return CallersOwn(self._settings.delegations[self._name(scheme)], self._scopes(scheme, binding), put_value)
+
+    def _told(self, scheme: Scheme) -> list[str]:
+        """Return how errors name the credential of a scheme: its variables, or the command of its login."""
+        secrets = self._settings.secrets
+        if self._logins is None or "user" not in scheme or filled(scheme, secrets):
+            return variables([scheme], secrets)
+        return [f"the login of `{self._logins.command(self._name(scheme))}`"]
+
     def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
+        if self._logins is not None and "user" in scheme and not filled(scheme, self._settings.secrets):
+            return self._logins.grant(self._name(scheme))
         if scheme["type"] == "login":
             return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
@@ -305,11 +366,13 @@ class Keys:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts that only the upstream may see: secrets, and texts derived from them."""
+    """Return the texts that only the upstream may see, and results redact: secrets, and texts made from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         kind = scheme["type"]
+        if "user" in scheme and (secret := values["client_secret"]):
+            found += [secret, client_login(values["client_id"], secret)]
         match kind:
             case "basic":
                 found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
@@ -320,23 +383,16 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # not secret: results may show it
+                continue  # the user name is not secret: results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # as sent, because an upstream may repeat it so
+                encode = SENT.get(scheme.get("in", ""), str)  # the encoded value, which an upstream may repeat
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
-
-
-def _set_field(request: Request, name: str, value: str) -> None:
-    if request.headers:
-        known = fold(name)
-        request.headers = [field for field in request.headers if fold(field[0]) != known]
-    request.headers.append((name, value))
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings for serving over HTTP: listening address, callers, accepted host names and origins, and shared state of
-replicas.
+"""Settings for serving over HTTP.
 
-Each check raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
-value.
+They are the listening address, callers, accepted host names and origins, and state that replicas share.
+
+Each check raises ValueError with a reason such as "must be a port". The reason never holds the value.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error
 
-from . import credential_env
+from . import callers, credential_env
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
+_NEEDS_ISSUER = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
+_LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
 
 
@@ -36,9 +38,31 @@ class Listening:
 
     `tokens` maps the SHA-256 of each caller's token to the caller's name; None means no authentication. `keys` are the
     secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
+
+    - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
+    - `url`: the endpoint's URL as clients use it; None is the address that the server listens at.
+    - `audiences`: accepted `aud` of tokens; empty is the endpoint's URL.
+    - `scopes`: scopes that every call needs. `roles_claim`: name or JSON pointer of the claim with the caller's roles.
+    - `introspection`: credentials for tokens that are no JWT (RFC 7662), or None.
     """
 
-    __slots__ = ("files", "host", "hosts", "keys", "open", "origins", "port", "store", "tokens")
+    __slots__ = (
+        "audiences",
+        "files",
+        "host",
+        "hosts",
+        "introspection",
+        "issuers",
+        "keys",
+        "open",
+        "origins",
+        "port",
+        "roles_claim",
+        "scopes",
+        "store",
+        "tokens",
+        "url",
+    )
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
         self.host = host
@@ -50,6 +74,12 @@ class Listening:
         self.files = False
         self.keys: list[bytes] = []
         self.store: str | None = None
+        self.issuers: tuple[str, ...] = ()
+        self.url: str | None = None
+        self.audiences: frozenset[str] = frozenset()
+        self.scopes: tuple[str, ...] = ()
+        self.introspection: callers.Introspection | None = None
+        self.roles_claim = ""
 
     @property
     def address(self) -> str:
@@ -59,12 +89,19 @@ class Listening:
     @property
     def guarded(self) -> bool:
         """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
-        return self.tokens is not None or self.open
+        return self.tokens is not None or bool(self.issuers) or self.open
+
+    @property
+    def asks(self) -> bool:
+        """Return True if a caller must authenticate."""
+        return self.tokens is not None or bool(self.issuers)
 
 
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
-    """Load the HTTP settings. `checked` reads one variable, named without the prefix, and notes its problems. Raise
-    ValueError with a sentence if settings contradict each other.
+    """Load the HTTP settings.
+
+    `checked` reads one variable, named without the prefix, and records its problems. Raise ValueError with a sentence
+    if settings contradict each other.
     """
     listening = Listening(*address)
     listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)
@@ -72,6 +109,10 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     listening.tokens = checked("HTTP_TOKENS", tokens, None)
     listening.open = checked("HTTP_OPEN", _yes, False)
     listening.files = checked("HTTP_FILES", _yes, False)
+    listening.url = checked("HTTP_URL", callers.url, None)
+    if listening.url is not None:
+        listening.hosts |= {callers.host(listening.url)}
+    _load_issuers(listening, prefix, environ, checked)
     found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
     try:
         listening.keys = keys(found) if found else []
@@ -87,13 +128,41 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     if not is_loopback(listening.host) and not listening.guarded:
         raise ValueError(
             f"--http {listening.host} can be reached from other machines: set {prefix}_HTTP_TOKENS to the file of those"
-            f" who may call, or {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
+            f" who may call, {prefix}_AUTH_ISSUER to the authorization server whose tokens they have, or"
+            f" {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
         )
+    if listening.issuers and listening.url is None and not is_loopback(listening.host):
+        raise ValueError(callers.unnamed(prefix))
     return listening
 
 
+def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str], checked: Checked) -> None:
+    """Load the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
+    listening.issuers = checked("AUTH_ISSUER", callers.issuers, ())
+    listening.audiences = checked("AUTH_AUDIENCE", callers.audiences, frozenset())
+    listening.scopes = checked("AUTH_SCOPES", callers.scopes, ())
+    listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
+    client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
+    secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
+    secret = (secret or "").strip()
+    if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
+        named = [each for each in _NEEDS_ISSUER if environ.get(f"{prefix}_{each}", "").strip()] + [_LOGIN] * bool(
+            secret
+        )
+        if named:
+            raise ValueError(f"{prefix}_{named[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
+    if bool(client_id) != bool(secret):
+        raise ValueError(f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID and {prefix}_{_LOGIN} are needed together.")
+    if secret and not (secret.isascii() and secret.isprintable()):
+        raise ValueError(f"{source} must be printable ASCII characters.")
+    if client_id and len(listening.issuers) > 1:
+        name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
+        raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
+    listening.introspection = callers.Introspection(client_id, secret) if client_id else None
+
+
 def address(text: str) -> tuple[str, int]:
-    """Return host and port of `[HOST:]PORT`. Raise ValueError with the rest of a sentence."""
+    """Return host and port of the text `[HOST:]PORT`. Raise ValueError with a reason such as "must be a port"."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")
@@ -109,7 +178,7 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return the accepted values of `Host`: names, each with or without a port."""
+    """Return the values of the `Host` header to accept: the listed names, each with or without a port."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     if any("/" in each or "@" in each or "*" in each for each in found):
         raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
@@ -117,7 +186,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def origins(value: str) -> frozenset[str]:
-    """Return origins in the form that browsers send."""
+    """Return the listed origins in the form in which browsers send them."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     for each in found:
         scheme, separator, rest = each.partition("://")
@@ -127,7 +196,7 @@ def origins(value: str) -> frozenset[str]:
 
 
 def tokens(value: str) -> dict[bytes, str]:
-    """Return the callers in a file, by the SHA-256 of their tokens. `#` begins a comment."""
+    """Return the names of the callers in a file, by SHA-256 of their tokens. `#` begins a comment."""
     try:
         with open(value, encoding="utf-8") as file:
             lines = file.read(1024 * 1024).splitlines()
@@ -147,7 +216,7 @@ def tokens(value: str) -> dict[bytes, str]:
 
 
 def keys(value: str) -> list[bytes]:
-    """Return the comma-separated secrets: base64 of at least 32 bytes, or any text of that length."""
+    """Return the comma-separated sealing keys. Each is base64 of at least 32 bytes, or any text of that length."""
     found = [_key(each.strip()) for each in value.split(",") if each.strip()]
     if not found or any(len(each) < SHORTEST_KEY for each in found):
         raise ValueError(f"must hold {SHORTEST_KEY} bytes or more, such as `openssl rand -base64 32` prints")
@@ -155,14 +224,14 @@ def keys(value: str) -> list[bytes]:
 
 
 def store(value: str) -> str:
-    """Return the URL of the shared store."""
+    """Return the URL of the store that replicas share."""
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # already loaded
+    from .setting_parsers import switch  # imported here: the settings have loaded this module
 
     return switch(value)
 
@@ -179,7 +248,7 @@ def _digest(text: str) -> bytes | None:
 
 
 def _key(text: str) -> bytes:
-    """Return the bytes of a secret: decoded base64 if that gives enough bytes, else the text's own bytes."""
+    """Return the bytes of a key: its decoded base64 if that yields enough bytes, else the bytes of the text itself."""
     try:
         decoded = b64decode(text, validate=True)
     except Error:

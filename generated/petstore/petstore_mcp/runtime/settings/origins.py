@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Origins: where calls and credentials may be sent, that is servers and token endpoints.
+"""Decide where calls and credentials may be sent: to which servers and token endpoints.
 
 The API description is trusted less than the operator. A URL of the description must have an origin listed in the table.
-It must use https unless it is loopback, and must not be a link-local or metadata address. If the operator sets a base
-URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
+It must use https unless its host is loopback, and must not have a link-local or metadata address. If the operator sets
+a base URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class Endpoint:
-    """Token endpoint: a server, and the path and query to request."""
+    """Token endpoint: address of its server, and the path and query to request."""
 
     __slots__ = ("address", "target")
 
@@ -30,8 +30,10 @@ class Endpoint:
 
 
 class Discovery(Endpoint):
-    """Discovery document of an OpenID provider, which names the token endpoint. `resolve` turns the named URL into an
-    Endpoint, or raises ValueError with the rest of a sentence.
+    """Discovery document of an OpenID provider, which names the token endpoint.
+
+    `resolve` takes the URL that the document names, and returns an Endpoint. If the URL may not be used, it raises
+    ValueError with a reason such as "must begin with https://".
     """
 
     __slots__ = ("resolve",)
@@ -42,7 +44,7 @@ class Discovery(Endpoint):
 
 
 def nowhere(prefix: str) -> str:
-    """Return the error sentence for a server without a known URL."""
+    """Return the error sentence for a server whose URL is unknown."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
@@ -60,7 +62,9 @@ def origin_of(url: str) -> str:
 
 # Decision 0081: A reloaded table adds no origin.
 class Listed:
-    """Origins listed in the table. If `at_start` is given, only origins that this earlier table listed are accepted,
+    """Origins that the table lists as accepted.
+
+    `at_start`: the list of the table at the start, if a newer one was loaded. Only origins in both lists are accepted,
     because the operator has not seen new ones.
     """
 
@@ -71,15 +75,15 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address`, which comes from the table's `url`, is not accepted, as the end of a clause, or "".
+        """Return why `address`, made from `url` of the table, is not accepted, as the end of a clause, or "" if it is.
 
         An address with a listed origin is accepted. If the operator's `variables` formed the address, its origin cannot
-        be listed. Then the origins of the URL as written and of the URL with default values must be listed.
+        be listed. Then the origins of the URL as written and of the URL with default values must both be listed.
         """
         filled = url
         for name, variable in (variables or {}).items():
             filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
-        wanted = {origin_of(url), origin_of(filled)} - {""}  # a variable may be the whole beginning of a URL
+        wanted = {origin_of(url), origin_of(filled)} - {""}  # a variable may hold scheme and host
         for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
             if address.origin in listed or wanted <= listed:
                 return reason
@@ -88,10 +92,11 @@ class Listed:
 
 # Decision 0082: With an operator's base URL the list of origins does not count.
 class Rules:
-    """Rules of the operator: `insecure` allows http to other machines, `hosts` are allowed by name, and `typed`
-    replaces the API's first server. Without `typed`, the origins listed in the table are allowed too.
+    """The operator's rules about where requests may go.
 
-    `unaccepted` collects the hosts that were refused because their origins are not accepted, each with the reason.
+    `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` replaces the API's first server.
+    Without `typed`, the origins listed in the table are allowed too. `unaccepted` maps each refused host whose origin
+    is not accepted to the reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -108,12 +113,16 @@ class Rules:
         self.unaccepted: dict[str, str] = {}
 
     def redirect(self, typed: Address) -> None:
-        """Replace the API's first server by `typed`. Raise ValueError with the rest of a sentence."""
+        """Replace the API's first server by the URL `typed`.
+
+        Raise ValueError with a reason such as "must begin with https://".
+        """
         self._typed = self._secured(typed)
 
     def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
-        """Return for each server its address, or a sentence why it cannot be used. `urls` are the servers' URLs with
-        variables filled in.
+        """Return for each server its address, or a sentence that says why it cannot be used.
+
+        `urls`: the servers' URLs with variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         if self._typed and self._typed.bare:
@@ -123,10 +132,10 @@ class Rules:
         return [base, *(self._further(server, url, first, base) for server, url in further)]
 
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the token endpoint of the description. Raise ValueError with the rest of a sentence.
+        """Return the token endpoint that the description names.
 
-        An endpoint on the API's own host moves with the API: `base` is the API's address, `described` the URL in the
-        description.
+        If the endpoint is on the API's own host, it moves with the API from `described`, the URL in the description, to
+        `base`, the address in use. Raise ValueError with a reason such as "must begin with https://".
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -138,10 +147,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the discovery endpoint of a provider. Raise ValueError as `endpoint` does.
+        """Return the discovery endpoint of an OpenID provider. Raise ValueError as `endpoint` does.
 
-        The token endpoint named by the provider may be on the provider's own origin, or where `endpoint` may lead. It
-        is named at run time, so no compile could list it.
+        The token endpoint that the provider names may be on the provider's own origin, or wherever `endpoint` allows.
+        The provider names it at run time, so no compile could list its origin.
         """
         place = self.endpoint(url, base, described)
 
@@ -158,13 +167,17 @@ class Rules:
         return Discovery(place, resolve)
 
     def typed_endpoint(self, url: str) -> Endpoint:
-        """Return the token endpoint that the operator set. Raise ValueError with the rest of a sentence."""
+        """Return the token endpoint that the operator set.
+
+        Raise ValueError with a reason such as "must begin with https://".
+        """
         address, target = parse_endpoint(url)
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return a warning, as the rest of a sentence, if the operator's base URL sends credentials to another host;
-        else "".
+        """Return a warning if the operator's base URL sends credentials to another host, else "".
+
+        The host is compared with that of the API's first server. The warning follows the variable's name in a sentence.
         """
         before, typed = self._described(urls[0]) if urls else "", self._typed
         if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
@@ -172,7 +185,10 @@ class Rules:
         return f"sends calls and credentials to {typed.host} in place of {before.host}."
 
     def kept_path(self) -> str:
-        """Return a note, as the rest of a sentence, on the path that was added to the operator's base URL, or ""."""
+        """Return a note about the path that was added to the operator's base URL, or "".
+
+        The note follows the variable's name in a sentence: "has no path and keeps the API's own".
+        """
         typed = self._typed
         if typed is None or not typed.bare or not typed.path:
             return ""
@@ -181,8 +197,8 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed its host. With a client certificate, no such redirect is followed, because the
-        certificate would be shown there.
+        The operator must have allowed its host by ALLOW_HOSTS. If a client certificate is set, no such redirect is
+        followed, because the other server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
@@ -208,16 +224,19 @@ class Rules:
 
     @staticmethod
     def _with_path(typed: Address, url: str) -> Address:
-        """Return the bare origin `typed` with the path of the API's first server at `url`, which may be relative."""
+        """Return the operator's URL `typed`, which has no path, with the path of `url`, the API's first server.
+
+        `url` may be relative.
+        """
         _, absolute, rest = url.partition("://")
         path = rest[rest.find("/") :] if absolute and "/" in rest else "" if absolute else url
         try:
             return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
         except ValueError:
-            return typed  # the described URL does not matter if the operator set another
+            return typed  # if the description's URL is unusable, use the operator's as it is
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
-        """Return the API's first server if the operator set none, or why it is not called."""
+        """Return the API's first server if the operator set no other, or a sentence that says why it is not called."""
         if isinstance(first, str):
             return first
         if reason := self._unaccepted(first, server[0]["url"], server[0].get("variables")):
@@ -227,7 +246,7 @@ class Rules:
         return first
 
     def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
-        """Return the additional server of some operations, or why it is not called."""
+        """Return the server of operations that have one of their own, or a sentence that says why it is not called."""
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)
         own, typed = self._described(url), self._typed
@@ -245,7 +264,7 @@ class Rules:
         )
 
     def _beside(self, base: Address, path: str) -> Address | str:
-        """Return the server at `path` on the machine of `base`, or why it cannot be used."""
+        """Return the server at `path` on the host of `base`, or a sentence that says why it cannot be used."""
         try:
             return parse(base.origin + path if path.startswith("/") else f"{base}/{path}")
         except ValueError as reason:
@@ -254,18 +273,24 @@ class Rules:
     # -- shared checks ------------------------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator names the server: its host is allowed, or it has the origin of the base URL."""
+        """Return True if the operator named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address`, which comes from the table's `url`, is not accepted, and record it; or ""."""
+        """Return why `address`, made from `url` of the table, is not accepted, or "".
+
+        Record the reason in `unaccepted`.
+        """
         reason = "" if self._is_named(address) else self._listed.missing(address, url, variables)
         if reason:
             self.unaccepted[address.host] = reason
         return reason
 
     def _beside_the_api(self, url: str, base: Address | str, described: str) -> Endpoint | None:
-        """Return the endpoint on the API's own machine, or None if `url` is elsewhere. Raise ValueError."""
+        """Return the token endpoint if it is on the API's own host, or None.
+
+        Raise ValueError with a reason if the endpoint is there and cannot be used.
+        """
         if "://" not in url:
             if isinstance(base, str):
                 raise ValueError("is relative to a server that is not known")
@@ -281,13 +306,13 @@ class Rules:
         return f"is on {address.host}, {reason}: name that host in {allow} to fetch tokens there"
 
     def _secured(self, address: Address) -> Address:
-        """Return `address`. Raise ValueError with the rest of a sentence if https is required there."""
+        """Return `address`. Raise ValueError with a reason if its scheme must be https and is not."""
         if address.scheme == "http" and not (address.loopback or self._insecure):
             raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")
         return address
 
     def _believed(self, address: Address) -> None:
-        """Raise ValueError with the rest of a sentence if a description must not name `address`."""
+        """Raise ValueError with a reason if a description must not name `address`, such as a link-local address."""
         self._secured(address)
         if address.forbidden:
             raise ValueError("must not be a link-local or metadata address")

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sliding-window rate limit: never more than `count` requests in any window of the given length. Pure.
+"""Sliding-window rate limit: at most `count` requests in any window of the given length.
 
-Not a token bucket: a bucket that starts full allows nearly twice the rate in its first period, and would exceed a quota
-set to the API's limit.
+This is not a token bucket. A bucket that starts full allows nearly twice the rate in its first period, and would exceed
+a quota set to the API's limit.
 """
 
 from __future__ import annotations
@@ -30,21 +30,27 @@ class Rate:
         return f"{self.count:,} request{'' if self.count == 1 else 's'} {self._span}"
 
     def due(self, now: float, ahead: int = 0) -> float:
-        """Return the time at which a request may be sent if `ahead` other requests go before it. All in seconds."""
+        """Return the earliest time at which a request may be sent if `ahead` other requests go first.
+
+        All times in seconds.
+        """
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self.count  # index of the request that must have left the window
-        while before >= len(sent) and before >= 0:  # that request is itself still waiting
+        before = len(sent) + ahead - self.count  # index of the request that must leave the window before
+        while before >= len(sent) and before >= 0:  # that request has not been sent yet itself
             before -= self.count
             later += self.seconds
         return max(now, sent[before] + self.seconds if before >= 0 else now) + later
 
     def note(self, now: float) -> None:
-        """Record a request sent at `now`."""
+        """Record that a request was sent at the time `now`, in seconds."""
         self._sent.append(now)
 
 
 def parse(value: str) -> Rate:
-    """Parse the operator's rate, such as `10/s`. Raise ValueError with the rest of a sentence about the variable."""
+    """Return the rate that the operator set, such as `10/s`.
+
+    Raise ValueError with a reason such as "must say how many requests in which time".
+    """
     found = _FORM.fullmatch(value)
     if not found:
         raise ValueError("must say how many requests in which time, such as 10/s, 100/min or 5000/h")

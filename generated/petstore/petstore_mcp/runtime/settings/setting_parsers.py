@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parsers of single settings: from the text of a variable to its value.
+"""Parse single settings: each function takes the text of an environment variable and returns its value.
 
-Each parser raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
-value.
+Each parser raises ValueError with a reason such as "must be a number of seconds". The reason follows the variable's
+name in a message, and never holds the value.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def concurrency(value: str) -> int:
 
 def rate(value: str) -> Rate:
     """Return a rate such as `10/s`."""
-    from .rate import parse  # few operators set a rate
+    from .rate import parse  # imported here: few operators set a rate
 
     return parse(value)
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return comma-separated host names, without scheme and port; a host is allowed on every port."""
+    """Return the comma-separated host names, without scheme and port. Each host is allowed on every port."""
     found = frozenset(host.strip().lower() for host in value.split(",") if host.strip())
     if any("/" in host or host.count(":") == 1 for host in found):
         raise ValueError("must be names of hosts such as login.example.com, joined by commas")
@@ -96,17 +96,33 @@ def file(value: str) -> str:
 
 
 def audit(value: str) -> str:
-    """Return where calls are recorded: an absolute path, or `stderr`."""
-    from ..core.audit import STDERR, problem  # few operators record calls
+    """Return where calls are recorded: an absolute path, or the word `stderr`."""
+    from ..core.audit import STDERR, problem  # imported here: few operators record calls
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # without this, a word such as `stdout` or `1` would silently create a file
+    if not os.path.dirname(value):  # else a word such as `stdout` would silently create a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):
         raise ValueError(reason)
     return path
+
+
+def port(value: str) -> int:
+    """Return the number of a port."""
+    if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
+        raise ValueError("must be a port from 1 to 65535")
+    return int(value)
+
+
+def token_store(value: str) -> str:
+    """Return where logins are kept: `keyring`, `file`, or the absolute path of a file."""
+    if value.lower() in ("keyring", "file"):
+        return value.lower()
+    if not os.path.isabs(value):
+        raise ValueError("must be keyring, file, or the absolute path of a file")
+    return value
 
 
 def proxy(value: str) -> str:
@@ -122,14 +138,14 @@ def proxy(value: str) -> str:
     if ":" in unquote(name):
         raise ValueError("has a colon in its user name, which cannot be sent")
     try:
-        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends it (RFC 7617 leaves it open)
+        unquote(f"{name}:{password}").encode("latin-1")  # the HTTP library sends Latin-1 (RFC 7617 names no charset)
     except UnicodeEncodeError:
         raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
     return value.rstrip("/")
 
 
 def switch(value: str) -> bool:
-    """Return True for 1 and False for 0, and for common synonyms."""
+    """Return True for `1` and False for `0`, and for common synonyms of both."""
     if value.lower() not in _SWITCH:
         raise ValueError("must be 1 or 0")
     return _SWITCH[value.lower()]
@@ -139,8 +155,9 @@ def switch(value: str) -> bool:
 
 
 def login(proxy: str | None) -> list[str]:
-    """Return the secrets in a proxy URL: the password, or the user if there is no password. Each in every form: as
-    typed, decoded, and encoded for HTTP Basic.
+    """Return the secrets in a proxy URL: the password, or the user name if there is no password.
+
+    Each is returned in every form: as typed, decoded, and encoded for HTTP Basic.
     """
     found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
     if not found_login:
@@ -156,7 +173,10 @@ def login(proxy: str | None) -> list[str]:
 
 
 def private_key(client: tuple[str, str | None] | None) -> list[str]:
-    """Return the text of the client's private key. It is never sent, but a file argument or a hook could expose it."""
+    """Return the text of the client certificate's private key, so that results redact it.
+
+    The key is never sent, but a file argument or a hook could read it.
+    """
     if client is None:
         return []
     try:

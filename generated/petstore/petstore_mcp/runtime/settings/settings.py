@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings of a server: read from the environment and flags, checked once before the first call.
+"""Read the server's settings from the environment and flags, and check them once before the first call.
 
-Errors are sentences for the operator that name the variable and never its value. `problems` prevent all calls;
-`warnings` do not.
+Errors are sentences for the operator that name the variable, never its value. `problems` prevent all calls; `warnings`
+do not.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
+    from .delegation import Delegation
     from .listening import Listening
     from .rate import Rate
 
@@ -24,34 +25,48 @@ if TYPE_CHECKING:
     from ..core.table import Scheme, Server, ServerVariable
 
 TIMEOUT = 30.0
-"""Seconds for a call in all, unless the operator or the tool sets another limit."""
+"""Seconds that one call may take in total, unless the operator or the tool sets another limit."""
 
 _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless {}_ALLOW_HOSTS names that host."
 
 _OVER_HTTP = (
     *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
     *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE"),
+    *("HTTP_URL", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
+    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
 )
 
 CONCURRENCY = 64
-"""Largest number of concurrent requests. More would only queue at the upstream."""
+"""Largest number of concurrent requests. Further requests would only queue at the upstream."""
 
 
 class NotReady(Exception):
-    """Raised if a setting is missing that only the operator can give. The message is a sentence that names the
-    variable.
+    """Raised if a setting is missing that the operator must provide.
+
+    The message is a sentence that names the variable.
     """
+
+
+class LoginNeeded(NotReady):
+    """Raised if a user must log in first. `scheme` is the name of the security scheme in the table."""
+
+    def __init__(self, sentence: str, scheme: str) -> None:
+        super().__init__(sentence)
+        self.scheme = scheme
 
 
 class Settings:
     """All settings of the operator.
 
     - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
+    - `delegations`: schemes whose credential is the caller's, over HTTP.
     - `servers`: address of each server of the table. `endpoints`: token endpoint of each scheme. A sentence stands in
       place of an unusable one.
     - `client`: files of the client certificate and its key.
-    - `trace`: whether trace context is sent to upstreams; None sends only the client's.
+    - `trace`: whether upstreams get trace context; None passes on only the client's.
     - `audit`: absolute path of the audit log, or `stderr`.
+    - `described`: URL of the first server as described, with variables filled in.
+    - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are kept.
     - `again`: reads the settings for a newer table, with reload.
     """
 
@@ -62,12 +77,15 @@ class Settings:
         "ca_file",
         "client",
         "concurrency",
+        "delegations",
+        "described",
         "downloads_dir",
         "downloads_overwrite",
         "endpoints",
         "files_dir",
         "listening",
         "log_level",
+        "login_port",
         "prefix",
         "private",
         "problems",
@@ -81,6 +99,7 @@ class Settings:
         "servers",
         "sizes",
         "timeout",
+        "token_store",
         "trace",
         "warnings",
     )
@@ -90,6 +109,7 @@ class Settings:
         self.servers: list[Address | str] = []
         self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
+        self.delegations: dict[str, Delegation] = {}
         self.timeout = TIMEOUT
         self.concurrency = CONCURRENCY
         self.rate: Rate | None = None
@@ -111,6 +131,9 @@ class Settings:
         self.audit: str | None = None
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
+        self.described = ""
+        self.login_port = 0
+        self.token_store = ""
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -120,7 +143,7 @@ class Settings:
             catalog.offer_saving()
         if self.read_only:
             catalog.hide_changing()
-        if catalog.roles:
+        if catalog.roles and not (self.listening and self.listening.roles_claim):
             catalog.hide_restricted(self.roles)
         if self.result_tool:
             catalog.offer_reading()
@@ -155,11 +178,10 @@ def load(
     at_start: Catalog | None = None,
     http: tuple[str, int] | None = None,
 ) -> Settings:
-    """Load the settings. Never raises; see `Settings.problems`.
+    """Load the settings. Never raises; problems are in `Settings.problems`.
 
-    `base_url` and `read_only` are flags, which win over the variables. `at_start` is the table at the start, if
-    `catalog` was loaded later; no origin outside `at_start` is accepted. `http` is the address for HTTP, or None for
-    stdio.
+    `base_url` and `read_only` are flags, which win over the variables. `at_start`: the table at the start, if `catalog`
+    was loaded later; only origins listed in `at_start` are accepted. `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
     asked = _Asked(environ)
@@ -180,13 +202,18 @@ def load(
     settings.roles = reader.checked("ROLES", setting_parsers.roles, settings.roles)
     settings.audit = reader.checked("AUDIT", setting_parsers.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
+    settings.login_port = reader.checked("LOGIN_PORT", setting_parsers.port, 0)
+    settings.token_store = reader.checked("TOKEN_STORE", setting_parsers.token_store, "")
     settings.trace = reader.checked("TRACE", setting_parsers.switch, None)
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
+    settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
+    if http is None or settings.listening is not None:  # otherwise HTTP has problems of its own
+        reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
@@ -195,8 +222,9 @@ def load(
 
 
 class _Asked(dict[str, str]):
-    """Environment that records which variables are read. A set but unread variable with the server's prefix may be
-    misspelt.
+    """Environment that records which variables were read.
+
+    A variable that is set, has the server's prefix and was not read may be misspelt.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -208,19 +236,17 @@ class _Asked(dict[str, str]):
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
-        """Return a warning about set variables with this prefix that were not read, as a list of at most one
-        sentence.
-        """
+        """Return at most one warning, in a list, about variables that are set, have this prefix and were not read."""
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # few environments have any
+        from . import unknown_variables  # imported here: few environments have unread variables
 
         return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
 
 
 class _Reader:
-    """Reader of variables that notes problems in the settings."""
+    """Reader of variables. It records the problems of their values."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
@@ -241,7 +267,7 @@ class _Reader:
             return default
 
     def proxy(self) -> str | None:
-        """Return the proxy URL, also from a file like credentials, because it may contain a password."""
+        """Return the proxy URL. It may also come from a file, like credentials, because it may hold a password."""
         try:
             value, source = credential_env.value_of(f"{self._settings.prefix}_PROXY", self._environ)
         except ValueError as sentence:
@@ -251,7 +277,7 @@ class _Reader:
         return found
 
     def client(self) -> tuple[str, str | None] | None:
-        """Return the files of the client certificate and its key if they can be loaded, else note the problem."""
+        """Return the files of the client certificate and its key if they can be loaded, else record the problem."""
         certificate, key = (
             self.checked(suffix, setting_parsers.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY")
         )
@@ -260,7 +286,7 @@ class _Reader:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
         client = (certificate, key) if certificate else None
         if client or self._settings.ca_file:
-            from . import tls  # loads OpenSSL, which most starts do not need
+            from . import tls  # late: loads OpenSSL, which most starts do not need
 
             broken = tls.problem(self._settings.ca_file, client)
             if broken == "ca_file":
@@ -271,12 +297,15 @@ class _Reader:
         return client
 
     def listening(self, address: tuple[str, int] | None) -> None:
-        """Read the HTTP settings if HTTP is served. Callers elsewhere must not use files of this machine (X2)."""
+        """Read the HTTP settings if the server listens on HTTP.
+
+        Callers on other machines must not use files of this machine (security requirement X2).
+        """
         if address is None:
             for suffix in _OVER_HTTP:  # over stdio these variables are known but have no effect
                 self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
-        from . import listening  # stdio does not need this module
+        from . import listening  # imported here: stdio does not need this module
 
         settings = self._settings
         try:
@@ -286,6 +315,8 @@ class _Reader:
             return
         settings.listening = found
         settings.private += [each.decode("latin-1") for each in found.keys]
+        if found.introspection is not None:
+            settings.private.append(found.introspection.secret)
         if not found.files:
             settings.files_dir = settings.downloads_dir = None
 
@@ -300,8 +331,9 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """Return the address of each server of the table, under the operator's rules, or a sentence why it cannot be
-        used.
+        """Return the address of each server of the table, or a sentence that says why it cannot be used.
+
+        The operator's rules apply.
         """
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)
@@ -316,7 +348,7 @@ class _Reader:
         return found
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
-        """Return the token endpoint of each scheme that has one, or a sentence why it cannot be used."""
+        """Return the token endpoint of each scheme that has one, or a sentence that says why it cannot be used."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
@@ -331,6 +363,14 @@ class _Reader:
             except ValueError as reason:
                 found[scheme] = f"The {kind} URL that the API's description names {reason}; {name} can name another."
         return found
+
+    def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
+        """Read as whom each scheme's operations are called, if a variable says so."""
+        values = [scheme["variables"].get("value", "") for scheme in security.values()]
+        if any(self._environ.get(f"{value}_AS") for value in values if value):
+            from . import delegation  # rarely used, and over HTTP alone
+
+            delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
     def url(self, server: Server) -> str:
         """Return the URL of a server of the table with its variables filled in."""

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sizes of results: how much a model is shown, and how much is kept for `resources/read`. Pure.
+"""Size limits of results: how much a model is shown, and how much is kept for `resources/read`.
 
-A token is counted as four bytes of UTF-8. For English and JSON, that is right within a fifth; for other scripts, it
-counts more tokens than models do.
+A token is counted as four bytes of UTF-8. For English and JSON that is within a fifth of the true count. For other
+scripts, it counts more tokens than models do.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 # Decision 0045: A result shows 32,000 bytes.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
-"""Smallest and largest size of a file passed on inline, in bytes. The limit is INLINE bytes per shown byte of text,
-because an image costs few tokens for its size. The largest is 5 MiB as base64, the limit of providers for one image.
+"""Smallest and largest size, in bytes, of the largest file passed on inline.
+
+The limit is INLINE bytes per shown byte of text, because an image costs few tokens for its size. The largest is 5 MiB
+as base64, the limit of model providers for one image.
 """
 
 _PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
@@ -24,7 +26,7 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Limits of a result: `shown` bytes (8,000 tokens by default) are shown, and `kept` bytes are read and stored."""
+    """Size limits of a result, in bytes: `shown` to the model (by default 8,000 tokens), and `kept` in a store."""
 
     __slots__ = ("kept", "shown")
 
@@ -34,15 +36,16 @@ class Sizes:
 
 
 def inline(shown: int) -> int:
-    """Return the largest number of bytes of an image, a sound or a file passed on inline if `shown` bytes of text are
-    shown.
+    """Return the largest image, sound or file, in bytes, that is passed on inline.
+
+    `shown`: how many bytes of text are shown.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
 # Decision 0049: One variable says what is shown and what is kept.
 def parse(value: str) -> Sizes:
-    """Parse the operator's sizes. Raise ValueError with the rest of a sentence about the variable."""
+    """Return the sizes that the operator set. Raise ValueError with a reason such as "must say tokens to show"."""
     import re  # imported here: few operators set sizes
 
     sizes = Sizes()

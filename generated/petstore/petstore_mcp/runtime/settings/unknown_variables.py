@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Unknown variables: names with this server's prefix that nothing reads. One may be a misspelt safety setting, which
-then has no effect. Only a warning, because another server's prefix may begin alike. Loaded only if there are such
-variables.
+"""Warn about unknown variables: set environment variables with this server's prefix that nothing reads.
+
+One of them may be a misspelt safety setting, which then has no effect. It is only a warning, because another server's
+prefix may begin with this one. Loaded only if there are such variables.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 
 # Decision 0087: A variable with the prefix that nothing reads is a warning.
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
-    """Return one line with the unread names and similar known names, never values. Return "" if hooks.py mentions all
-    of them, since its code may read them.
+    """Return one line that lists the unread names, with similar known names and never with values.
+
+    Return "" if hooks.py mentions all of them, since its code may read them.
     """
     hooks = _text(_HOOKS)
     names = sorted(name for name in unread if name not in hooks)

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from ..core.effects import Peer
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST
 from ..core.wire_formats import STATELESS_REVISIONS
 from ..settings.listening import LOOPBACK
 from ..text.fields import is_name
-from .head import Answer, Head, refused
+from .head import Answer, Head, json_answer, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.identity import Identity
     from ..settings.listening import Listening
     from .head import Fields
 
@@ -28,6 +32,12 @@ METHODS = ("POST", "GET", "DELETE")
 LONGEST_HEAD = 32 * 1024
 LARGEST_BODY = 4 * 1024 * 1024
 """Largest message in bytes."""
+
+CALLBACK = f"{PATH}/callback/"
+"""Beginning of the paths at which users come back from logging in."""
+
+LARGEST_FORM = 16 * 1024
+"""Largest form of a page in bytes."""
 
 SESSION, REVISION = "mcp-session-id", "mcp-protocol-version"
 STREAM = "text/event-stream"
@@ -38,54 +48,147 @@ _ASKED_WITH = (
 )
 _PARAMETER = "mcp-param-"
 _SHOWN = 128
+_NO_BEARER = "Authorization must be Bearer and a token."
+_UNKNOWN = "The token in Authorization is none that this server accepts."
+
+
+class Gate(Protocol):
+    """Check of access tokens (`identity/guard.py`), and what clients are told of them.
+
+    `metadata_paths` are the paths of the resource metadata (RFC 9728).
+    """
+
+    metadata_paths: frozenset[str]
+
+    def known(self, digest: bytes) -> Identity | None:
+        """Return the caller whose token has that SHA-256, if the token was checked before."""
+
+    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
+        """Set which scopes there are, and which of them are enough for all that is served."""
+
+    def metadata(self) -> bytes:
+        """Return the resource metadata as JSON."""
+
+    def unauthorized(self, problem: str | None) -> str:
+        """Return the challenge for status 401; `problem` is what is wrong with the token, None without a token."""
+
+    def insufficient(self, scopes: Iterable[str]) -> str:
+        """Return the challenge for status 403; `scopes` are all that the call needs."""
+
+
+class Unchecked:
+    """Access token of a request that must be checked before the request counts."""
+
+    __slots__ = ("token",)
+
+    def __init__(self, token: str) -> None:
+        self.token = token
 
 
 class Admission:
-    """Check of requests by their head. `refusal` returns the response to a refused request; `principal` names the
-    caller.
-    """
+    """Check of requests by their head. `admit` names the caller, or returns the response to a refused request."""
 
-    def __init__(self, listening: Listening, prefix: str) -> None:
-        """Create for these settings. `prefix` begins the names of their environment variables."""
+    def __init__(self, listening: Listening, prefix: str, gate: Gate | None = None, browsers: bool = False) -> None:
+        """Create for these settings. `prefix` begins the names of their environment variables; `gate` checks access
+        tokens. `browsers` is whether users come back to this server after logging in.
+        """
+        self._browsers = browsers
         self._listening = listening
         self._prefix = prefix
+        self._gate = gate
 
-    def refusal(self, head: Head) -> Answer | None:
-        """Return the response to a request that is refused or needs no body; None if its body may be read."""
+    def admit(self, head: Head) -> Peer | Answer | Unchecked:
+        """Return the caller of a request whose body may be read, the response to any other request, or an access token
+        to check first. Then `welcome` or `unauthorized` decides.
+        """
         if head.path == "/healthz":
             return told(head, 200, b"ok\n")
         if (stranger := self._stranger(head)) is not None:
             return stranger
-        refusal = self._unserved(head)
-        if refusal is not None:
-            refusal.fields = [*refusal.fields, *self.shared_with(head)]
-        return refusal
+        if self.is_browser(head):
+            return _page_form(head) or Peer("", "", head.address)
+        if (answer := self._open_to_all(head)) is not None:
+            return self._readable(head, answer)
+        peer = self._peer(head)
+        if isinstance(peer, Peer):
+            return self._formed(head, peer)
+        return self._readable(head, peer) if isinstance(peer, Answer) else peer
 
-    def _unserved(self, head: Head) -> Answer | None:
-        """Return the response to a request with an allowed Host and Origin that is refused for another reason, or
-        None.
-        """
+    def welcome(self, head: Head, caller: Identity) -> Peer | Answer:
+        """Return the caller of a request after its access token was checked, or the response to a malformed request."""
+        return self._formed(head, Peer(caller.principal, "", head.address, caller))
+
+    def unauthorized(self, head: Head, problem: str | None) -> Answer:
+        """Return 401, with what is wrong with the token, or None if there was no token (RFC 6750, 3.1)."""
+        return self._readable(head, self._unauthorized(problem))
+
+    def unavailable(self, head: Head, sentence: str, seconds: int) -> Answer:
+        """Return the response while an access token cannot be checked."""
+        answer = refused(503, INVALID_REQUEST, sentence, ("Retry-After", str(seconds)))
+        return self._readable(head, answer)
+
+    def _open_to_all(self, head: Head) -> Answer | None:
+        """Return the response to a request that needs no authorization, or None."""
+        page = head.method == "OPTIONS" and self._shared(head)
+        if self._gate is not None and head.path in self._gate.metadata_paths:
+            if page:
+                return Answer(204, fields=_preflight(head))
+            if head.method not in ("GET", "HEAD"):
+                return Answer(405, fields=[("Allow", "GET, HEAD")])
+            return json_answer(200, self._gate.metadata())
         if head.path != PATH:
             return refused(404, INVALID_REQUEST, f"There is nothing at this path. MCP is served at {PATH}.")
-        if head.method == "OPTIONS" and self._shared(head):
-            return Answer(204, fields=_preflight(head))
-        if self.principal(head) is None:
-            return _unauthorized(head)
-        return _form(head)
+        return Answer(204, fields=_preflight(head)) if page else None
 
-    def principal(self, head: Head) -> str | None:
-        """Return the caller's name, or "" if no token is required; None if the caller has no valid token."""
-        known = self._listening.tokens
-        if known is None:
-            return ""
-        scheme, _, token = (head.get("authorization") or "").partition(" ")
-        if scheme.lower() != "bearer" or len(head.all("authorization")) > 1:
-            return None
-        digest, found = hashlib.sha256(token.strip().encode("latin-1", "replace")).digest(), None
-        for each, name in known.items():  # compare all, so that timing reveals nothing
+    def is_browser(self, head: Head) -> bool:
+        """Return whether the request is of a browser that comes back from logging in, and brings no access token."""
+        return self._browsers and head.path.startswith(CALLBACK)
+
+    def _peer(self, head: Head) -> Peer | Answer | Unchecked:
+        """Return the caller by its token, the response to a caller who has no valid one, or a token to check."""
+        if not self._listening.asks:
+            return Peer("", "", head.address)
+        sent = head.all("authorization")
+        if len(sent) > 1:
+            return refused(400, INVALID_REQUEST, "The request has two Authorization fields.")
+        if not sent:
+            return self._unauthorized(None)
+        scheme, _, token = sent[0].partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer":
+            return self._unauthorized(_NO_BEARER)
+        digest = hashlib.sha256(token.encode("latin-1", "replace")).digest()
+        if self._gate is not None and (caller := self._gate.known(digest)) is not None:
+            return Peer(caller.principal, "", head.address, caller)
+        if (name := self._named(digest)) is not None:
+            return Peer(name, "", head.address)
+        return self._unauthorized(_UNKNOWN) if self._gate is None else Unchecked(token)
+
+    def _named(self, digest: bytes) -> str | None:
+        """Return the caller with the static token of that SHA-256, or None."""
+        found = None
+        for each, name in (self._listening.tokens or {}).items():  # compare all, so that timing reveals nothing
             if hmac.compare_digest(each, digest):
                 found = name
         return found
+
+    def _unauthorized(self, problem: str | None) -> Answer:
+        if self._gate is not None:
+            challenge = self._gate.unauthorized(problem)
+        else:
+            challenge = "Bearer" if problem is None else 'Bearer error="invalid_token"'
+        sentence = "This server wants to know who calls: send Authorization: Bearer and the token that you were given."
+        return refused(401, INVALID_REQUEST, problem or sentence, ("WWW-Authenticate", challenge))
+
+    def _formed(self, head: Head, peer: Peer) -> Peer | Answer:
+        """Return the caller of a well-formed request, or the response to any other request."""
+        refusal = _form(head)
+        return peer if refusal is None else self._readable(head, refusal)
+
+    def _readable(self, head: Head, answer: Answer) -> Answer:
+        """Return the response with the fields that let a page of an allowed origin read it."""
+        answer.fields = [*answer.fields, *self.shared_with(head)]
+        return answer
 
     def shared_with(self, head: Head) -> Fields:
         """Return the header fields that let a page of an allowed origin read the response (Fetch, CORS protocol)."""
@@ -150,15 +253,6 @@ def _preflight(head: Head) -> Fields:
     return [("Access-Control-Allow-Methods", ", ".join(METHODS)), ("Access-Control-Allow-Headers", allowed)]
 
 
-def _unauthorized(head: Head) -> Answer:
-    """Return 401, with the error `invalid_token` if a token was sent (RFC 6750, 3.1)."""
-    if len(head.all("authorization")) > 1:
-        return refused(400, INVALID_REQUEST, "The request has two Authorization fields.")
-    challenge = "Bearer" if head.get("authorization") is None else 'Bearer error="invalid_token"'
-    sentence = "This server wants to know who calls: send Authorization: Bearer and the token that you were given."
-    return refused(401, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
-
-
 def _form(head: Head) -> Answer | None:
     """Return the response to a request with a wrong method, media type or size, or None."""
     if head.method not in METHODS:
@@ -179,6 +273,23 @@ def _form(head: Head) -> Answer | None:
         return refused(406, INVALID_REQUEST, "Accept must admit application/json and text/event-stream.")
     length = head.get("content-length") or "0"
     return too_large() if length.isdigit() and int(length[:20]) > LARGEST_BODY else None
+
+
+def _page_form(head: Head) -> Answer | None:
+    """Return the response to a request for a page that is refused, or None.
+
+    A form is taken from a page of this server alone (Fetch Metadata); `Origin` was checked before.
+    """
+    if head.method == "GET":
+        return None
+    if head.method != "POST":
+        return refused(405, INVALID_REQUEST, "The method must be GET or POST.", ("Allow", "GET, POST"))
+    if head.get("sec-fetch-site") not in (None, "same-origin"):
+        return refused(403, INVALID_REQUEST, "This form is of another page.")
+    kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        return refused(415, INVALID_REQUEST, "Content-Type must be application/x-www-form-urlencoded.")
+    return too_large() if most_to_read(head) > LARGEST_FORM else None
 
 
 UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine alone; its settings can allow others.")

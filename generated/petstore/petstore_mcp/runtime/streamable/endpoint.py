@@ -26,14 +26,16 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ..core.effects import Origin, Rejected
 from ..core.envelope import is_stateless, meta_of
-from ..core.jsonrpc import INVALID_PARAMS, Malformed, Request, error, parse
+from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
-from .older import Older, Recall, Relay
+from .older import Older, Relay
 from .routes import Routes
+from .session_streams import Recall
 from .stateless import Stateless
 
 if TYPE_CHECKING:
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
+    from ..core.jsonrpc import Message
     from ..core.protocol import Outcome
-    from ..core.wire_formats import Contents
+    from ..core.wire_formats import Contents, Visit
     from ..replicas.seal import Seal
+    from .access import Access
     from .head import Fields, Head
 
     Wanted: TypeAlias = "Effect | Relay | Recall"
@@ -53,9 +57,17 @@ if TYPE_CHECKING:
 class Endpoint:
     """Request handler of one path for all clients. Not thread-safe."""
 
-    def __init__(self, catalog: Catalog, seal: Seal, clock: Callable[[], float], changes: bool = False) -> None:
-        """Create for this table. `clock` returns seconds; `changes` is whether another table may come (`renew`)."""
-        self._catalog = catalog
+    def __init__(
+        self,
+        access: Access,
+        seal: Seal,
+        clock: Callable[[], float],
+        changes: bool = False,
+    ) -> None:
+        """Create for the table of `access`, which decides who may use what of it. `clock` returns seconds; `changes` is
+        whether another table may come (`renew`).
+        """
+        self._access = access
         self.routes = Routes()
         keys = count(1)
         self.older = Older(self.routes, keys, seal, clock, changes)
@@ -69,11 +81,11 @@ class Endpoint:
         """
         if head.method == "POST":
             return self._post(head, peer, body, fields)
-        found = self.older.find(head, peer, self._catalog)
+        found = self.older.find(head, peer, self._access.catalog(peer.identity))
         if isinstance(found, Answer):
             return _answered(found, fields)
         if head.method == "GET":
-            exchange, recalls = self.older.listen(found, head, fields)
+            exchange, recalls = self.older.streams.open(found, head, fields)
             return exchange, [*recalls]
         exchange, _ = _answered(Answer(204), fields)
         return exchange, [*self.older.end(found)]
@@ -93,13 +105,17 @@ class Endpoint:
             id_ = message.id if message.code == INVALID_PARAMS else None
             return _answered(json_answer(400, error(id_, message.code, message.sentence)), fields)
         if is_stateless(meta_of(message)) or self._names_newer(head, peer):
-            exchange, effects = self._stateless.receive(head, message, peer, self._catalog, fields)
+            exchange, effects = self._stateless.receive(head, message, peer, self._access, fields)
             return exchange, [*effects]
+        offered = self._access.catalog(peer.identity)
         if isinstance(message, Request) and message.method == "initialize":
-            return _answered(self.older.initialize(message, head, peer, self._catalog, fields), [])
-        found = self.older.find(head, peer, self._catalog)
+            return _answered(self.older.initialize(message, head, peer, offered, fields), [])
+        found = self.older.find(head, peer, offered)
         if isinstance(found, Answer):
             return _answered(found, fields)
+        if (refusal := self._access.refusal(peer, message)) is not None:
+            exchange, _ = _answered(refusal, fields)
+            return exchange, [*_rejected(message, peer)]
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
@@ -124,7 +140,7 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, None, message)) is not None:
             exchange.tell(line)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Visit | None) -> bool:
         """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
@@ -137,14 +153,29 @@ class Endpoint:
 
     # All clients and calls
 
-    def renew(self, catalog: Catalog) -> None:
-        """Use that table from the next request on, and notify the streams that listen for changes."""
-        self._catalog = catalog
-        self.older.renew(catalog)
+    def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
+        """Use that table from the next request on, and notify the streams that listen for changes. `roles` are those
+        of the operator.
+        """
+        self._access.renew(catalog, roles)
+        self.older.renew(self._offered)
         for exchange in list(self.routes.streams):
             if exchange.protocol is not None and not exchange.name:
-                for line in exchange.protocol.renew(catalog).splitlines(keepends=True):
+                offered = self._offered(exchange.protocol.peer)
+                for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
+
+    # Decision 0175: Streams end with their token, and calls that have begun are answered.
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8).
+
+        A client of the older era resumes with its next token. A response that is not streamed is still sent.
+        """
+        if exchange in self.routes.streams and not exchange.name:
+            self.routes.forget(exchange)
+            self._stateless.close(exchange)
+        elif exchange.name:
+            self.older.expire(exchange)
 
     def close_streams(self) -> None:
         """End each stream that waits for changes, because the process is about to end."""
@@ -163,12 +194,22 @@ class Endpoint:
             running = protocol.running(key) if protocol is not None else None
             self.finished(key, outcome(running))
 
+    def _offered(self, peer: Peer | None) -> Catalog:
+        return self._access.catalog(None if peer is None else peer.identity)
+
     def _names_newer(self, head: Head, peer: Peer) -> bool:
         """Return whether the head names a revision that is not an older one. Inside a session the answer is always
         False.
         """
         named = head.get(REVISION)
         return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
+
+
+def _rejected(message: Message, peer: Peer) -> list[Rejected]:
+    """Return the records of the calls in a message that was refused."""
+    each = message.messages if isinstance(message, Batch) else [message]
+    calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
+    return [Rejected(one.params.get("name"), Origin(peer=peer)) for one in calls]
 
 
 def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:

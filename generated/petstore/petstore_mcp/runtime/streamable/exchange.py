@@ -115,12 +115,13 @@ class Exchange:
             self._put(event)
 
     def stream(self) -> None:
-        """Turn the response into an event stream, if it is none."""
-        if self.streaming or self.over:
+        """Turn the response into an event stream, if it is none, and begin the recording, if there is to be one."""
+        if self.over:
             return
-        self.streaming = True
-        self._put(Begin([*event_stream.HEADERS, *self._fields]))
-        if self.records is not None:
+        if not self.streaming:
+            self.streaming = True
+            self._put(Begin([*event_stream.HEADERS, *self._fields]))
+        if self.records is not None and self.recording is None:
             self.recording = self.records()
             self._put(event_stream.first_event(self.recording.stream))
 

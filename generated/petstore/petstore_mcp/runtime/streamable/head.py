@@ -17,16 +17,19 @@ _BLANKS = " \t"
 
 
 class Head:
-    """Method, path and header fields of a request, and the client's address.
+    """Method, path, query and header fields of a request, and the client's address.
 
     Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
     """
 
-    __slots__ = ("_fields", "address", "method", "path")
+    __slots__ = ("_fields", "address", "method", "path", "query")
 
-    def __init__(self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "") -> None:
+    def __init__(
+        self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "", query: str = ""
+    ) -> None:
         self.method = method
         self.path = path
+        self.query = query
         self.address = address
         self._fields: dict[str, list[str]] = {}
         for name, value in fields:

@@ -16,12 +16,13 @@ from ..core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Respon
 from ..core.protocol import BATCH_REVISION, Protocol
 from ..core.subscriptions import Subscriptions
 from ..core.wire_formats import HANDSHAKE_REVISIONS
-from . import event_stream, session
+from . import session
 from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
 from .head import Answer, json_answer, refused
 from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, Kept, Recording
 from .session import Session
+from .session_streams import SessionStreams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,23 +60,11 @@ class Relay:
         self.replica = replica
 
 
-class Recall:
-    """Effect: resume a stream of another replica after event `number`, in this exchange."""
-
-    __slots__ = ("exchange", "number", "session", "stream")
-
-    def __init__(self, session: str, stream: str, number: int, exchange: Exchange) -> None:
-        self.session = session
-        self.stream = stream
-        self.number = number
-        self.exchange = exchange
-
-
 class Older:
     """Request handler of the older era's sessions.
 
-    `recorded` is called for each resumable stream, with the session's digest and the request's id or None. `recalls` is
-    whether streams of other replicas can be resumed. `replica` is the name of this process among the replicas.
+    `recorded` is called for each resumable stream, with the session's digest and the request's id or None. `streams`
+    serves GET. `replica` is the name of this process among the replicas.
     """
 
     def __init__(
@@ -83,7 +72,7 @@ class Older:
     ) -> None:
         """Create without sessions. `clock` returns seconds; `changes` is whether another table may come."""
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
-        self.recalls = False
+        self.streams = SessionStreams(routes, self._record, self._keep)
         self.replica = os.urandom(8).hex()
         self._routes = routes
         self._keys = keys
@@ -126,7 +115,7 @@ class Older:
             found = Session(named, handshake, protocol, self._kept)
         peer.session = found.digest
         found.caller = peer.caller
-        found.protocol.heard_from(peer)
+        found.protocol.heard_from(peer, catalog)
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
@@ -143,25 +132,9 @@ class Older:
         exchange.answer(accepted())
         return exchange, [Relay(found.id, line)] if not effects and _is_cancel(message) else [*effects]
 
-    def listen(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[Recall]]:
-        """Open the stream for messages without a request, or resume a stream (L7, L12)."""
-        exchange = Exchange(None, stateless=False, fields=fields)
-        exchange.caller = found.caller
-        if (last := head.get("last-event-id")) is not None:
-            return exchange, self._resume(found, last, exchange)
-        if found.listening is not None:
-            exchange.answer(refused(409, INVALID_REQUEST, "This session has such a stream already."))
-        elif not self._routes.takes_stream(found.caller):
-            exchange.answer(busy())
-        else:
-            self._record(found, exchange)
-            exchange.name = found.id
-            found.listening = exchange
-            self._keep(found)
-            exchange.protocol = found.protocol
-            self._routes.open(exchange)
-            exchange.stream()
-        return exchange, []
+    def go_on(self, found: Session, exchange: Exchange) -> None:
+        """Send the changes from now on in an exchange that resumed another replica's stream for changes."""
+        self.streams.go_on(self._sessions.get(found.id, found), exchange)
 
     def end(self, found: Session) -> list[Effect | Relay]:
         """End a session: cancel its calls and close its streams, here and on other replicas (L6)."""
@@ -201,12 +174,10 @@ class Older:
         found.forget()
         return effects
 
-    def renew(self, catalog: Catalog) -> None:
-        """Use that table for the sessions of this process from the next request on, and notify the listening
-        clients.
-        """
+    def renew(self, offered: Callable[[Peer | None], Catalog]) -> None:
+        """Use what `offered` returns in the sessions of this process from the next request on, and notify clients."""
         for found in self._sessions.values():
-            lines = found.protocol.renew(catalog)
+            lines = found.protocol.renew(offered(found.protocol.peer))
             if found.listening is not None:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)
@@ -218,10 +189,18 @@ class Older:
         exchange.open = False
         exchange.parts.clear()
         if exchange is found.listening:
-            self._routes.forget(exchange)
-            found.listening = None
-            exchange.close()
+            self.streams.lost(found, exchange)
         self._rest(found)
+
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8). Its events go on being recorded."""
+        found = self._sessions.get(exchange.name)
+        if found is not None and exchange is found.listening:
+            exchange.leave()
+            self.streams.lost(found, exchange)
+            self._rest(found)
+        elif exchange.streaming and (exchange.recording is not None or exchange.id is None):
+            exchange.leave()
 
     def settle(self, found: Session, exchange: Exchange) -> None:
         """Forget an exchange that has its response."""
@@ -321,34 +300,6 @@ class Older:
         if found.resumable:
             exchange.records = begin
 
-    def _resume(self, found: Session, last: str, exchange: Exchange) -> list[Recall]:
-        exchange.name = found.id
-        named = event_stream.read_id(last)
-        recording = found.recordings.get(named[0]) if named else None
-        if named is not None and recording is None and self.recalls:
-            return [Recall(found.id, *named, exchange)]
-        behind = recording.behind(named[1]) if named and recording else None
-        if behind is None or recording is None:
-            exchange.answer(nothing_to_resume())
-            return []
-        exchange.stream()
-        for event in behind:
-            exchange.replay(event)
-        self._hand_over(found, recording, exchange)
-        return []
-
-    def _hand_over(self, found: Session, recording: Recording, exchange: Exchange) -> None:
-        """Send what follows to the latest exchange, and end the exchanges that the client believed lost."""
-        before = [each.exchange for each in recording.heard if isinstance(each, Following)]
-        before += [each for each in found.exchanges.values() if each.recording is recording]
-        for each in before:
-            each.leave()
-        recording.heard = [each for each in recording.heard if not isinstance(each, Following)]
-        if recording.ended_at is not None:
-            exchange.close()
-        else:
-            recording.heard.append(Following(exchange))
-
     def _keep(self, found: Session) -> None:
         self._sessions[found.id] = found
 
@@ -356,26 +307,6 @@ class Older:
         """Drop a session with nothing pending here: its id contains all that is needed to restore it."""
         if found.is_idle():
             self._sessions.pop(found.id, None)
-
-
-class Following:
-    """Listener that passes the events of a recording to an exchange that resumed it."""
-
-    __slots__ = ("exchange",)
-
-    def __init__(self, exchange: Exchange) -> None:
-        self.exchange = exchange
-
-    def __call__(self, number: int, event: bytes | None) -> None:
-        if event is None:
-            self.exchange.close()
-        else:
-            self.exchange.replay(event)
-
-
-def nothing_to_resume() -> Answer:
-    """Return the response if nothing can be resumed. After an empty stream, clients would ask again for ever."""
-    return refused(400, INVALID_REQUEST, "There is nothing to resume behind this Last-Event-ID.")
 
 
 def _asking(id: object) -> str:  # noqa: A002

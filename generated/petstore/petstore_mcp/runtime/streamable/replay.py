@@ -64,6 +64,7 @@ class Recording:
         """Begin a recording. `clock` returns seconds; `kept` counts the events of the session."""
         self.stream = stream
         self.ended_at: float | None = None
+        self._left_at: float | None = None
         self.heard: list[Callable[[int, bytes | None], None]] = []
         self._clock = clock
         self._kept = kept
@@ -93,6 +94,14 @@ class Recording:
             for each in list(self.heard):
                 each(self._last, None)
 
+    def leave(self) -> None:
+        """Mark the stream as left by its client, who may come again."""
+        self._left_at = self._clock()
+
+    def come(self) -> None:
+        """Mark the stream as attended by its client."""
+        self._left_at = None
+
     def drop(self) -> None:
         """Drop all events."""
         for number in list(self._events):
@@ -100,8 +109,11 @@ class Recording:
 
     @property
     def late(self) -> bool:
-        """Return whether the stream can no longer be resumed: its time is over, or all its events were dropped."""
-        return self.ended_at is not None and (self._clock() - self.ended_at > SECONDS or not self._events)
+        """Return whether the stream, ended or left, can no longer be resumed: its time is over, or all its events were
+        dropped.
+        """
+        since = self._left_at if self.ended_at is None else self.ended_at
+        return since is not None and (self._clock() - since > SECONDS or not self._events)
 
     def behind(self, number: int) -> list[bytes] | None:
         """Return the events after that number; None if the number is unknown, events were dropped, or none can

@@ -61,6 +61,9 @@ class Session:
         """Drop expired recordings, and return whether nothing is left that only this process has."""
         for name, each in list(self.recordings.items()):
             if each.late:
+                if self.listening is not None and self.listening.recording is each:
+                    self.listening.close()
+                    self.listening = None
                 each.drop()
                 del self.recordings[name]
         return not (self.exchanges or self.listening or self.recordings)
@@ -82,7 +85,7 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
     """Return the id for a new session of that principal."""
     client = handshake.client if isinstance(handshake.client, dict) else {}
     named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
-    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "c": named})
+    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named})
     return seal.close(_PURPOSE, principal, value, SECONDS)
 
 
@@ -94,4 +97,4 @@ def opened(seal: Seal, principal: str, id: str) -> Handshake | None:  # noqa: A0
         return None
     if value["r"] not in HANDSHAKE_REVISIONS:
         return None
-    return Handshake(value["r"], bool(value["e"]), value["c"])
+    return Handshake(value["r"], bool(value["e"]), value["c"], bool(value.get("u")))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Effect, Peer
     from ..core.jsonrpc import Message
+    from .access import Access
     from .head import Answer, Fields, Head
     from .routes import Routes
 
@@ -45,8 +46,10 @@ class Stateless:
         self._seen: Catalog | None = None
         self._repeats = False
 
-    def receive(self, head: Head, message: Message, peer: Peer, catalog: Catalog, fields: Fields) -> Told:
-        """Return the exchange for a message, and the effects. `fields` are added to any response."""
+    def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
+        """Return the exchange for a message, and the effects. `fields` are added to any response. `access` says what
+        the peer may use.
+        """
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)
             exchange.answer(_unasked(head, message))
@@ -54,16 +57,18 @@ class Stateless:
         exchange = Exchange(message.id, stateless=True, fields=fields)
         exchange.caller = peer.caller
         try:
-            mirrored_headers.check(head, message, lambda tool: self._repeated(catalog, tool))
+            mirrored_headers.check(head, message, lambda tool: self._repeated(access.whole, tool))
         except Fault as fault:
             exchange.respond(error(message.id, fault.code, fault.sentence, fault.data))
-            rejected = Rejected(message.params.get("name"), Origin(peer=peer))
-            return exchange, [rejected] if message.method == "tools/call" else []
+            return exchange, _rejected(message, peer)
+        if (refusal := access.refusal(peer, message)) is not None:
+            exchange.answer(refusal)
+            return exchange, _rejected(message, peer)
         takes = self._routes.takes_stream if message.method == _LISTEN else self._routes.takes_call
         if not takes(exchange.caller):
             exchange.answer(busy())
             return exchange, []
-        return exchange, self._served(exchange, message, peer, catalog)
+        return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
         """Return the effects of a closed connection: its calls are cancelled (M14)."""
@@ -76,7 +81,7 @@ class Stateless:
 
     def _served(self, exchange: Exchange, request: Request, peer: Peer, catalog: Catalog) -> list[Effect]:
         protocol = Protocol(catalog, Subscriptions() if self._changes else None, self._keys)
-        protocol.heard_from(peer)
+        protocol.heard_from(peer, catalog)
         effects = protocol.receive(request)
         if request.method != _LISTEN or not _acknowledged(effects):
             return self._routes.begin(exchange, protocol, effects)
@@ -94,6 +99,11 @@ class Stateless:
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
         return mirrored_headers.headers_of(catalog.tool(tool).schema) if self._repeats and catalog.has(tool) else {}
+
+
+def _rejected(request: Request, peer: Peer) -> list[Effect]:
+    """Return the record of a call that was refused."""
+    return [Rejected(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 
 def _acknowledged(effects: list[Effect]) -> bool:

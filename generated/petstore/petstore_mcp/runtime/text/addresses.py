@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Addresses of servers: valid base URLs, and the kinds of hosts (loopback, link-local, metadata service).
+"""Parse base URLs of servers, and classify their hosts: loopback, link-local, cloud metadata service.
 
-URLs are parsed strictly by hand, so that the address that was checked is the address that is used. A URL has no user
-part, no query and no dot segments; its host is a plain name or a plain IP address. 0xA9FEA9FE, which some resolvers
-read as 169.254.169.254, is rejected.
+URLs are parsed strictly, without a library, so that the address that was checked is the address that is used. A URL has
+no user part, no query and no dot segments; its host is a plain name or a plain IP address. 0xA9FEA9FE, which some
+resolvers read as 169.254.169.254, is rejected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _METADATA = frozenset({"metadata", "metadata.google.internal", "100.100.100.200"
 
 
 class Address:
-    """Base URL. `path` is empty or begins with a slash, and never ends with one. `host` has no brackets."""
+    """Parsed base URL. `path` is "", or begins with a slash and does not end with one. `host` has no brackets."""
 
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
@@ -28,7 +28,7 @@ class Address:
         self.port = port
         self.path = path
         named = f"[{host}]" if ":" in host else host
-        #: Host, and port if it is not the scheme's default: the name that people know the server by.
+        #: Host, and port if it is not the scheme's default, as people write the server's name.
         self.authority = named if port == _PORTS[scheme] else f"{named}:{port}"
         #: Origin by RFC 6454: scheme, host and port.
         self.origin = f"{scheme}://{self.authority}"
@@ -63,8 +63,10 @@ class Address:
 
 
 def parse(text: str, *, bare: bool = False) -> Address:
-    """Parse an absolute http or https URL. `bare` marks the address as a bare origin even though a path was added.
-    Raise ValueError with the rest of a sentence.
+    """Parse an absolute http or https URL.
+
+    `bare`: treat the URL as one without a path, even though a path was added to it. Raise ValueError; its message
+    follows the name of the URL's setting, such as "must be a URL ...".
     """
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
@@ -84,7 +86,10 @@ def parse(text: str, *, bare: bool = False) -> Address:
 
 
 def parse_endpoint(text: str) -> tuple[Address, str]:
-    """Split an endpoint URL into its server, and its path and query. Raise ValueError with the rest of a sentence."""
+    """Split an endpoint URL into its server's address, and its path and query.
+
+    Raise ValueError with a message as `parse` does.
+    """
     whole, mark, query = text.partition("?")
     address = parse(whole)
     if not _PATH.issuperset(query.replace("?", "")):
@@ -109,8 +114,9 @@ def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
 
 
 def _is_plain(host: str) -> bool:
-    """Return True for a host name or a dotted-decimal IPv4 address. A host that ends in a number is an address (WHATWG
-    URL host parser).
+    """Return True for a host name or a dotted-decimal IPv4 address.
+
+    A host whose last label is a number is always an address (WHATWG URL, host parser).
     """
     labels = host.split(".")
     last = labels[-1].lower()
@@ -122,7 +128,7 @@ def _is_plain(host: str) -> bool:
 
 
 def _is_under(host: str, network: str) -> bool:
-    # A host whose last label is a number is an address; 127.evil.example is a name.
+    # The last label decides: 127.evil.example is a name.
     return host.startswith(network) and host.rpartition(".")[2].isdigit()
 
 

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Undo JSON, HTML and percent escapes, each possibly nested several times. Pure.
+"""Undo JSON, HTML and percent escapes, each possibly nested several times.
 
-To find a secret, undo the escapes of both the secret and the text, then search for plain bytes. Undoing takes linear
-time for every secret; a regular expression with each escape of each character would not. All backslashes are removed,
-because each layer of escaping doubles them.
+A secret is found by undoing the escapes of both the secret and the text, and then searching for plain bytes. This takes
+linear time for every secret, unlike a regular expression with all escapes of each character. All backslashes are
+removed, because each layer of escaping doubles them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import re
 from bisect import bisect_left
 
 LONGEST = 36
-"""Largest number of bytes for one character: four UTF-8 bytes, percent-encoded three times, after backslashes."""
+"""Largest number of bytes that one escaped character takes.
+
+That is four UTF-8 bytes, percent-encoded three times, after backslashes.
+"""
 
 _ROUNDS = 3
-"""Number of further layers of escapes that are undone; several layers of one kind count as one."""
+"""How many more layers of escapes are undone after the first. Consecutive layers of one kind count as one."""
 
 #: Names of ASCII punctuation in HTML. The module `html` would hold two thousand more names in memory.
 _CALLED = (
@@ -45,19 +48,19 @@ _ESCAPED_LETTER = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
 
 
 class Unescaped:
-    """Content with its escapes undone (`text`), and a map from positions in `text` to positions in the content."""
+    """Content with one layer of escapes undone (`text`). Maps positions in `text` back to positions in the content."""
 
     __slots__ = ("_before", "_content", "_text", "text")
 
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
-        """Create the map.
+        """Undo one layer of escapes and build the map.
 
-        `letters` is whether `\\n` and similar escapes are undone; set for secrets that contain such control characters.
-        `before` is the previous layer, from which `content` was made.
+        `letters`: also undo `\\n` and similar escapes; needed for secrets that contain such control characters.
+        `before`: the previous layer, whose `text` is `content`, or None.
         """
         self._before = before
         self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
-        self._content: list[int] = [0]  # the same positions in the content
+        self._content: list[int] = [0]  # positions in the content of the same escapes
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()
@@ -71,32 +74,35 @@ class Unescaped:
 
     @property
     def is_changed(self) -> bool:
-        """Return True if the content had any escape."""
+        """Return True if the content contained any escape."""
         return len(self._text) > 1
 
     def start(self, at: int) -> int:
-        """Return where in the original content the byte at `at` begins, including backslashes in front."""
+        """Return the position in the original content where the byte at position `at` of `text` begins.
+
+        Backslashes before the byte are included.
+        """
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:
             found = self._content[index]
         elif index % 2:
             found = self._content[index - 1] + at - self._text[index - 1]
         else:
-            found = self._content[index - 1]  # inside the text of one escape
+            found = self._content[index - 1]  # `at` lies inside the text of one escape
         return found if self._before is None else self._before.start(found)
 
     def end(self, at: int) -> int:
-        """Return where in the original content the bytes before `at` end."""
+        """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # include the whole escape
+            found = self._content[index]  # include the escape as a whole
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
 
 
 def undo(content: bytes, letters: bool = False) -> Unescaped:
-    """Return the content with escapes undone. A plus sign becomes a space, as in forms."""
+    """Return the content with all layers of escapes undone. A plus sign becomes a space, as in forms."""
     found = Unescaped(content, letters)
     for _ in range(_ROUNDS if found.is_changed else 0):
         undone = Unescaped(found.text, letters, found)
@@ -108,7 +114,10 @@ def undo(content: bytes, letters: bool = False) -> Unescaped:
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:
-    """Return the bytes for one escape or a row of percent-encoded bytes; nothing for backslashes."""
+    """Return the bytes that an escape, or a sequence of percent-encoded bytes, stands for.
+
+    Backslashes stand for nothing.
+    """
     kind = found.lastgroup
     if kind is None:
         return b""
@@ -136,7 +145,10 @@ def _in_utf_8(content: bytes) -> bytes:
 
 
 def anchor(text: str) -> str:
-    """Return the longest part of `text` that no escape changes, except the escapes of `has_escaped_letters`."""
+    """Return the longest part of `text` that escaping leaves unchanged, so that it can be searched for directly.
+
+    Texts for which `has_escaped_letters` is true are the exception.
+    """
     return max(_ALPHANUMERIC.findall(text), key=len, default="")
 
 

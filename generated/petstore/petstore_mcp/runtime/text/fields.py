@@ -21,18 +21,19 @@ FRAMING = frozenset(
         "upgrade",
     )
 )
-"""Fields that delimit messages or concern the next hop. Only the HTTP library sets them."""
+"""Header fields that delimit messages or concern the next hop. Only the HTTP library may set them."""
 
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def is_name(text: str) -> bool:
-    """Return True if `text` is a token and not one of FRAMING."""
+    """Return True if `text` is a valid name for a header field (a token), and not one of FRAMING."""
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 
 def is_value(text: str) -> bool:
-    """Return True if `text` can be sent unchanged: no line break, control or non-ASCII character, and no space at the
-    ends.
+    """Return True if `text` can be sent unchanged as a header field value.
+
+    It has no line break, control or non-ASCII character, and no space at either end.
     """
     return text.isascii() and text.isprintable() and text == text.strip()

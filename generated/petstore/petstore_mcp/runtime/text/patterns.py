@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Linear-time search in texts, using the pattern engine of the validator library."""
+"""Search texts by patterns in linear time, with the pattern engine of the validator library."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PATTERN_BYTES = 1024 * 1024
 
 
 def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
-    """Return options for the validator library: these formats, limited patterns, and no network access."""
+    """Return options for the validator library: the formats to check, limits on patterns, and no network access."""
     patterns = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)
     return {"validate_formats": True, "formats": formats, "pattern_options": patterns, "offline": True}
 
 
 def finder(words: Collection[str]) -> Callable[[str], bool]:
-    """Return a predicate that tells whether a text contains one of `words`, which consist of ASCII letters and digits.
+    """Return a function that returns True if a text contains one of `words`, which consist of ASCII letters and digits.
 
     All words are searched at once: a megabyte takes a tenth of a millisecond, while Python takes three for each word.
     """
@@ -30,9 +30,9 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
 
 # Decision 0155: Long texts are searched by the validator's library.
 def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return a predicate that tells in linear time whether `pattern` matches anywhere in a text.
+    """Return a function that returns, in linear time, whether `pattern` matches anywhere in a text.
 
-    A text with a lone surrogate, which only a hook can produce, is passed to `surrogates` instead.
+    A text with a lone surrogate, which only a hook can produce, is passed to the function `surrogates` instead.
     """
     holds = jsonschema_rs.validator_for({"pattern": pattern}, **options({})).is_valid
 

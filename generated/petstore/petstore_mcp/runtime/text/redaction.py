@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Redaction: remove secrets from texts for the model, because upstreams repeat headers and URLs in their errors.
 
-A secret is found as it is, in base64 at each of the three offsets, and each of these forms behind escapes
-(`escapes.py`). One quick search for parts that no escape changes shows that most texts hold no secret. Not found are
-secrets in hexadecimal, in base64 of base64, and with percent-encoded letters or changed case.
+A secret is found in plain form, in base64 at each of the three byte offsets, and each of these forms also under escapes
+(`escapes.py`). A quick search for the parts that no escape changes (anchors) shows that most texts hold no secret. Not
+found are secrets in hexadecimal, in base64 of base64, and with percent-encoded letters or changed case.
 
-All steps take time linear in the text for any secrets, because an upstream chooses some secrets (tokens).
+Every step takes time linear in the text, whatever the secrets, because an upstream chooses some of them (tokens).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import escapes
 REDACTED = "[redacted]"
 
 MOST_LEARNT = 4
-"""Number of secrets kept per source. Tokens are renewed without end, and older ones have expired."""
+"""How many fetched secrets are kept per source. Tokens are renewed again and again, and the oldest have expired."""
 
 _SHORTEST_LINE = 16
 
@@ -30,17 +30,18 @@ _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
 _LOOKED_FOR = 32
-"""Number of characters of an anchor that the quick search uses."""
+"""How many characters of an anchor the quick search looks for."""
 
 HEAD = 6
-"""Number of characters that identify the beginning of a secret. Fewer reveal little of the secret."""
+"""How many characters identify the beginning of a secret. A shorter beginning reveals little of the secret."""
 
 Span = tuple[int, int]
 
 
 class Form:
-    """One text to replace. `anchor` is a part that no escape changes. `reach` is the largest size in bytes of an
-    escaped form.
+    """One text to find and replace: a secret in one encoding.
+
+    `anchor`: its longest part that no escape changes. `reach`: the largest size in bytes of an escaped occurrence.
     """
 
     __slots__ = ("_head", "_letters", "_undone", "anchor", "content", "encoded", "folded", "reach", "text")
@@ -57,26 +58,26 @@ class Form:
         self._head: Form | None = None
 
     def plain(self, content: Content) -> list[Span]:
-        """Return the spans of the text in the content, without looking behind escapes."""
+        """Return the spans at which the text occurs unescaped in the content."""
         return list(_places(content.raw, self.content))
 
     def escaped(self, content: Content) -> Iterator[Span]:
-        """Yield the spans of the text in the content with escapes undone."""
+        """Yield the spans of the content at which the text occurs once escapes are undone."""
         undone = content.undone(self._letters)
         for start, end in _places(undone.text, self._without_escapes()):
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if the anchor occurs outside the `plain` spans. Only then are escapes undone."""
+        """Return True if the anchor also occurs outside the `plain` spans: then escapes must be undone to be sure."""
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> Form:
-        """Return the form for the beginning of the text, which identifies a secret whose end was cut off."""
+        """Return the form for the beginning of the text, by which a secret is found whose end was cut off."""
         self._head = self._head or Form(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the text with its own escapes undone, or b"" if too little is left."""
+        """Return the text's bytes with escapes in the text itself undone, or b"" if too few bytes are left."""
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
             self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
@@ -84,8 +85,9 @@ class Form:
 
 
 class Content:
-    """Bytes to search for secrets, and the same bytes with escapes undone on demand. If `folded`, both in lower
-    case.
+    """Bytes in which secrets are searched, and on demand the same bytes with escapes undone.
+
+    `folded`: both are in lower case, to ignore case.
     """
 
     __slots__ = ("_folded", "_given", "_undone", "raw")
@@ -105,7 +107,7 @@ class Content:
 
 
 def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
-    """Yield the spans of `wanted`. CPython's search is linear (two-way algorithm, since 3.10)."""
+    """Yield the spans (start, end) of `wanted`. CPython's search is linear (two-way algorithm, since 3.10)."""
     at = content.find(wanted) if wanted else -1
     while at >= 0:
         yield at, at + len(wanted)
@@ -118,9 +120,9 @@ def _bytes(text: str) -> bytes:
 
 # Decision 0077: Redaction undoes escapes and then looks for bytes.
 class Redactor:
-    """Remover of secrets: the fixed ones, and learnt ones such as fetched tokens.
+    """Remover of secrets from texts: fixed secrets, and learnt ones such as fetched tokens.
 
-    Of each source, the latest learnt secrets are kept, and any that was in use since the oldest running call began.
+    For each source, the latest learnt secrets are kept, and all that were in use since the oldest running call began.
     """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
@@ -138,22 +140,26 @@ class Redactor:
         self._prepare()
 
     def learn(self, secret: str, source: str = "token") -> None:
-        """Add a secret that is in use from now on. Older secrets of the same source may be forgotten, those of other
-        sources not.
+        """Redact `secret` too from now on.
+
+        This may drop older secrets of the same `source`, but none of other sources.
         """
         key = source, secret
         known = self._learnt.pop(key, None)
-        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # the latest at the end
+        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # keeps the latest secret at the end
         if known is None:
             self._forget()
 
     def during(self) -> During:
-        """Return a context manager for a call. Inside, no secret is forgotten that was in use since the call began."""
+        """Return a context manager around a call.
+
+        While it is entered, secrets in use since the call began are not dropped.
+        """
         self._turn += 1
         return During(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Forget old secrets, except those that running calls may reveal and the latest of each source."""
+        """Drop old learnt secrets, except the latest of each source and those that a running call may still reveal."""
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
         for key, (_, turn) in reversed(list(self._learnt.items())):
@@ -171,12 +177,15 @@ class Redactor:
         self._finds: Callable[[str], bool] | None = None
 
     def may_be_in(self, text: str) -> bool:
-        """Return False if the text surely holds no secret in any form. A cheap test, and False for most texts."""
+        """Return False if the text certainly holds no secret in any form. Cheap, and enough for most texts."""
         finds = self._finds = self._finds or self._finder()
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """Return a predicate that finds anchors. It uses their beginnings only, since long words cost memory."""
+        """Return a function that searches for anchors.
+
+        Only their beginnings are searched, since long words take memory.
+        """
         from .patterns import finder  # imported here: a Redactor may be made before heavy modules are loaded
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
@@ -188,11 +197,14 @@ class Redactor:
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
 
     def field(self, text: str) -> str:
-        """Return the value of a header field with secrets replaced, ignoring case, which an upstream may change."""
+        """Return the value of a header field with secrets replaced.
+
+        Case is ignored, since an upstream may change it.
+        """
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path
+            return text  # fast path: the text holds no anchor of a secret
         in_lower_case = [Form(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
@@ -201,7 +213,7 @@ class Redactor:
         return _replaced(self._forms, content)
 
     def begun(self, text: str) -> str:
-        """Return the beginning of a longer text without an incomplete secret at its end."""
+        """Return `text`, which was cut from a longer text, without a secret that the cut left incomplete at the end."""
         reach = max((form.reach for form in self._forms), default=0)
         tail = _bytes(text[-reach:]) if reach else b""
         heads = [form.head() for form in self._forms]
@@ -209,23 +221,22 @@ class Redactor:
         return text[: len(text) - len(tail[starts[0] :].decode(errors="surrogatepass"))] if starts else text
 
     def stream(self) -> Stream:
-        """Return a redactor for bytes that arrive in pieces."""
+        """Return a redactor for bytes that arrive in several pieces."""
         return Stream(self._forms)
 
     def whole(self, value: Any) -> Any:
-        """Return a value with secrets replaced, as `value` does. For large values: most are not walked, because one
-        search of their JSON finds nothing.
+        """Return a JSON value with secrets replaced, like `value`, but faster for large values.
+
+        Most values are not walked, because one search of their JSON text finds no secret.
         """
         try:
             written = json.dumps(value, ensure_ascii=False)
-        except (ValueError, TypeError):  # made by a hook
+        except (ValueError, TypeError):  # the value cannot be written as JSON, since a hook made it
             return self.value(value)
         return self.value(value) if self.may_be_in(written) else value
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value with secrets replaced, in names of members too. A number that is a secret becomes
-        text.
-        """
+        """Return a JSON value with secrets replaced, also in member names. A number that is a secret becomes text."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -256,7 +267,7 @@ class During:
 
 
 class Stream:
-    """Redactor for bytes in pieces, including secrets split between two pieces."""
+    """Redactor for bytes in several pieces. Also finds secrets that are split between two pieces."""
 
     __slots__ = ("_forms", "_reach", "_rest")
 
@@ -266,9 +277,7 @@ class Stream:
         self._rest = b""
 
     def feed(self, data: bytes, last: bool = False) -> bytes:
-        """Return the redacted bytes that are final. A tail in which a secret may have begun is kept for the next
-        piece.
-        """
+        """Return the redacted bytes that later pieces cannot change. Keep a tail in which a secret may have begun."""
         buffer = self._rest + data
         sure = len(buffer) if last else max(0, len(buffer) - self._reach)
         made, at = [], 0
@@ -282,8 +291,9 @@ class Stream:
 
 
 def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
-    """Return the content with all forms replaced. If `folded`, the forms are in lower case and the content is compared
-    ignoring case.
+    """Return the content with all forms replaced.
+
+    `folded`: the forms are in lower case, and the case of the content is ignored.
     """
     made, at = [], 0
     for start, end in _spans(forms, Content(content, folded)):
@@ -293,7 +303,7 @@ def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
 
 
 def _spans(forms: list[Form], content: Content) -> list[Span]:
-    """Return the spans of all forms, in order; overlapping spans are merged."""
+    """Return the spans of all forms in the content, in order. Overlapping spans are merged."""
     has_letters = b"\\u00" in content.raw
     found: list[Span] = []
     for form in forms:
@@ -314,7 +324,7 @@ def _forms(secret: str) -> list[Form]:
     texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
-        # Use only characters that no neighbouring byte influences.
+        # Use only base64 characters that no neighbouring byte influences.
         inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(raw).decode()[inner]

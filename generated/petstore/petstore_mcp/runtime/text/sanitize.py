@@ -33,7 +33,7 @@ _ANY_MARK = tuple(mark for mark, _ in _MARKS)
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
-# JSON escapes of such characters.
+# JSON escapes that may stand for a control or hidden character.
 _ESCAPED = re.compile(r"\\[bfu]")
 
 
@@ -53,8 +53,9 @@ def _is_textual(media_type: str) -> bool:
 
 
 def decode(content: bytes, content_type: str) -> tuple[str, bool]:
-    """Return the decoded text, and True if every byte could be decoded. Invalid bytes become U+FFFD. A byte order mark
-    wins over the declared charset, and that over UTF-8.
+    """Return the decoded text, and True if every byte was valid. Invalid bytes become U+FFFD.
+
+    The encoding is that of a byte order mark, else the declared charset, else UTF-8.
     """
     encoding = charset(content, content_type)
     try:
@@ -65,7 +66,7 @@ def decode(content: bytes, content_type: str) -> tuple[str, bool]:
 
 
 def charset(content: bytes, content_type: str) -> str:
-    """Return the codec name for content with this beginning and Content-Type."""
+    """Return the name of Python's codec for content that begins with these bytes and has this Content-Type."""
     if not content.startswith(_ANY_MARK):
         return _codec("", content_type)  # fast path: no byte order mark
     return _codec(next(known for mark, known in _MARKS if content.startswith(mark)), content_type)
@@ -73,7 +74,7 @@ def charset(content: bytes, content_type: str) -> str:
 
 @lru_cache(maxsize=64)
 def _codec(marked: str, content_type: str) -> str:
-    """Return the codec for a byte order mark ("" for none) and a Content-Type."""
+    """Return the codec that a byte order mark ("" for none) and a Content-Type call for."""
     declared = _DECLARED.search(content_type)
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
     try:
@@ -85,7 +86,7 @@ def _codec(marked: str, content_type: str) -> str:
 
 
 def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
-    """Return the value without secrets and hidden characters, and the number of hidden characters removed."""
+    """Return the JSON value without secrets and hidden characters, and how many hidden characters were removed."""
     if _is_presentable(value, redactor):
         return value, 0
     unseen = 0
@@ -106,12 +107,14 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
 
 
 def _is_presentable(value: Any, redactor: Redactor) -> bool:
-    """Return True if the value holds nothing to remove. One search of its JSON takes a third of the time of a walk. An
-    escape in the JSON counts as a hidden character.
+    """Return True if the value holds nothing to remove.
+
+    One search of its JSON text takes a third of the time of a walk. An escape in that text counts as a hidden
+    character.
     """
     try:
         text = written(value)
-    except (TypeError, ValueError):  # ABSENT is not JSON
+    except (TypeError, ValueError):  # the marker ABSENT cannot be written as JSON
         return False
     return holds_nothing(text, redactor)
 
@@ -125,6 +128,6 @@ def holds_nothing(text: str, redactor: Redactor) -> bool:
 
 
 def brief(text: str, limit: int) -> str:
-    """Return the text on one line of at most `limit` characters, cleaned."""
+    """Return the text sanitized, on one line of at most `limit` characters."""
     line = " ".join(clean(text[: limit * 4])[0].split())
     return line if len(line) <= limit else f"{line[:limit]}\u2026"

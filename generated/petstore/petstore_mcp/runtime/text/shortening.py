@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Shorten long JSON along its structure, so that the rest is still valid JSON. Pure.
+"""Shorten a long JSON value along its structure, so that the result is still valid JSON.
 
-A list keeps whole items from the first on. Members of an object that are small leave their room to larger members. A
-long text ends in `...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, its
-beginning is parsed, with open brackets and strings closed.
+A list keeps its first items whole. Small members of an object leave their room to larger members. A long text ends in
+`...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, only its beginning is
+parsed, after open brackets and strings were closed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WHOLE_CHARACTERS = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*'
 _CLOSING = {"{": "}", "[": "]"}
 _MARK = "\u2026[+{} chars]"
 _MORE = "\u2026[+more]"
-"""Mark of a text cut by an unknown number of characters."""
+"""Mark at the end of a text that was cut by an unknown number of characters."""
 
 _MARK_ROOM = 20
 
@@ -31,8 +31,9 @@ def written(value: Any) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the longest beginning of a JSON text that parses once its open brackets and strings are closed. Return ""
-    if `text` is not a single value. Only brackets, commas and quotes are examined.
+    """Return the longest beginning of a JSON text that parses, with its open brackets and strings closed.
+
+    Return "" if `text` is not a single value. Only brackets, commas and quotes are examined.
     """
     opened: list[str] = []
     end = 0
@@ -54,20 +55,23 @@ def beginning(text: str) -> str:
 
 
 def _broken_off(mark: str) -> str:
-    """Return a text without an incomplete escape at its end, followed by a mark."""
+    """Return a cut text without an incomplete escape at its end, followed by the mark `_MORE`."""
     characters = _WHOLE_CHARACTERS.match(mark)
     return f'{characters[0] if characters else mark[0]}{_MORE}"'
 
 
 class Shortened:
-    """Value of at most about `limit` bytes of JSON. `left_out` says in words what is missing. `items` is how many items
-    remain of the outermost cut list, or 0.
+    """A value shortened to about `limit` bytes of JSON.
+
+    `left_out`: phrases that say what is missing. `items`: how many items remain of the outermost shortened list, or 0.
     """
 
     __slots__ = ("_open", "items", "left_out", "value")
 
     def __init__(self, value: Any, limit: int, complete: bool = True) -> None:
-        """Shorten `value`. `complete` is False if the value is only a beginning, so its last members and items may be
+        """Shorten `value`.
+
+        `complete`: False if the value is only the beginning of a larger one, so that its last members and items may be
         incomplete.
         """
         self.left_out: list[str] = []
@@ -78,9 +82,9 @@ class Shortened:
         self.value = self._fit(value, limit, "the answer")
 
     def _find_open(self, value: Any) -> None:
-        """Mark the lists and objects that the cut left incomplete.
+        """Note the lists and objects that are incomplete because the text was cut inside them.
 
-        The last item of the outermost such list is removed, since it is only a part.
+        The last item of the outermost such list is removed, since it may be incomplete itself.
         """
         while isinstance(value, (dict, list)) and value:
             self._open.add(id(value))
@@ -145,7 +149,7 @@ class Shortened:
         return {key: fitted[key] for key in value}
 
     def told(self) -> str:
-        """Return one clause that says what was left out."""
+        """Return one clause that says what was left out, or ""."""
         more = len(self.left_out) - MOST_TOLD
         return "; ".join(self.left_out[:MOST_TOLD]) + (f"; and more in {more} places" if more > 0 else "")
 

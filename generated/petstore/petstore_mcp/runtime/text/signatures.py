@@ -10,7 +10,7 @@ from __future__ import annotations
 OCTETS = "application/octet-stream"
 _ZIP = "application/zip"
 
-#: First bytes, bytes from the ninth on, and the media type.
+#: (first bytes, bytes from the ninth on, media type)
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", b"", "image/png"),
     (b"\xff\xd8\xff", b"", "image/jpeg"),
@@ -28,7 +28,7 @@ _SIGNATURES = (
     (b"\x1f\x8b", b"", "application/gzip"),
 )
 _MPEG_FRAMES = (b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
-"""How MP3 files without tags begin. Two bytes are weak evidence, so they count only for content declared as audio."""
+"""First bytes of MP3 files without tags. Two bytes prove little, so they count only for content declared as audio."""
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
@@ -99,7 +99,7 @@ _ALSO = frozenset(
         *("audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/x-flac", "audio/opus"),
     )
 )
-"""Other names of these types. Content with another beginning is none of them."""
+"""Other names of these types. Content that begins differently is none of them, whatever was declared."""
 
 
 # Decision 0046: An image or a sound is a block only by its first bytes.
@@ -112,7 +112,7 @@ def type_of(content: bytes) -> str:
 
 
 def type_of_file(content: bytes, name: str) -> str:
-    """Return the media type by the first bytes, else by the name's extension, else "".
+    """Return the media type of a file: by its first bytes, else by its name's extension, else "".
 
     For ZIP files the extension wins, since many formats are ZIP files.
     """
@@ -122,9 +122,10 @@ def type_of_file(content: bytes, name: str) -> str:
 
 
 def settled(label: str, content: bytes) -> str:
-    """Return the media type of content declared as image or audio, by its bytes.
+    """Return the real media type of content that was declared as image or audio.
 
-    A declared type without a known signature, such as image/avif, is believed unless the bytes show something else.
+    The first bytes decide. A declared type without a known signature, such as image/avif, is accepted unless the bytes
+    show something else.
     """
     family = label.partition("/")[0]
     shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")

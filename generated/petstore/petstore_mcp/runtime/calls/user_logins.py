@@ -1,0 +1,164 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Logins of users during calls: which are kept, and asking the user to log in where the client can open a URL.
+
+The URL goes to the user by elicitation (mode `url`), never into a result, so the model does not see it. Only a server
+over stdio asks, since its port for the answer is on the machine of the user's browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ..core import log
+from ..core.wire_formats import LOGIN, Ended, Question, Visit
+from ..settings.settings import LoginNeeded, NotReady
+
+if TYPE_CHECKING:
+    from ..core.catalog import Catalog
+    from ..core.effects import Dialogue
+    from ..http.client import Client
+    from ..http.exchange import Response
+    from ..login.logins import Logins
+    from ..login.run import Login
+    from ..request.request import Request
+    from ..settings.settings import Settings
+    from ..text.addresses import Address
+
+    Ask = Callable[[str | Visit], Awaitable[object]]
+
+T = TypeVar("T")
+
+_PREFIX = "login."
+"""Beginning of a `requestState` that belongs to a login, unlike those of confirmations."""
+
+_INSTEAD = {
+    "decline": "The user does not want to log in. Do not call it again unless the user asks for it.",
+    "cancel": "The user closed the question without logging in. Ask the user before you call it again.",
+}
+
+
+def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:
+    """Return the kept logins of this server, or None if no user can log in for any of its schemes."""
+    if not any("user" in scheme for scheme in catalog.security.values()):
+        return None
+    from ..login.logins import Logins  # imported late: most servers know no login
+
+    return Logins(catalog, settings, learn)
+
+
+def scopes_of(catalog: Catalog, scheme: str) -> str:
+    """Return the scopes that the offered tools need of a scheme, joined by blanks."""
+    found = {
+        scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
+    }
+    return " ".join(sorted(found))
+
+
+def is_of_login(state: str | None) -> bool:
+    """Return True if a `requestState` belongs to a login."""
+    return state is not None and state.startswith(_PREFIX)
+
+
+class _Pending:
+    """Login that the user was asked for: its URL, the state that the repeated call carries, and the waiting task."""
+
+    __slots__ = ("state", "task", "url")
+
+    def __init__(self, url: str, task: asyncio.Task[str]) -> None:
+        self.url = url
+        self.task = task
+        self.state = _PREFIX + secrets.token_urlsafe(32)
+
+
+class UserLogins:
+    """Logins of one server's user. `logins` is None if no user can log in for any scheme."""
+
+    def __init__(
+        self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
+    ) -> None:
+        """Create. `learn` is called with each secret before its use; `client` returns the HTTP client."""
+        self.logins = kept_logins(catalog, settings, learn)
+        self._catalog = catalog
+        self._settings = settings
+        self._learn = learn
+        self._client = client
+        self._pending: dict[str, _Pending] = {}
+
+    async def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
+        """Return the outcome of a step of a call. If a login is needed and the client can open a URL, the user is
+        asked, and the step runs again.
+
+        Raises what the step raises, NotReady if the user does not log in, and Ended with the question.
+        """
+        try:
+            return await step()
+        except LoginNeeded as needed:
+            if not dialogue.urls or self._settings.listening is not None or self.logins is None:
+                raise
+            await self._obtain(needed, dialogue, ask)
+        return await step()
+
+    # Decision 0176: The user is asked for a login by URL, over stdio alone.
+    async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
+        """Return once the user has logged in. Raises NotReady, and Ended with the question."""
+        pending = self._pending.get(needed.scheme)
+        if pending is None or pending.task.done():
+            pending = self._pending[needed.scheme] = await self._begun(needed)
+        visit = Visit(f"{self._catalog.title or self._catalog.name} needs you to log in.", pending.url, pending.state)
+        if dialogue.urls == "request":
+            reply = await ask(visit) if ask is not None else None
+        elif hmac.compare_digest((dialogue.state or "").encode(), pending.state.encode()):
+            reply = dialogue.responses.get(LOGIN)
+        else:
+            raise Ended(Question(visit.message, pending.state, visit))
+        said = reply.get("action") if isinstance(reply, dict) else None
+        log.event("info", "login", scheme=needed.scheme, outcome=said if said in ("accept", *_INSTEAD) else "lost")
+        if said != "accept":
+            raise NotReady(_INSTEAD.get(str(said), str(needed)))
+        if problem := await asyncio.shield(pending.task):
+            raise NotReady(f"The login did not succeed: {problem} Call it again to ask the user again.")
+
+    async def _begun(self, needed: LoginNeeded) -> _Pending:
+        """Begin a login, and wait for its end in a task. Raises NotReady if none can begin."""
+        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
+        from ..login.run import Login  # imported late
+
+        assert self.logins is not None
+        scheme = self.logins.scheme(needed.scheme)
+        login = Login(scheme, self.logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
+        try:
+            await login.look_up()
+            url = await login.begin_in_browser(self._settings.login_port)
+        except LoginFailed as reason:
+            login.close()
+            raise NotReady(f"{needed} {reason}") from None
+        return _Pending(url, asyncio.ensure_future(self._finished(needed.scheme, login)))
+
+    async def _finished(self, scheme: str, login: Login) -> str:
+        """Wait for the user, and use the login from now on. Return "", or why there is none."""
+        from ..login.errors import LoginFailed  # loaded by now
+
+        assert self.logins is not None
+        try:
+            _, token = await login.finish()
+        except LoginFailed as reason:
+            return str(reason)
+        finally:
+            login.close()
+        self._learn(token, f"access {scheme}")
+        if login.entry is not None and login.entry.refresh_token:
+            self._learn(login.entry.refresh_token, f"refresh {scheme}")
+        self.logins.begun(scheme, token, login.life)
+        return ""
+
+    async def _sent(self, request: Request, address: Address) -> Response:
+        return await self._client().send(request, address, self._settings.timeout)
+
+    def close(self) -> None:
+        """End the logins that wait for their user."""
+        for each in self._pending.values():
+            each.task.cancel()

@@ -1,0 +1,240 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Credentials of callers: what a call is sent with, when the API is called as whoever makes the call.
+
+    exchange, on-behalf-of    the caller's token is given to its issuer, which gives one for the API (`token_cache`)
+    user                      the user logs in at the API's authorization server, by the browser (`user_tokens`)
+    header                    a gateway before this server gives the credential with each request
+
+The caller's own token never reaches the API.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from ..core.wire_formats import LOGIN, Ended, Failure, Question, Visit, has
+from ..settings.credential_env import SHORTEST_REDACTED
+from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
+from ..settings.settings import NotReady
+from . import login_links
+from .login_callback import Callback
+from .token_cache import TokenCache
+from .token_requests import delegated_form
+from .token_servers import Servers
+from .user_tokens import NoLogin, UserTokens
+from .who import digest, who_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import NoReturn
+
+    from ..core.effects import Dialogue
+    from ..http.client import Client
+    from ..replicas.seal import Seal
+    from ..settings.delegation import Delegation
+    from ..settings.grants import CallersOwn
+    from .kept_logins import Logins
+    from .login_callback import Spend
+    from .login_pages import Page
+    from .token_requests import Token
+    from .who import Who
+
+    Learn = Callable[[str, str], None]
+    Ask = Callable[[Visit], Awaitable[object]]
+
+ANSWER_SECONDS = 300.0
+"""Seconds for which a call waits for its user to log in, as for a confirmation."""
+
+MISSING_CAPABILITY = -32021
+
+_AGAIN = "Call it again to ask the user again."
+
+
+class Credentials:
+    """Credentials of the callers of one server."""
+
+    def __init__(self, server: str, seal: Seal, spend: Spend, logins: Logins) -> None:
+        """Create. `connect` must follow before the first call."""
+        self._server = server
+        self._seal = seal
+        self._spend = spend
+        self._users = UserTokens(logins, time.time)
+        self._cache = TokenCache(time.monotonic)
+        self._delegations: dict[str, Delegation] = {}
+        self._scopes: Callable[[str], list[str]] = lambda scheme: []
+        self._callback: Callback | None = None
+        self._servers: Servers
+        self._learn: Learn
+
+    def connect(self, client: Client, seconds: float, learn: Learn) -> None:
+        """Send token requests by `client` from now on, each within `seconds`.
+
+        `learn` is called with each credential before its use, to redact it.
+        """
+        self._servers = Servers(lambda request, address: client.send(request, address, seconds), time.monotonic)
+        self._learn = learn
+        self._callback = Callback(self._server, self._seal, self._spend, self._users, self._servers)
+        self._callback.delegations = self._delegations
+
+    def renew(self, delegations: dict[str, Delegation], scopes: Callable[[str], list[str]]) -> None:
+        """Use the delegations of another table. `scopes` returns the scopes that the tools need of a scheme."""
+        self._delegations, self._scopes = delegations, scopes
+        if self._callback is not None:
+            self._callback.delegations = delegations
+
+    @property
+    def fields(self) -> list[str]:
+        """Return the header fields, in lower case, that a gateway may set."""
+        return [each.header for each in self._delegations.values() if each.way == HEADER]
+
+    # What a call is sent with
+
+    async def get(self, own: CallersOwn, seconds: float) -> str:
+        """Return the credential of whoever makes the current call, obtained within `seconds`. Raises NotReady."""
+        delegation = own.delegation
+        if delegation.way == HEADER:
+            found = self._given(delegation)
+        elif delegation.way in BY_ISSUER:
+            who = _prover(delegation)
+            lasts = max(who.expires - time.time(), 0.0)
+            fetch = self._fetch(delegation, who.token, own.scopes)
+            found = await self._cache.get(_key(own, who), lasts, fetch, seconds)
+        else:
+            who = who_calls()
+            found = await self._users.get(who, delegation.scheme, self._ask(delegation), seconds)
+        if len(found) >= SHORTEST_REDACTED:
+            self._learn(found, "caller")
+        return found
+
+    def refused(self, own: CallersOwn, token: str) -> None:
+        """Drop a credential that the API refused, so that the next call gets another one."""
+        delegation = own.delegation
+        if delegation.way in BY_ISSUER:
+            self._cache.drop(_key(own, _prover(delegation)), token)
+        elif delegation.way == USER:
+            self._users.refused(who_calls(), delegation.scheme, token)
+
+    def _given(self, delegation: Delegation) -> str:
+        peer = spans.peer()
+        value = "" if peer is None else peer.given.get(delegation.header, "")
+        if not value:
+            raise NotReady(f"The gateway before this server gave no usable {delegation.header} for this call.")
+        return value
+
+    def _fetch(self, delegation: Delegation, token: str, scopes: tuple[str, ...]) -> Callable[[], Awaitable[Token]]:
+        return lambda: self._servers.ask(delegation, delegated_form(delegation, token, scopes))
+
+    def _ask(self, delegation: Delegation) -> Callable[[dict[str, str]], Awaitable[Token]]:
+        return lambda form: self._servers.ask(delegation, form)
+
+    # Logging in
+
+    async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+        """Return once the API can be called as the user; ask the user to log in if necessary.
+
+        Raises NotReady with a sentence for the model, and Ended with a link for the user or a protocol error.
+        """
+        if own.delegation.way != USER:
+            return
+        who, scheme = who_calls(), own.delegation.scheme
+        try:
+            await self._users.get(who, scheme, self._ask(own.delegation), ANSWER_SECONDS)
+        except NoLogin:
+            await self._log_in(who, own, tool, dialogue, ask)
+
+    async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+        delegation, logins = own.delegation, self._users.logins
+        if not dialogue.urls or ask is None:
+            self._unable(dialogue)
+        if dialogue.urls == "result":
+            reply = dialogue.responses.get(LOGIN)
+            if reply is None:
+                visit = await self._link(who, own, tool)
+                raise Ended(Question(visit.message, "", visit))
+            _accepted(reply)
+            came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
+        elif logins.is_awaited(who.name, delegation.scheme):  # another call of this user has asked already
+            came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
+        else:
+            came = await self._asked(who, delegation.scheme, await self._link(who, own, tool), ask)
+        if not came:
+            raise NotReady(f"The user must log in first, and did not. {_AGAIN}")
+
+    async def _asked(self, who: Who, scheme: str, link: Visit, ask: Ask) -> bool:
+        """Ask the user, and return whether the login came. It may come before the client answers, or after."""
+
+        async def answer() -> None:
+            _accepted(await ask(link))
+
+        answered = asyncio.ensure_future(answer())
+        came = asyncio.ensure_future(self._users.logins.wait(who.name, scheme, ANSWER_SECONDS))
+        try:
+            await asyncio.wait({answered, came}, return_when=asyncio.FIRST_COMPLETED)
+            if answered.done():
+                answered.result()
+            return await came
+        finally:
+            answered.cancel()
+            came.cancel()
+            await asyncio.gather(answered, came, return_exceptions=True)
+
+    async def _link(self, who: Who, own: CallersOwn, tool: str) -> Visit:
+        """Return the link at which the user logs in. Raises NotReady."""
+        delegation, peer = own.delegation, spans.peer()
+        endpoints = await self._servers.endpoints(delegation)
+        identity = peer.identity if peer is not None else None
+        claims = {} if identity is None else identity.claims
+        begun = login_links.begin(who, claims, delegation.scheme, endpoints.issuer)
+        wanted = delegation.scopes or tuple(self._scopes(delegation.scheme))
+        scopes = wanted if len(" ".join(wanted)) <= LONGEST_SCOPES else own.scopes
+        url = login_links.url(begun, delegation, endpoints, scopes, self._seal)
+        self._learn(url, "link")
+        message = f"Log in at {endpoints.token.address.authority}, so that {self._server} can do {tool} as you."
+        return Visit(message, url, digest(begun.number)[:32])
+
+    def _unable(self, dialogue: Dialogue) -> NoReturn:
+        """Raise what says that the client cannot ask its user to log in."""
+        sentence = (
+            "The user must log in first, and this client cannot show the link: it does not declare the capability "
+            "elicitation (url). Use a client that does; once the user has logged in, any client will do."
+        )
+        if dialogue.revision and has(dialogue.revision, "resultType"):
+            raise Ended(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": {"elicitation": {"url": {}}}}))
+        raise NotReady(sentence)
+
+    # The user's browser
+
+    async def browser(self, method: str, path: str, query: str, body: bytes) -> Page:
+        """Return the page for a request of a user's browser."""
+        assert self._callback is not None
+        return await (self._callback.go_on(path, body) if method == "POST" else self._callback.arrive(path, query))
+
+
+def _prover(delegation: Delegation) -> Who:
+    """Return the caller, who has brought a token of the issuer that gives tokens for this scheme. Raises NotReady."""
+    who = who_calls()
+    assert delegation.provider is not None
+    if not who.token or who.issuer != delegation.provider.issuer:
+        raise NotReady(f"It needs a caller with an access token of {delegation.provider.issuer}.")
+    return who
+
+
+def _key(own: CallersOwn, who: Who) -> str:
+    """Return the key of a cached token: proof, scheme, audience and scopes."""
+    delegation, proof = own.delegation, hashlib.sha256(who.token.encode()).hexdigest()
+    return digest(proof, delegation.scheme, delegation.way, delegation.audience, delegation.resource, *own.scopes)
+
+
+def _accepted(reply: object) -> None:
+    """Raise NotReady unless the user agreed to open the link."""
+    action = reply.get("action") if isinstance(reply, dict) else None
+    if action == "decline":
+        raise NotReady("The user does not want to log in. Do not call it again unless the user asks for it.")
+    if action == "cancel":
+        raise NotReady("The user closed the question without logging in. Ask the user before you call it again.")
+    if action != "accept":
+        raise NotReady(f"The user must log in first, and could not be asked. {_AGAIN}")

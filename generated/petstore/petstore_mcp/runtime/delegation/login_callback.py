@@ -1,0 +1,144 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Take the user back after a login in the browser: the redirect URI of the authorization code flow.
+
+Checked in this order, before anything is sent:
+
+    the path          names a scheme for which users log in
+    `state`           sealed by this server, not expired, for the scheme of the path
+    `state`           not used before, at any replica
+    `iss`             the authorization server that was asked (RFC 9207), where one is named
+    the user          the one who began: by the ID token, or by an answer to a page that names who began
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from ..core import log
+from ..settings.delegation import USER
+from ..settings.settings import NotReady
+from . import login_links, login_pages
+from .login_links import SECONDS, STATE, TICKET
+from .token_requests import Unfetched, code_form
+from .who import Who
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ..replicas.seal import Seal
+    from ..settings.delegation import Delegation
+    from .login_links import Begun
+    from .login_pages import Page
+    from .token_servers import Servers
+    from .user_tokens import UserTokens
+
+    Spend = Callable[[str, float], Awaitable[str]]
+
+LONGEST_CODE = 4096
+_MOST_FIELDS = 20
+_REFUSALS = ("access_denied", "login_required", "consent_required", "interaction_required")
+
+
+class Callback:
+    """Redirect URI of all schemes for which users log in. `server` is the name of this server for pages."""
+
+    def __init__(self, server: str, seal: Seal, spend: Spend, users: UserTokens, servers: Servers) -> None:
+        """Create. `spend` uses up a number for some seconds and returns "", or why that is not possible."""
+        self._server = server
+        self._seal = seal
+        self._spend = spend
+        self._users = users
+        self._servers = servers
+        self.delegations: dict[str, Delegation] = {}
+
+    async def arrive(self, path: str, query: str) -> Page:
+        """Return the page for a browser that comes back from the authorization server. `path` ends with the slug."""
+        said, delegation = _fields(query), self._of(path)
+        begun = self._opened(STATE, said.get("state", ""), delegation)
+        if begun is None or delegation is None:
+            return login_pages.unknown()
+        if (refusal := await self._used_up(begun)) is not None:
+            return refusal
+        try:
+            endpoints = await self._servers.endpoints(delegation)
+        except NotReady as reason:
+            return self._failed(begun, str(reason))
+        named = said.get("iss")
+        if endpoints.issuer and named != endpoints.issuer and (named is not None or endpoints.says_issuer):
+            log.event("warning", "login_mixed_up", scheme=begun.scheme)
+            return self._failed(begun, "The answer came from another authorization server than the one that was asked.")
+        code = said.get("code", "")
+        if "error" in said or not 0 < len(code) <= LONGEST_CODE:
+            error = said.get("error")
+            told = f" ({error})" if error in _REFUSALS else ""
+            return self._failed(begun, f"The authorization server gave no code{told}.")
+        begun.code = code
+        if begun.claim:
+            return await self._finish(begun, delegation)
+        begun.number = login_links.new_number()
+        provider, ticket = endpoints.token.address.authority, begun.sealed(self._seal, TICKET)
+        return login_pages.question(self._server, begun.shown, begun.issuer, provider, path, ticket)
+
+    async def go_on(self, path: str, body: bytes) -> Page:
+        """Return the page after the user has said to be the one who began the login."""
+        ticket = _fields(body.decode("latin-1")).get("ticket", "")
+        delegation = self._of(path)
+        begun = self._opened(TICKET, ticket, delegation)
+        if begun is None or delegation is None:
+            return login_pages.unknown()
+        if (refusal := await self._used_up(begun)) is not None:
+            return refusal
+        return await self._finish(begun, delegation)
+
+    async def _used_up(self, begun: Begun) -> Page | None:
+        """Use up a state or ticket. Return the page for one that was used before, at any replica, or None."""
+        void = await self._spend(begun.number, SECONDS)
+        if not void:
+            return None
+        return login_pages.unknown() if void == "used" else login_pages.unavailable()
+
+    async def _finish(self, begun: Begun, delegation: Delegation) -> Page:
+        """Redeem the code, and keep the login for the user who began it."""
+        try:
+            endpoints = await self._servers.endpoints(delegation)
+            token = await self._servers.ask(delegation, code_form(delegation, begun.code, begun.verifier))
+        except (NotReady, Unfetched) as reason:
+            return self._failed(begun, str(reason))
+        now, client = time.time(), delegation.client[0]
+        if begun.claim and not login_links.is_of_user(token.id_token, begun, endpoints.issuer, client, now):
+            log.event("warning", "login_of_another", scheme=begun.scheme)
+            return self._failed(begun, "Another user has logged in than the one who began the login.")
+        await self._users.logins.keep(_user(begun), begun.scheme, self._users.login_of(token))
+        log.event("info", "login", scheme=begun.scheme)
+        return login_pages.done(self._server)
+
+    def _failed(self, begun: Begun, sentence: str) -> Page:
+        self._users.logins.fail(_user(begun), begun.scheme)
+        return login_pages.failed(self._server, sentence)
+
+    def _of(self, path: str) -> Delegation | None:
+        slug = path.rpartition("/")[2]
+        return next((each for each in self.delegations.values() if each.way == USER and each.slug == slug), None)
+
+    def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> Begun | None:
+        """Return the login of a sealed value, if it is for this scheme."""
+        begun = login_links.opened(self._seal, purpose, handle) if handle else None
+        if begun is None or delegation is None or begun.scheme != delegation.scheme:
+            return None
+        return begun
+
+
+def _user(begun: Begun) -> str:
+    return Who(begun.issuer, begun.subject).name
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Return the fields of a query or form. A name that comes twice makes them void: readers may disagree on it."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+    except ValueError:
+        return {}
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else {}

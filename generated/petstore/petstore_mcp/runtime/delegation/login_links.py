@@ -1,0 +1,158 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Authorization requests: the link that a user opens to log in (RFC 6749 section 4.1.1, with PKCE, RFC 7636).
+
+The `state` of a link is sealed: it says for whom and for which scheme the login is, and holds the PKCE verifier. So any
+replica can take the user back, nobody can make a state, and nobody can read one. It is good for one use in ten minutes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ..core.jsontext import dumps, loads
+from ..replicas.seal import Expired, Unsealed
+from ..settings.settings import NotReady
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..replicas.seal import Seal
+    from ..settings.delegation import Delegation
+    from .provider_metadata import Endpoints
+    from .who import Who
+
+SECONDS = 600.0
+"""Seconds that the user has to log in."""
+
+LONGEST_WHO = 1000
+LONGEST_SHOWN = 80
+STATE, TICKET = "login state", "login ticket"
+"""Purposes of sealed values: the `state` of a link, and the ticket of the page that asks whether to go on."""
+
+
+class Begun:
+    """A login that has begun: who began it, for which scheme, and what its end is checked by.
+
+    - `issuer`, `subject`: the caller. `shown`: the caller's name for a page.
+    - `verifier`, `nonce`: secrets of PKCE and of the ID token. `number`: used up by the end.
+    - `claim`, `value`: claim of the ID token that must have this value; "" if no ID token can tell who logs in.
+    - `code`: the authorization code, once the user has come back.
+    """
+
+    __slots__ = ("claim", "code", "issuer", "nonce", "number", "scheme", "shown", "subject", "value", "verifier")
+
+    def __init__(self, **parts: str) -> None:
+        for name in self.__slots__:
+            setattr(self, name, parts.get(name, ""))
+
+    claim: str
+    code: str
+    issuer: str
+    nonce: str
+    number: str
+    scheme: str
+    shown: str
+    subject: str
+    value: str
+    verifier: str
+
+    def sealed(self, seal: Seal, purpose: str) -> str:
+        """Return this as a handle for the browser."""
+        return seal.close(purpose, "", dumps({name: getattr(self, name) for name in self.__slots__}), SECONDS)
+
+
+def begin(who: Who, claims: Mapping[str, object], scheme: str, provider_issuer: str) -> Begun:
+    """Return a new login of this caller. Raises NotReady if the caller's name is too long for a link.
+
+    Where the callers' issuer is the one that the user logs in at, the ID token must be of the same user. Entra has a
+    `sub` for each client; there the user's own number is `oid`.
+    """
+    if len(who.issuer) + len(who.subject) > LONGEST_WHO:
+        raise NotReady("The name of the caller is too long for a login.")
+    claim = value = ""
+    if who.issuer and who.issuer == provider_issuer:
+        oid = claims.get("oid")
+        claim, value = ("oid", oid) if isinstance(oid, str) and 0 < len(oid) <= LONGEST_WHO else ("sub", who.subject)
+    named = [claims.get(each) for each in ("preferred_username", "email")]
+    shown = next((each for each in named if isinstance(each, str) and each), who.subject)
+    return Begun(
+        issuer=who.issuer,
+        subject=who.subject,
+        shown=shown[:LONGEST_SHOWN],
+        scheme=scheme,
+        claim=claim,
+        value=value,
+        verifier=_random(48),
+        nonce=_random(16),
+        number=new_number(),
+    )
+
+
+def url(begun: Begun, delegation: Delegation, endpoints: Endpoints, scopes: tuple[str, ...], seal: Seal) -> str:
+    """Return the URL that the user opens."""
+    challenge = urlsafe_b64encode(hashlib.sha256(begun.verifier.encode()).digest()).rstrip(b"=").decode()
+    wanted = ("openid", *(each for each in scopes if each != "openid")) if begun.claim else scopes
+    asked = {
+        "response_type": "code",
+        "client_id": delegation.client[0],
+        "redirect_uri": delegation.redirect,
+        "state": begun.sealed(seal, STATE),
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+        **({"nonce": begun.nonce} if "openid" in wanted else {}),
+        **({"scope": " ".join(wanted)} if wanted else {}),
+        **({"resource": delegation.resource} if delegation.resource else {}),
+    }
+    return f"{endpoints.authorization}{'&' if '?' in endpoints.authorization else '?'}{urlencode(asked)}"
+
+
+def opened(seal: Seal, purpose: str, handle: str) -> Begun | None:
+    """Return the login of a sealed value, or None if it is forged or has expired."""
+    try:
+        value: Any = loads(seal.open(purpose, "", handle).decode())[0]
+    except (Unsealed, Expired):
+        return None
+    return Begun(**value)
+
+
+def is_of_user(id_token: str, begun: Begun, issuer: str, client: str, now: float) -> bool:
+    """Return whether an ID token names the user who began the login (OpenID Connect Core 1.0 section 3.1.3.7).
+
+    The token came from the token endpoint itself over TLS, which stands for the check of its signature (point 6).
+    """
+    claims = _claims(id_token)
+    audience, expires = claims.get("aud"), claims.get("exp")
+    audiences = audience if isinstance(audience, list) else [audience]
+    return (
+        claims.get("iss") == issuer
+        and client in audiences
+        and claims.get("nonce") == begun.nonce
+        and isinstance(expires, (int, float))
+        and expires > now
+        and bool(begun.value)
+        and claims.get(begun.claim) == begun.value
+    )
+
+
+def _claims(token: str) -> dict[str, Any]:
+    parts = token.split(".")
+    if len(parts) != 3:
+        return {}
+    try:
+        value, _ = loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)).decode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def new_number() -> str:
+    """Return a new number for `Begun.number`."""
+    return _random(16)
+
+
+def _random(size: int) -> str:
+    return urlsafe_b64encode(os.urandom(size)).rstrip(b"=").decode()

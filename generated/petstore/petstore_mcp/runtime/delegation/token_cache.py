@@ -1,0 +1,121 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Cache of access tokens by caller. One entry for two callers would be the classic fault of a gateway.
+
+The key of an entry holds a digest of the caller's own token, the scheme, the audience and the scopes. So a token is
+found again by the same proof of the same rights, and by nothing else. No entry outlives the caller's token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..http.backoff import FIRST, LONGEST
+from ..http.tokens import EARLY
+from ..settings.settings import NotReady
+from .token_requests import RefusedToken, Unfetched
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from .token_requests import Token
+
+    Fetch = Callable[[], Awaitable[Token]]
+
+MOST = 10_000
+"""Most entries. The one that was not used for the longest time goes first."""
+
+UNSAID_SECONDS = 300.0
+"""Lifetime of a token whose answer does not say it."""
+
+
+class Held:
+    """Entry of one caller: the token, when to renew it, when it ends, and the request for the next one.
+
+    `refusals` are the refusals in a row; until `again`, nothing is asked, and `reason` says why.
+    """
+
+    __slots__ = ("again", "end", "fetching", "reason", "refusals", "renewal", "token")
+
+    def __init__(self) -> None:
+        self.token = ""
+        self.renewal = self.end = 0.0
+        self.refusals = 0
+        self.again = float("-inf")
+        self.reason = ""
+        self.fetching: asyncio.Task[str] | None = None
+
+
+# Decision 0183: A token is cached by the proof that it was given for.
+class TokenCache:
+    """Access tokens by key, at most MOST. `clock` returns seconds and never goes back."""
+
+    def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
+        self._clock = clock
+        self._most = most
+        self._held: OrderedDict[str, Held] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    async def get(self, key: str, lasts: float, fetch: Fetch, seconds: float) -> str:
+        """Return the token of that key; `fetch` gets one if none is there. Raises NotReady.
+
+        `lasts` is for how many seconds the caller's own token is valid, and `seconds` how long to wait. Calls with one
+        key share one request; cancelling a call does not cancel the request.
+        """
+        held = self._of(key)
+        now = self._clock()
+        if held.token and now < held.renewal:
+            return held.token
+        if held.again > now:
+            raise NotReady(f"{held.reason} The next attempt is made in {max(round(held.again - now), 1)} s.")
+        if held.fetching is None:
+            held.fetching = asyncio.ensure_future(self._fetched(held, now + lasts, fetch))
+        fetching = held.fetching
+        await asyncio.wait({fetching}, timeout=max(seconds, 0))
+        reason = fetching.result() if fetching.done() else "The authorization server gave no access token in time."
+        if held.token and self._clock() < held.end:
+            return held.token
+        raise NotReady(reason or "The access token that was given for the caller has ended already.")
+
+    def drop(self, key: str, token: str) -> None:
+        """Forget a token that the API refused."""
+        held = self._held.get(key)
+        if held is not None and held.token == token:
+            held.token, held.renewal, held.end = "", 0.0, 0.0
+
+    def _of(self, key: str) -> Held:
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = Held()
+            if len(self._held) > self._most:
+                self._held.popitem(last=False)
+        else:
+            self._held.move_to_end(key)
+        return held
+
+    async def _fetched(self, held: Held, latest: float, fetch: Fetch) -> str:
+        """Fetch a token into the entry. Return "", or why there is none."""
+        asked = self._clock()
+        try:
+            token = await fetch()
+        except Unfetched as problem:
+            if isinstance(problem, RefusedToken):
+                held.refusals += 1
+                held.again = self._clock() + min(FIRST * 2.0 ** min(held.refusals - 1, 20), LONGEST)
+                held.reason = str(problem)
+                held.token = ""
+            log.event("warning", "no_token", reason=str(problem))
+            return str(problem)
+        except NotReady as problem:
+            return str(problem)
+        finally:
+            held.fetching = None
+        life = UNSAID_SECONDS if token.seconds is None else token.seconds
+        held.token, held.end = token.access, min(asked + life, latest)
+        held.renewal = held.end - min(EARLY, max(held.end - asked, 0.0) / 4)
+        held.refusals = 0
+        return ""

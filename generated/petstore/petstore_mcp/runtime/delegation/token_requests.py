@@ -1,0 +1,195 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Requests to a token endpoint on behalf of a caller, and their answers.
+
+- token exchange: RFC 8693 section 2
+- JWT bearer grant, on behalf of: RFC 7523 section 2.1, with `requested_token_use` of Microsoft Entra
+- authorization code and refresh: RFC 6749 sections 4.1.3 and 6, with PKCE (RFC 7636 section 4.5)
+
+Of an answer's error, only standard error codes are repeated: descriptions may contain anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ..core import jsontext
+from ..http.client import Failure
+from ..http.tokens import LARGEST_ANSWER, LONGEST, LONGEST_LIFE
+from ..request.request import Request
+from ..settings.credentials import client_login
+from ..settings.delegation import EXCHANGE
+from ..text import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ..http.exchange import Response
+    from ..settings.delegation import Delegation
+    from ..settings.origins import Endpoint
+    from ..text.addresses import Address
+
+    Send = Callable[[Request, Address], Awaitable[Response]]
+
+_URN = "urn:ietf:params:oauth:"
+_TOKEN_EXCHANGE = f"{_URN}grant-type:token-exchange"
+_JWT_BEARER = f"{_URN}grant-type:jwt-bearer"
+
+_ERRORS = frozenset(
+    (
+        *("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type"),
+        *("invalid_scope", "invalid_target", "access_denied", "interaction_required", "consent_required"),
+        *("login_required", "server_error", "temporarily_unavailable"),
+    )
+)
+"""Error codes of RFC 6749, RFC 8693 and OpenID Connect, and those of Entra that a user can do something about."""
+
+
+_GRANT = "invalid_grant"
+
+
+class Unfetched(Exception):
+    """No token was given. The message is a sentence without secrets."""
+
+
+class RefusedToken(Unfetched):
+    """The token endpoint refused the request: asking again would be refused again. `error` is its code, or ""."""
+
+    def __init__(self, sentence: str, error: str) -> None:
+        super().__init__(sentence)
+        self.error = error
+
+
+class Token:
+    """Answer of a token endpoint. `seconds` is the lifetime, None if the answer does not say. `refresh`, `id_token` and
+    `scope` may be "".
+    """
+
+    __slots__ = ("access", "id_token", "refresh", "scope", "seconds")
+
+    def __init__(self, access: str, seconds: float | None, refresh: str, id_token: str, scope: str) -> None:
+        self.access = access
+        self.seconds = seconds
+        self.refresh = refresh
+        self.id_token = id_token
+        self.scope = scope
+
+
+def delegated_form(delegation: Delegation, token: str, scopes: tuple[str, ...]) -> dict[str, str]:
+    """Return the form that asks for a token with the rights of the caller, who has proven them by `token`."""
+    if delegation.way == EXCHANGE:
+        form = {
+            "grant_type": _TOKEN_EXCHANGE,
+            "subject_token": token,
+            "subject_token_type": f"{_URN}token-type:{delegation.subject_type}",
+            "requested_token_type": f"{_URN}token-type:access_token",
+        }
+        if delegation.actor:
+            form |= {"actor_token": delegation.actor, "actor_token_type": f"{_URN}token-type:access_token"}
+    else:
+        form = {"grant_type": _JWT_BEARER, "assertion": token, "requested_token_use": "on_behalf_of"}
+    named = {"audience": delegation.audience, "resource": delegation.resource, "scope": " ".join(scopes)}
+    return form | {name: value for name, value in named.items() if value}
+
+
+def code_form(delegation: Delegation, code: str, verifier: str) -> dict[str, str]:
+    """Return the form that redeems an authorization code."""
+    found = {"grant_type": "authorization_code", "code": code, "redirect_uri": delegation.redirect}
+    return {**found, "code_verifier": verifier, **({"resource": delegation.resource} if delegation.resource else {})}
+
+
+def refresh_form(refresh: str) -> dict[str, str]:
+    """Return the form that redeems a refresh token."""
+    return {"grant_type": "refresh_token", "refresh_token": refresh}
+
+
+class TokenEndpoint:
+    """Sender of token requests with the client credentials of one delegation."""
+
+    def __init__(self, delegation: Delegation, send: Send) -> None:
+        self._delegation = delegation
+        self._send = send
+        self._in_body = False
+
+    async def ask(self, endpoint: Endpoint, form: dict[str, str]) -> Token:
+        """Return the token that the endpoint gives for the form. Raises RefusedToken and Unfetched.
+
+        Each form is sent once: a code and a rotating refresh token are good for one use. Only client credentials that
+        the endpoint does not take as HTTP Basic are sent a second time, in the body.
+        """
+        answer = await self._asked(endpoint, form, self._in_body)
+        secret = self._delegation.client[1]
+        if secret and not self._in_body and answer.status == 401 and _error(_content(answer)) in ("", "invalid_client"):
+            answer = await self._asked(endpoint, form, True)
+            self._in_body = answer.status != 401
+        return self._token(answer, endpoint)
+
+    async def _asked(self, endpoint: Endpoint, form: dict[str, str], in_body: bool) -> Response:
+        identity, secret = self._delegation.client
+        request = Request("POST", endpoint.target, template=endpoint.target.partition("?")[0])
+        request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
+        if in_body or not secret:
+            form = form | {"client_id": identity} | ({"client_secret": secret} if secret else {})
+        else:
+            request.headers.append(("Authorization", f"Basic {client_login(identity, secret)}"))
+        request.body = urlencode(form).encode()
+        try:
+            return await self._send(request, endpoint.address)
+        except Failure as failure:
+            raise Unfetched(f"No access token could be fetched for the caller: {failure.reason}.") from None
+
+    def _token(self, answer: Response, endpoint: Endpoint) -> Token:
+        server, content = endpoint.address.authority, _content(answer)
+        if answer.status != 200:
+            raise self._refusal(answer, server, content)
+        if "access_token" not in content and isinstance(content.get("error"), str):
+            # GitHub and Slack refuse with 200 and error codes of their own; no code of the standard says more here.
+            raise RefusedToken(f"{server} gave no access token for the caller, and no reason of the standard.", _GRANT)
+        token, kind = content.get("access_token"), content.get("token_type", "Bearer")
+        if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
+            raise Unfetched(f"{server} answered without an access token that can be sent.")
+        if not isinstance(kind, str) or kind.lower() != "bearer":
+            raise Unfetched(f"{server} gave an access token that is no bearer token.")
+        refresh, id_token, scope = (_text(content, name) for name in ("refresh_token", "id_token", "scope"))
+        return Token(token, _seconds(content.get("expires_in")), refresh, id_token, scope)
+
+    def _refusal(self, answer: Response, server: str, content: dict[str, Any]) -> Unfetched:
+        if 300 <= answer.status < 400:
+            return Unfetched(f"{server} redirects requests for access tokens, which is not followed.")
+        error = _error(content)
+        said = f"HTTP {answer.status}" + (f", {error}" if error else "")
+        if error in ("invalid_client", "unauthorized_client"):
+            names = " and ".join(self._delegation.names)
+            return RefusedToken(f"{server} does not let this server act for its callers with {names}: {said}.", error)
+        sentence = f"{server} gave no access token for the caller: {said}."
+        return RefusedToken(sentence, error) if answer.status in (400, 401, 403) else Unfetched(sentence)
+
+
+def _content(answer: Response) -> dict[str, Any]:
+    """Return the JSON object of an answer, or an empty one."""
+    if answer.cut or len(answer.content) > LARGEST_ANSWER:
+        return {}
+    try:
+        value, _ = jsontext.loads(answer.content.decode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _error(content: dict[str, Any]) -> str:
+    error = content.get("error")
+    return error if isinstance(error, str) and error in _ERRORS else ""
+
+
+def _text(content: dict[str, Any], name: str) -> str:
+    value = content.get(name)
+    return value if isinstance(value, str) and len(value) <= LONGEST and fields.is_value(value) else ""
+
+
+def _seconds(value: object) -> float | None:
+    """Return a lifetime in seconds, or None if `expires_in` is missing or no number."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:12])
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return min(max(float(min(value, LONGEST_LIFE)), 0.0), LONGEST_LIFE)

@@ -1,0 +1,53 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Authorization servers of all delegated schemes: their endpoints, and requests for tokens to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..settings.delegation import USER
+from .provider_metadata import Metadata
+from .token_requests import TokenEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..settings.delegation import Delegation
+    from .provider_metadata import Endpoints
+    from .token_requests import Send, Token
+
+
+class _Server:
+    """Authorization server of one scheme. `delegation` is as of the table that was current when it was created."""
+
+    __slots__ = ("delegation", "metadata", "tokens")
+
+    def __init__(self, delegation: Delegation, send: Send, clock: Callable[[], float]) -> None:
+        assert delegation.provider is not None
+        self.delegation = delegation
+        self.metadata = Metadata(delegation.provider, send, clock, delegation.way == USER)
+        self.tokens = TokenEndpoint(delegation, send)
+
+
+class Servers:
+    """Authorization servers by scheme. `clock` returns seconds and never goes back."""
+
+    def __init__(self, send: Send, clock: Callable[[], float]) -> None:
+        self._send = send
+        self._clock = clock
+        self._known: dict[str, _Server] = {}
+
+    async def endpoints(self, delegation: Delegation) -> Endpoints:
+        """Return the endpoints for that scheme. Raises NotReady."""
+        return await self._of(delegation).metadata.endpoints()
+
+    async def ask(self, delegation: Delegation, form: dict[str, str]) -> Token:
+        """Send a form to the token endpoint for that scheme. Raises NotReady, RefusedToken and Unfetched."""
+        server = self._of(delegation)
+        return await server.tokens.ask((await server.metadata.endpoints()).token, form)
+
+    def _of(self, delegation: Delegation) -> _Server:
+        found = self._known.get(delegation.scheme)
+        if found is None or found.delegation is not delegation:
+            found = self._known[delegation.scheme] = _Server(delegation, self._send, self._clock)
+        return found

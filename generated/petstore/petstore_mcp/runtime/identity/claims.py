@@ -1,0 +1,108 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Check the claims of an access token, and read who calls (RFC 9068 sections 2.2 and 4, RFC 7662 section 2.2). Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.identity import Identity
+from .problems import InvalidToken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LEEWAY = 30.0
+"""Seconds by which the clocks of an issuer and of this server may differ."""
+
+LONGEST_NAME = 512
+"""Longest subject or client id in characters."""
+
+_LAST = 253_402_300_799.0
+"""End of the year 9999, the last moment that a token may name."""
+
+_CLIENTS = ("client_id", "azp", "appid", "cid")
+"""Claims with the client id: of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
+
+
+def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str) -> Identity:
+    """Return the caller that the claims of a signed token name. Raise InvalidToken.
+
+    `now` is in seconds since 1970. A token without `aud` or `exp` is refused.
+    """
+    _of_issuer(claims, issuer)
+    _for_audience(claims.get("aud"), audiences)
+    return _caller(claims, issuer, audiences, _period(claims, now), token)
+
+
+def check_introspected(
+    claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str
+) -> Identity:
+    """Return the caller that an introspection response names. Raise InvalidToken.
+
+    `iss` and `aud` count if they are there. Without `exp`, the token has no known end.
+    """
+    if claims.get("active") is not True:
+        raise InvalidToken("The access token is not active.")
+    if "iss" in claims:
+        _of_issuer(claims, issuer)
+    if "aud" in claims:
+        _for_audience(claims["aud"], audiences)
+    end = _period(claims, now) if "exp" in claims else _LAST
+    return _caller(claims, issuer, audiences, end, token)
+
+
+def _of_issuer(claims: Mapping[str, object], issuer: str) -> None:
+    if claims.get("iss") != issuer:
+        raise InvalidToken("The access token is of another issuer.")
+
+
+def _for_audience(named: object, audiences: frozenset[str]) -> None:
+    found = named if isinstance(named, list) else [named]
+    if not any(isinstance(each, str) and each in audiences for each in found):
+        raise InvalidToken("The access token is for another audience.")
+
+
+def _period(claims: Mapping[str, object], now: float) -> float:
+    """Return when the token ends. Raise InvalidToken outside its period."""
+    end = _moment(claims.get("exp"))
+    if now >= end + LEEWAY:
+        raise InvalidToken("The access token has expired.")
+    if "nbf" in claims and now < _moment(claims["nbf"]) - LEEWAY:
+        raise InvalidToken("The access token is not valid yet.")
+    return end
+
+
+def _moment(value: object) -> float:
+    """Return a time in seconds since 1970 (RFC 7519 section 2, NumericDate). Raise InvalidToken."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LAST:
+        raise InvalidToken("The access token names no valid time.")
+    return float(value)
+
+
+def _caller(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], end: float, token: str) -> Identity:
+    client = next((_name(claims[each]) for each in _CLIENTS if each in claims), "")
+    subject = _name(claims["sub"]) if "sub" in claims else ""
+    if not (subject or client):
+        raise InvalidToken("The access token names neither a subject nor a client.")
+    return Identity(issuer, subject, client, scopes(claims, audiences), end, claims, token)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+        raise InvalidToken("The access token has an invalid subject or client.")
+    return value
+
+
+def scopes(claims: Mapping[str, object], audiences: frozenset[str]) -> frozenset[str]:
+    """Return the scopes in the claims, written as one text or as a list.
+
+    Clients ask Entra for `api://APPLICATION/SCOPE`, and tokens hold `SCOPE` in `scp`. So both names are returned; the
+    token is known to be for one of our audiences.
+    """
+    found, short = _listed(claims.get("scope")), _listed(claims.get("scp"))
+    return found | short | {f"{each}/{scope}" for each in audiences if "://" in each for scope in short}
+
+
+def _listed(value: object) -> frozenset[str]:
+    each = value.split(" ") if isinstance(value, str) else value if isinstance(value, list) else []
+    return frozenset(scope for scope in each if isinstance(scope, str) and scope)

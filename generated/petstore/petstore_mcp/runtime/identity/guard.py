@@ -1,0 +1,158 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Admit callers by their access tokens: check each token once, and remember the caller until the token ends.
+
+The next request with the same token needs one lookup by the SHA-256 of the token, and no waiting (`known`). Everything
+else (`check`) may fetch keys or ask the authorization server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..http.client import Client
+from . import challenges, claims, signed_tokens
+from .introspection import LONGEST as LONGEST_INTROSPECTED
+from .introspection import Introspecting
+from .issuer import Issuer
+from .issuer_requests import Unfetched
+from .problems import InvalidToken
+from .remembered import Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.identity import Identity
+    from ..settings.listening import Listening
+    from ..settings.settings import Settings
+
+LONGEST = 16 * 1024
+"""Longest token in characters."""
+
+
+class Guard:
+    """Check of access tokens for one server. Create and use it inside a running event loop.
+
+    Clients are told of the scopes of every call, and of more after `tell`.
+    """
+
+    def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
+        """Create for these settings. `agent` is the User-Agent of requests to issuers."""
+        self.tell(listening.scopes, listening.scopes)
+        self._listening = listening
+        self._remembered: Remembered[Identity] = Remembered()
+        self._client = Client(settings, agent)
+        self._issuers = {
+            name: Issuer(name, self._client, time.monotonic, self._forget, listening.introspection is not None)
+            for name in listening.issuers
+        }
+        self._introspecting: Introspecting | None = None
+        if listening.introspection is not None:
+            only = self._issuers[listening.issuers[0]]
+            self._introspecting = Introspecting(only, self._client, listening.introspection, time.time)
+        self._starting: list[asyncio.Task[None]] = []
+        port = listening.port or 1  # 0 stands for a port that the system chooses; then `locate` is called with it
+        self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
+
+    # Decision 0174: Access tokens are for the URL that is set, never for the one in Host.
+    def locate(self, resource: str) -> None:
+        """Set the endpoint's URL as clients use it."""
+        self.resource = resource
+        self._audiences = self._listening.audiences or frozenset((resource,))
+        self._metadata_url = challenges.metadata_url(resource)
+        own = self._metadata_url.partition("://")[2].partition("/")[2]
+        self.metadata_paths = frozenset((f"/{own}", f"{challenges.WELL_KNOWN}/mcp"))
+
+    def start(self) -> None:
+        """Begin to fetch the keys of the issuers. Failures are logged, and tried again."""
+        loop = asyncio.get_running_loop()
+        self._starting = [loop.create_task(each.load_until_done()) for each in self._issuers.values()]
+
+    @property
+    def ready(self) -> bool:
+        """Return whether the keys of all issuers were fetched."""
+        return all(each.loaded for each in self._issuers.values())
+
+    async def close(self) -> None:
+        """Stop all requests to issuers."""
+        for each in self._starting:
+            each.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for issuer in self._issuers.values():
+            await issuer.close()
+        if self._introspecting is not None:
+            await self._introspecting.close()
+        await self._client.close()
+
+    # Tokens
+
+    def known(self, digest: bytes) -> Identity | None:
+        """Return the caller whose token has that SHA-256, if the token was checked before and has not ended."""
+        return self._remembered.get(digest, time.time())
+
+    async def check(self, token: str) -> Identity:
+        """Return the caller with that token, and remember it. Raise InvalidToken or Unavailable."""
+        if not token or len(token) > LONGEST or not token.isascii():
+            raise InvalidToken("The access token is empty, too long, or not of ASCII characters.")
+        digest = hashlib.sha256(token.encode()).digest()
+        if signed_tokens.is_jwt(token):
+            found = await self._checked_jwt(token)
+            end = found.expires + claims.LEEWAY
+        elif self._introspecting is not None:
+            found = await self._introspecting.check(digest, token, self._audiences)
+            end = min(found.expires, time.time() + LONGEST_INTROSPECTED)
+        else:
+            raise InvalidToken("The token is no JSON Web Token, and others are not accepted here.")
+        self._remembered.add(digest, found, end, len(token))
+        return found
+
+    def seconds_left(self, caller: Identity) -> float:
+        """Return the seconds until the caller's token ends, at least 0."""
+        return max(caller.expires + claims.LEEWAY - time.time(), 0.0)
+
+    async def _checked_jwt(self, token: str) -> Identity:
+        told = signed_tokens.parse(token)
+        name = told.claims.get("iss")
+        issuer = self._issuers.get(name) if isinstance(name, str) else None
+        if issuer is None:
+            raise InvalidToken("The access token is of another issuer.")
+        found = claims.check(told.claims, issuer.name, self._audiences, time.time(), token)
+        (await issuer.key(told.algorithm, told.kid)).verify(token)
+        return found
+
+    def _forget(self, issuer: str) -> None:
+        """Forget all callers of an issuer that withdrew a key, since the key may have been stolen."""
+        self._remembered.drop(lambda caller: caller.issuer == issuer)
+        log.event("info", "keys_changed", issuer=issuer)
+
+    # What clients are told
+
+    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
+        """Set which scopes there are, and which of them are enough for all that is served."""
+        self._supported, self._needed = supported, needed
+
+    def metadata(self) -> bytes:
+        """Return the resource metadata as JSON (RFC 9728)."""
+        return challenges.metadata(self.resource, self._listening.issuers, self._supported)
+
+    def unauthorized(self, problem: str | None) -> str:
+        """Return the challenge to a request without an accepted token. `problem` is what is wrong with the token."""
+        return challenges.unauthorized(self._metadata_url, self._needed, problem)
+
+    def insufficient(self, scopes: Iterable[str]) -> str:
+        """Return the challenge to a call whose token has too few scopes."""
+        return challenges.insufficient(self._metadata_url, scopes)
+
+    async def examine(self) -> dict[str, str]:
+        """Ask each issuer once, and return by issuer what is wrong, as the rest of a sentence; "" if nothing is."""
+        found = {}
+        for name, issuer in self._issuers.items():
+            try:
+                await issuer.load()
+                found[name] = ""
+            except Unfetched as reason:
+                found[name] = str(reason)
+        return found

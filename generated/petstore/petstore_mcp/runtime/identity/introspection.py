@@ -1,0 +1,86 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Ask the authorization server about tokens that are no JWT (RFC 7662)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from . import claims
+from .issuer import AWAY
+from .issuer_requests import Unfetched, post
+from .problems import InvalidToken, Unavailable
+from .remembered import Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.identity import Identity
+    from ..http.client import Client
+    from ..settings.callers import Introspection
+    from .issuer import Issuer
+
+LONGEST = 60.0
+"""Seconds for which a response counts: how long a withdrawn token may still be accepted."""
+
+REFUSED = 10.0
+"""Seconds for which a refusal is remembered, so that a wrong token cannot make this server ask for each request."""
+
+MOST_AT_ONCE = 32
+"""Most tokens that are asked about at a time."""
+
+
+class Introspecting:
+    """Introspection at one issuer. Requests with the same token share one question."""
+
+    def __init__(self, issuer: Issuer, client: Client, login: Introspection, wall: Callable[[], float]) -> None:
+        """Create for an issuer. `login` is this server's; `wall` returns seconds since 1970."""
+        self._issuer = issuer
+        self._client = client
+        self._login = login
+        self._wall = wall
+        self._refused: Remembered[str] = Remembered()
+        self._asking: dict[bytes, asyncio.Task[Identity]] = {}
+
+    async def check(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
+        """Return the caller with that token. Raise InvalidToken or Unavailable."""
+        if (reason := self._refused.get(digest, self._wall())) is not None:
+            raise InvalidToken(reason)
+        asking = self._asking.get(digest)
+        if asking is None:
+            if len(self._asking) >= MOST_AT_ONCE:
+                raise Unavailable(AWAY, 5)
+            asking = asyncio.get_running_loop().create_task(self._ask(digest, token, audiences))
+            self._asking[digest] = asking
+            asking.add_done_callback(lambda task: self._asked(digest, task))
+        await asyncio.wait({asking})
+        return asking.result()
+
+    async def close(self) -> None:
+        """Stop asking."""
+        for each in list(self._asking.values()):
+            each.cancel()
+        await asyncio.gather(*self._asking.values(), return_exceptions=True)
+
+    def _asked(self, digest: bytes, task: asyncio.Task[Identity]) -> None:
+        del self._asking[digest]
+        if not task.cancelled():
+            task.exception()  # nobody may wait any more
+
+    async def _ask(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
+        await self._issuer.started()
+        endpoint = self._issuer.introspection
+        if endpoint is None:
+            raise Unavailable(AWAY, 5)
+        form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
+        try:
+            told = await post(self._client, endpoint, form, self._login)
+        except Unfetched as reason:
+            self._issuer.report(reason)
+            raise Unavailable(AWAY, 5) from None
+        try:
+            return claims.check_introspected(told, self._issuer.name, audiences, self._wall(), token)
+        except InvalidToken as invalid:
+            self._refused.add(digest, str(invalid), self._wall() + REFUSED, 0)
+            raise

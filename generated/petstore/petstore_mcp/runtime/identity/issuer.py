@@ -1,0 +1,169 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Know one authorization server: fetch and renew its keys and metadata (RFC 8414, OpenID Connect Discovery)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..settings.origins import Endpoint
+from ..text.addresses import parse
+from . import signed_tokens
+from .issuer_requests import LARGEST_KEYS, LARGEST_METADATA, SECONDS, Unfetched, endpoint_of, get
+from .problems import InvalidToken, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..http.client import Client
+    from .signed_tokens import Key
+
+BETWEEN_FETCHES = 30.0
+"""Seconds after a fetch for an unknown `kid` in which no further one is made for that issuer."""
+
+RENEWAL = 600.0
+"""Seconds after which keys are fetched again, so that a key which the issuer withdrew is forgotten."""
+
+PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds between attempts to reach an issuer for the first time; the last one repeats."""
+
+_OPENID, _OAUTH = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
+_UNKNOWN = "The access token is signed by no key that its issuer publishes."
+AWAY = "The authorization server of this access token cannot be asked now. Come again in a moment."
+
+
+class Issuer:
+    """One authorization server. `changed` is called whenever a key was withdrawn or replaced.
+
+    - `name`: the issuer as tokens name it. `loaded`: whether its metadata and keys were fetched once.
+    - `introspection`: its introspection endpoint, or None.
+    """
+
+    def __init__(
+        self, name: str, client: Client, clock: Callable[[], float], changed: Callable[[str], None], opaque: bool
+    ) -> None:
+        """Create for an issuer. `clock` never goes back. `opaque` is whether tokens are introspected there."""
+        self.name = name
+        self.loaded = False
+        self.introspection: Endpoint | None = None
+        self._address = parse(name)
+        self._client = client
+        self._clock = clock
+        self._changed = changed
+        self._opaque = opaque
+        self._keys: list[Key] = []
+        self._fetching: asyncio.Task[None] | None = None
+        self._next_unknown = self._renewal = 0.0
+        self._failed = False
+        self._tried = asyncio.Event()
+
+    async def load(self) -> None:
+        """Fetch metadata and keys. Raise Unfetched."""
+        metadata = await self._metadata()
+        introspection = None
+        if self._opaque:
+            introspection = endpoint_of(self._address, metadata.get("introspection_endpoint"), "introspection_endpoint")
+        found: list[Key] = []
+        if not self._opaque or "jwks_uri" in metadata:
+            place = endpoint_of(self._address, metadata.get("jwks_uri"), "jwks_uri")
+            found = signed_tokens.keys(await get(self._client, place, LARGEST_KEYS))
+            if not found and not self._opaque:
+                raise Unfetched("publishes no key that is accepted here")
+        withdrawn = {each.value for each in self._keys} - {each.value for each in found}
+        self.introspection, self._keys, self.loaded = introspection, found, True
+        self._renewal = self._clock() + RENEWAL
+        if withdrawn:
+            self._changed(self.name)
+
+    async def load_until_done(self) -> None:
+        """Fetch metadata and keys, again and again until that succeeds. Failures are logged."""
+        attempt = 0
+        while not self.loaded:
+            try:
+                await self.load()
+            except Unfetched as reason:
+                self.report(reason)
+                self._tried.set()
+                await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
+                attempt += 1
+        self._tried.set()
+
+    async def started(self) -> None:
+        """Wait for the first attempt to reach the issuer. Raise Unavailable if the issuer was not reached yet."""
+        if not self.loaded:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._tried.wait()
+        if not self.loaded:
+            raise Unavailable(AWAY, 5)
+
+    async def key(self, algorithm: str, kid: str) -> Key:
+        """Return the published key for a token's header. Raise InvalidToken or Unavailable."""
+        await self.started()
+        if self._clock() >= self._renewal and self._fetching is None:
+            self._renewal = self._clock() + BETWEEN_FETCHES
+            self._fetch()
+        found = self._find(algorithm, kid)
+        if found is None:
+            await self._fetch_unknown()
+            found = self._find(algorithm, kid)
+        if found is None:
+            raise Unavailable(AWAY, 5) if self._failed else InvalidToken(_UNKNOWN)
+        return found
+
+    def report(self, reason: Unfetched) -> None:
+        """Log why the issuer gave no usable answer."""
+        log.event("warning", "issuer_away", issuer=self.name, reason=f"The issuer {reason}.")
+
+    async def close(self) -> None:
+        """Stop fetching."""
+        if self._fetching is not None:
+            self._fetching.cancel()
+            await asyncio.gather(self._fetching, return_exceptions=True)
+
+    def _find(self, algorithm: str, kid: str) -> Key | None:
+        """Return the key with that id; of a token without one, the only key that fits."""
+        fitting = [each for each in self._keys if each.fits(algorithm)]
+        if kid:
+            return next((each for each in fitting if each.kid == kid), None)
+        return fitting[0] if len(fitting) == 1 else None
+
+    async def _fetch_unknown(self) -> None:
+        """Fetch the keys for an unknown id, unless that was done a moment ago. All who need a fetch share one."""
+        if self._fetching is None:
+            if self._clock() < self._next_unknown:
+                return
+            self._next_unknown = self._clock() + BETWEEN_FETCHES
+            self._fetch()
+        if self._fetching is not None:
+            await asyncio.wait({self._fetching})
+
+    def _fetch(self) -> None:
+        self._fetching = asyncio.get_running_loop().create_task(self._renew())
+
+    async def _renew(self) -> None:
+        try:
+            await self.load()
+            self._failed = False
+        except Unfetched as reason:
+            self._failed = True
+            self.report(reason)
+        finally:
+            self._fetching = None
+
+    async def _metadata(self) -> dict[str, Any]:
+        """Return the issuer's metadata, from the first place that has any. Raise Unfetched with the first reason."""
+        address, problem = self._address, None
+        for target in dict.fromkeys((address.path + _OPENID, _OAUTH + address.path, _OPENID + address.path)):
+            try:
+                found = await get(self._client, Endpoint(parse(address.origin), target), LARGEST_METADATA)
+            except Unfetched as reason:
+                problem = problem or reason
+                continue
+            if found.get("issuer") != self.name:
+                raise Unfetched("has metadata that names another issuer")
+            return found
+        raise problem or Unfetched("has no metadata")

@@ -1,0 +1,101 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Fetch JSON from an authorization server, under the rules of every request: no redirects, deadlines and caps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core import jsontext
+from ..http.client import Client, Failure
+from ..request.request import Request
+from ..settings.credentials import client_login
+from ..settings.origins import Endpoint
+from ..text.addresses import parse_endpoint
+
+if TYPE_CHECKING:
+    from ..settings.callers import Introspection
+    from ..text.addresses import Address
+
+SECONDS = 10.0
+"""Seconds that one request may take."""
+
+LARGEST_METADATA = 64 * 1024
+LARGEST_KEYS = 256 * 1024
+
+
+class Unfetched(Exception):
+    """No usable answer came. The message is for the operator: the rest of a sentence that begins with the issuer."""
+
+
+async def get(client: Client, endpoint: Endpoint, most: int) -> dict[str, Any]:
+    """Return the JSON object at that endpoint. Raise Unfetched, also for more than `most` bytes."""
+    request = Request("GET", endpoint.target, template=endpoint.target.partition("?")[0])
+    request.headers = [("Accept", "application/json")]
+    return await _sent(client, request, endpoint, most)
+
+
+async def post(client: Client, endpoint: Endpoint, form: bytes, login: Introspection) -> dict[str, Any]:
+    """Return the JSON object that answers a form, sent with the client's login (RFC 6749 section 2.3.1). Raise
+    Unfetched.
+    """
+    request = Request("POST", endpoint.target, template=endpoint.target.partition("?")[0])
+    request.headers = [
+        ("Accept", "application/json"),
+        ("Content-Type", "application/x-www-form-urlencoded"),
+        ("Authorization", f"Basic {client_login(login.client_id, login.secret)}"),
+    ]
+    request.body = form
+    return await _sent(client, request, endpoint, LARGEST_METADATA)
+
+
+async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int) -> dict[str, Any]:
+    address = endpoint.address
+    try:
+        answer = await client.send(request, address, SECONDS)
+    except Failure as failure:
+        if not failure.closed:
+            raise Unfetched(f"gave no answer: {failure.reason}") from None
+        try:
+            answer = await client.send(request, address, SECONDS)
+        except Failure as again:
+            raise Unfetched(f"gave no answer: {again.reason}") from None
+    if answer.status != 200:
+        raise Unfetched(f"answered with HTTP {answer.status}")
+    if answer.cut or len(answer.content) > most:
+        raise Unfetched(f"answered with more than {most // 1024} KiB")
+    try:
+        value, _ = jsontext.loads(answer.content.decode())
+    except ValueError:
+        raise Unfetched("answered with something else than JSON") from None
+    if not isinstance(value, dict):
+        raise Unfetched("answered with something else than a JSON object")
+    return value
+
+
+# Decision 0173: Metadata of an issuer leads to its own origin, or by https to a public host.
+def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
+    """Return the endpoint that an issuer's metadata names. Raise Unfetched.
+
+    On the issuer's own origin any path is accepted. Elsewhere https is required, and an address of an internal network
+    is refused.
+    """
+    if not isinstance(url, str):
+        raise Unfetched(f"has no {name} in its metadata")
+    try:
+        address, target = parse_endpoint(url)
+    except ValueError:
+        raise Unfetched(f"has no usable {name} in its metadata") from None
+    if address.origin != issuer.origin and (address.scheme != "https" or address.loopback or _is_internal(address)):
+        raise Unfetched(f"names a {name} that this server does not ask: another host needs https and a public address")
+    return Endpoint(address, target)
+
+
+def _is_internal(address: Address) -> bool:
+    """Return whether that is a literal address of no public network, or a host that metadata must not name."""
+    if address.forbidden:
+        return True
+    if not address.is_literal:
+        return False
+    from ipaddress import ip_address  # imported late: few hosts are addresses
+
+    return not ip_address(address.host).is_global

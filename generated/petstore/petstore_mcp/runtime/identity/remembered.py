@@ -1,0 +1,55 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Remember checked tokens by their SHA-256, so that the next request with the same token costs one look. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = 10_000
+"""Most remembered tokens. The one that was not used for longest is forgotten first."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Most bytes of remembered tokens. Claims take a few times as much."""
+
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Value]):
+    """Cache with an end for each entry, of at most MOST entries and MOST_BYTES."""
+
+    __slots__ = ("_entries", "_size")
+
+    def __init__(self) -> None:
+        self._entries: dict[bytes, tuple[float, Value, int]] = {}
+        self._size = 0
+
+    def get(self, digest: bytes, now: float) -> Value | None:
+        """Return the value of that digest, or None if there is none or its time is over."""
+        entry = self._entries.pop(digest, None)
+        if entry is None:
+            return None
+        if now >= entry[0]:
+            self._size -= entry[2]
+            return None
+        self._entries[digest] = entry  # at the end, as the one that was used last
+        return entry[1]
+
+    def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
+        """Remember a value until `end`. `size` is that of its token in bytes."""
+        self._forget(digest)
+        self._entries[digest] = (end, value, size)
+        self._size += size
+        while len(self._entries) > MOST or self._size > MOST_BYTES:
+            self._forget(next(iter(self._entries)))
+
+    def drop(self, condition: Callable[[Value], bool]) -> None:
+        """Forget each value for which `condition` is true."""
+        for digest in [digest for digest, (_, value, _) in self._entries.items() if condition(value)]:
+            self._forget(digest)
+
+    def _forget(self, digest: bytes) -> None:
+        if (entry := self._entries.pop(digest, None)) is not None:
+            self._size -= entry[2]

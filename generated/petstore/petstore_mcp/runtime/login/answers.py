@@ -1,0 +1,165 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Send requests to an authorization server, and read its JSON answers.
+
+The server is not trusted about sizes and texts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ..core import jsontext
+from ..http.client import Failure
+from ..request.request import Request
+from ..settings.credentials import client_login
+from ..text import fields
+from .errors import LoginFailed
+
+if TYPE_CHECKING:
+    from ..http.discovery import Send
+    from ..http.exchange import Response
+    from ..settings.origins import Endpoint
+
+LARGEST_ANSWER = 64 * 1024
+LARGEST_METADATA = 256 * 1024
+LONGEST_TOKEN = 16 * 1024
+"""Longest token in characters, as in `http.tokens`."""
+
+CODES = frozenset(
+    (
+        *("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type"),
+        *("invalid_scope", "server_error", "temporarily_unavailable", "access_denied", "unsupported_response_type"),
+        *("authorization_pending", "slow_down", "expired_token", "invalid_redirect_uri", "invalid_client_metadata"),
+        *("interaction_required", "login_required", "account_selection_required", "consent_required"),
+    )
+)
+"""Error codes of RFC 6749, RFC 8628, RFC 7591 and OpenID Connect. No other text of the server is repeated."""
+
+_FORM = "application/x-www-form-urlencoded"
+
+
+class Client:
+    """OAuth client: id, secret ("" for a public client), and whether the secret goes into the body."""
+
+    __slots__ = ("id", "in_body", "secret")
+
+    def __init__(self, id: str, secret: str = "", *, in_body: bool = False) -> None:  # noqa: A002
+        self.id = id
+        self.secret = secret
+        self.in_body = in_body
+
+
+class Answer:
+    """Answer of an authorization server: status, JSON object ({} if it has none) and error code ("" if unknown)."""
+
+    __slots__ = ("content", "error", "status")
+
+    def __init__(self, response: Response, largest: int = LARGEST_ANSWER) -> None:
+        self.status = response.status
+        self.content = _object(response, largest)
+        error = self.content.get("error")
+        self.error = error if isinstance(error, str) and error in CODES else ""
+
+    @property
+    def said(self) -> str:
+        """Return the status and the error code, for a sentence."""
+        return f"HTTP {self.status}" + (f", {self.error}" if self.error else "")
+
+    def text(self, name: str, longest: int = LONGEST_TOKEN) -> str:
+        """Return a member that is a printable ASCII text, else ""."""
+        value = self.content.get(name)
+        if isinstance(value, str) and 0 < len(value) <= longest and value.isascii() and value.isprintable():
+            return value
+        return ""
+
+    def seconds(self, name: str) -> float:
+        """Return a member that is a number of seconds, else 0."""
+        value = self.content.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            value = float(value[:12])
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e12:
+            return 0.0
+        return float(value)
+
+
+async def fetch(send: Send, endpoint: Endpoint, bearer: str = "") -> Answer:
+    """GET a JSON object. Raises LoginFailed if no answer comes."""
+    request = Request("GET", endpoint.target, template=endpoint.target.partition("?")[0])
+    request.headers = [("Accept", "application/json")]
+    if bearer:
+        request.headers.append(("Authorization", f"Bearer {bearer}"))
+    return await _sent(send, request, endpoint, LARGEST_METADATA)
+
+
+async def post_json(send: Send, endpoint: Endpoint, content: dict[str, Any]) -> Answer:
+    """POST a JSON object. Raises LoginFailed if no answer comes."""
+    return await _posted(send, endpoint, json.dumps(content).encode(), "application/json", [])
+
+
+async def post_form(send: Send, endpoint: Endpoint, form: dict[str, str], client: Client) -> Answer:
+    """POST a form as this client (RFC 6749, section 2.3). Raises LoginFailed if no answer comes.
+
+    Servers must accept HTTP Basic, but some accept a secret only in the body; then the request is sent again.
+    """
+    answer = await _once(send, endpoint, form, client)
+    if client.secret and not client.in_body and answer.status in (400, 401) and answer.error in ("", "invalid_client"):
+        second = await _once(send, endpoint, form, Client(client.id, client.secret, in_body=True))
+        if second.status not in (400, 401) or second.error not in ("", "invalid_client"):
+            client.in_body = True
+            return second
+    return answer
+
+
+async def _once(send: Send, endpoint: Endpoint, form: dict[str, str], client: Client) -> Answer:
+    headers = []
+    if not client.secret:
+        form = {**form, "client_id": client.id}
+    elif client.in_body:
+        form = {**form, "client_id": client.id, "client_secret": client.secret}
+    else:
+        headers = [("Authorization", f"Basic {client_login(client.id, client.secret)}")]
+    return await _posted(send, endpoint, urlencode(form).encode(), _FORM, headers)
+
+
+async def _posted(
+    send: Send, endpoint: Endpoint, body: bytes, content_type: str, headers: list[tuple[str, str]]
+) -> Answer:
+    request = Request("POST", endpoint.target, template=endpoint.target.partition("?")[0])
+    request.headers = [("Accept", "application/json"), ("Content-Type", content_type), *headers]
+    request.body = body
+    return await _sent(send, request, endpoint, LARGEST_ANSWER)
+
+
+async def _sent(send: Send, request: Request, endpoint: Endpoint, largest: int) -> Answer:
+    try:
+        response = await send(request, endpoint.address)
+    except Failure as failure:
+        raise LoginFailed(f"The authorization server cannot be asked: {failure.reason}.") from None
+    try:
+        if 300 <= response.status < 400:
+            raise LoginFailed(f"{endpoint.address.authority} redirects the request, which is not followed.")
+        return Answer(response, largest)
+    finally:
+        response.close()
+
+
+def access_token(answer: Answer, server: str) -> str:
+    """Return the access token of a token answer (RFC 6749, section 5.1). Raises LoginFailed if there is none."""
+    token, kind = answer.content.get("access_token"), answer.content.get("token_type", "Bearer")
+    if not isinstance(token, str) or not 0 < len(token) <= LONGEST_TOKEN or not fields.is_value(token):
+        raise LoginFailed(f"{server} answered without an access token that can be sent.")
+    if not isinstance(kind, str) or kind.lower() != "bearer":
+        raise LoginFailed(f"{server} gave an access token that is no bearer token.")
+    return token
+
+
+def _object(response: Response, largest: int) -> dict[str, Any]:
+    if response.cut or len(response.content) > largest:
+        return {}
+    try:
+        value, _ = jsontext.loads(response.content.decode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

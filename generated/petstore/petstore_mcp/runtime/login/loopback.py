@@ -1,0 +1,124 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Wait for the browser on a port of this machine (RFC 8252, section 7.3), and take exactly one answer.
+
+Any web page in the user's browser can send requests to the port. So a request counts only with the right path, Host and
+`state`; every other one is refused and changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from . import page
+from .errors import LoginFailed
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader, StreamWriter
+
+HOST, PATH = "127.0.0.1", "/callback"
+LONGEST_HEAD = 32 * 1024
+MOST_CONNECTIONS = 16
+READ_SECONDS = 10.0
+"""Seconds that a browser may take to send the head of its request."""
+
+_NAMES = ("state", "code", "error", "iss")
+
+
+class Loopback:
+    """Receiver of one authorization response, at `redirect_uri`. Create it with `listen`, and close it."""
+
+    def __init__(self, title: str) -> None:
+        """Create. `title` heads the page that the user sees."""
+        self._title = title
+        self._state = b""
+        self._answer: asyncio.Future[dict[str, str]] | None = None
+        self._server: asyncio.Server | None = None
+        self._open = 0
+        self.port = 0
+
+    @property
+    def redirect_uri(self) -> str:
+        return f"http://{HOST}:{self.port}{PATH}"
+
+    async def listen(self, port: int) -> None:
+        """Listen on that port, or on any free one if it is 0. Raises LoginFailed if the port is taken."""
+        self._answer = asyncio.get_running_loop().create_future()
+        try:
+            self._server = await asyncio.start_server(self._connected, HOST, port, limit=LONGEST_HEAD)
+        except OSError:
+            raise LoginFailed(f"Port {port} of this machine is taken: choose another with --port.") from None
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def answer(self, state: str, seconds: float) -> dict[str, str]:
+        """Return the parameters of the answer with this state. Raises LoginFailed if none comes in time."""
+        assert self._answer is not None
+        self._state = state.encode()
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._answer
+        except TimeoutError:
+            minutes = max(round(seconds / 60), 1)
+            raise LoginFailed(f"Nobody logged in within {minutes} minute{'' if minutes == 1 else 's'}.") from None
+
+    def expect(self, state: str) -> None:
+        """Accept the answer with this state from now on."""
+        self._state = state.encode()
+
+    def close(self) -> None:
+        """Close the port."""
+        if self._server is not None:
+            self._server.close()
+        if self._answer is not None and not self._answer.done():
+            self._answer.cancel()
+
+    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
+        self._open += 1
+        try:
+            if self._open <= MOST_CONNECTIONS:
+                async with asyncio.timeout(READ_SECONDS):
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    writer.write(self._answered(head.decode("latin-1")))
+                    await writer.drain()
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # a broken request needs no answer
+        finally:
+            self._open -= 1
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    def _answered(self, head: str) -> bytes:
+        """Return the response to a request, and take the answer if the request carries it."""
+        line, *lines = head.split("\r\n")
+        method, _, rest = line.partition(" ")
+        path, _, query = rest.partition(" ")[0].partition("?")
+        hosts = [each.partition(":")[2].strip() for each in lines if each.lower().startswith("host:")]
+        if path != PATH or hosts != [f"{HOST}:{self.port}"]:
+            return page.page("404 Not Found", self._title, page.REFUSED)
+        if method != "GET":
+            return page.page("405 Method Not Allowed", self._title, page.REFUSED)
+        found = self._parameters(query)
+        if found is None or not self._is_expected(found.get("state", "")):
+            return page.page("400 Bad Request", self._title, page.REFUSED)
+        assert self._answer is not None
+        if self._answer.done():
+            return page.page("410 Gone", self._title, page.REFUSED)
+        self._answer.set_result(found)
+        return page.page("200 OK", self._title, page.DONE)
+
+    def _is_expected(self, state: str) -> bool:
+        return bool(self._state) and hmac.compare_digest(state.encode(), self._state)
+
+    @staticmethod
+    def _parameters(query: str) -> dict[str, str] | None:
+        """Return the parameters of an authorization response, or None if one is given twice."""
+        try:
+            pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=50)
+        except ValueError:
+            return None
+        names = [name for name, _ in pairs if name in _NAMES]
+        return None if len({*names}) < len(names) else {name: value for name, value in pairs if name in _NAMES}

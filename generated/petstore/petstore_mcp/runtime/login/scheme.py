@@ -1,0 +1,112 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""One security scheme for which a user can log in, with everything that the operator and the table say about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from ..settings.origins import Discovery, nowhere
+from .errors import LoginFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.catalog import Catalog
+    from ..core.table import Scheme, UserFlow
+    from ..settings.origins import Endpoint, Rules
+    from ..settings.settings import Settings
+    from ..text.addresses import Address
+
+
+class UserScheme:
+    """Security scheme for which a user can log in.
+
+    - `name`: its name in the table. `label`: its name on the command line.
+    - `server`: name of the generated server. `command`: what the user runs to log in.
+    - `client_id`, `client_secret`: the client that the operator names, or "".
+    """
+
+    __slots__ = ("_entry", "_settings", "client_id", "client_secret", "command", "flow", "label", "name", "server")
+
+    def __init__(self, name: str, catalog: Catalog, settings: Settings) -> None:
+        self._entry: Scheme = catalog.security[name]
+        self._settings = settings
+        self.name = name
+        self.server = catalog.name
+        self.label = label(self._entry, catalog.prefix)
+        self.command = command(catalog.name, self._entry, catalog.prefix)
+        self.flow: UserFlow = self._entry["user"]
+        named = self._entry["variables"]
+        self.client_id = settings.secrets.get(named["client_id"], "")
+        self.client_secret = settings.secrets.get(named["client_secret"], "")
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable that holds a ready token."""
+        return self._entry["variables"]["value"]
+
+    @property
+    def client_variable(self) -> str:
+        """Return the environment variable that holds the client's id."""
+        return self._entry["variables"]["client_id"]
+
+    @property
+    def overruled(self) -> list[str]:
+        """Return the environment variables that win over a login, as far as they are set."""
+        named, secrets = self._entry["variables"], self._settings.secrets
+        if named["value"] in secrets:
+            return [named["value"]]
+        both = [named["client_id"], named["client_secret"]]
+        return both if self._entry["type"] == "oauth2" and secrets.keys() >= set(both) else []
+
+    @property
+    def place(self) -> str:
+        """Return the URL that identifies the authorization server, as the table writes it."""
+        flow = self.flow
+        urls = flow.get("metadataUrl"), flow.get("tokenUrl"), flow.get("authorizationUrl")
+        return next(filter(None, urls), "") or flow.get("deviceAuthorizationUrl", "")
+
+    def key(self, client_id: str) -> str:
+        """Return the key under which a login is kept: one for each server, scheme, authorization server and client.
+
+        `client_id` "" is the key of the note that says which client logged in last.
+        """
+        where = self.resolve(self.place)
+        named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])
+        return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
+
+    def resolve(self, url: str) -> Endpoint:
+        """Return the endpoint at a URL of the table. Raises LoginFailed if requests may not go there."""
+        return self._checked(url, lambda rules, base, first: rules.endpoint(url, base, first))
+
+    def resolve_named(self, url: str, metadata_url: str) -> Endpoint:
+        """Return the endpoint at a URL that the metadata at `metadata_url` names. Raises LoginFailed."""
+
+        def resolve(rules: Rules, base: Address | str, first: str) -> Endpoint:
+            place = rules.discovery(metadata_url, base, first)
+            assert isinstance(place, Discovery)
+            return place.resolve(url)
+
+        return self._checked(url, resolve)
+
+    def _checked(self, url: str, find: Callable[..., Endpoint]) -> Endpoint:
+        settings = self._settings
+        base = settings.servers[0] if settings.servers else nowhere(settings.prefix)
+        assert settings.rules is not None
+        try:
+            return find(settings.rules, base, settings.described)
+        except ValueError as reason:
+            shown = url.partition("?")[0][:200]
+            raise LoginFailed(f"Nobody can log in for {self.label}: the URL {shown} {reason}.") from None
+
+
+def label(scheme: Scheme, prefix: str) -> str:
+    """Return the name of a scheme on the command line: its variable without the prefix, in lower case."""
+    return scheme["variables"]["value"].removeprefix(f"{prefix}_").lower()
+
+
+def command(server: str, scheme: Scheme, prefix: str) -> str:
+    """Return the command that logs a user in for a scheme."""
+    return f"{server}-mcp login {label(scheme, prefix)}"

@@ -1,0 +1,35 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Open the audit log. Imported only if the settings name one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.audit import STDERR, Audit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..core.catalog import Catalog
+    from ..settings.settings import Settings
+
+
+def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[int] = ()) -> Audit | str:
+    """Return the audit log at that path, or the sentence for the operator if it cannot be opened.
+
+    `gaps` are the descriptors that were closed when the process started; a closed stderr takes no records.
+    """
+    unusable = f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr."
+    if path == STDERR and 2 in gaps:
+        return unusable
+    try:
+        return Audit(path, catalog, lambda: secrets(settings, catalog), settings.audit_arguments)
+    except OSError:
+        return unusable
+
+
+def secrets(settings: Settings, catalog: Catalog) -> list[str]:
+    """Return the values that must not be recorded: credentials, and what else the settings name as secret."""
+    from ..settings.credentials import sensitive  # imported late: the first call loads it
+
+    return sensitive(catalog.security, settings)

@@ -1,0 +1,91 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Settings for callers with access tokens: authorization servers, audience, scopes, and the endpoint's public URL.
+
+Each check raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
+value.
+"""
+
+from __future__ import annotations
+
+from ..text import addresses
+
+MOST_ISSUERS = 16
+MOST_SCOPES = 100
+LONGEST = 512
+_SCOPE = frozenset(chr(code) for code in range(0x21, 0x7F)) - set('"\\')
+
+
+class Introspection:
+    """Credentials of this server at the introspection endpoint (RFC 7662 section 2.1). `secret` is a secret."""
+
+    __slots__ = ("client_id", "secret")
+
+    def __init__(self, client_id: str, secret: str) -> None:
+        self.client_id = client_id
+        self.secret = secret
+
+
+def unnamed(prefix: str) -> str:
+    """Return the sentence for a server that cannot know its own URL."""
+    return (
+        f"{prefix}_AUTH_ISSUER needs {prefix}_HTTP_URL, the endpoint's URL as clients use it, such as"
+        " https://mcp.example.com/mcp: access tokens are issued for it."
+    )
+
+
+def issuers(value: str) -> tuple[str, ...]:
+    """Return the comma-separated issuers, each exactly as written."""
+    found = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+    if not found or len(found) > MOST_ISSUERS:
+        raise ValueError(f"must hold 1 to {MOST_ISSUERS} URLs of authorization servers, joined by commas")
+    for each in found:
+        _secured(each, "https://login.example.com")
+    return found
+
+
+def url(value: str) -> str:
+    """Return the public URL of the endpoint, without a slash at its end."""
+    _secured(value, "https://mcp.example.com/mcp")
+    return value.rstrip("/")
+
+
+def host(url: str) -> str:
+    """Return the `Host` of requests to that URL (RFC 9110, 7.2)."""
+    return addresses.parse(url).authority
+
+
+def audiences(value: str) -> frozenset[str]:
+    """Return the comma-separated audiences, one of which each token must be for."""
+    return frozenset(text(each.strip()) for each in value.split(",") if each.strip())
+
+
+def scopes(value: str) -> tuple[str, ...]:
+    """Return scopes that are separated by blanks or commas (RFC 6749, 3.3)."""
+    found = tuple(dict.fromkeys(value.replace(",", " ").split()))
+    if len(found) > MOST_SCOPES or any(not _SCOPE.issuperset(each) or len(each) > LONGEST for each in found):
+        raise ValueError("must be scopes such as pets:read, separated by blanks")
+    return found
+
+
+def claim(value: str) -> str:
+    """Return the name of a claim, or a JSON pointer to it (RFC 6901)."""
+    return text(value)
+
+
+def text(value: str) -> str:
+    """Return a short text of characters that can be seen."""
+    if len(value) > LONGEST or not value.isprintable():
+        raise ValueError(f"must be printable text of at most {LONGEST} characters")
+    return value
+
+
+def _secured(value: str, example: str) -> None:
+    """Raise ValueError if that is no URL to which tokens may be sent."""
+    try:
+        address = addresses.parse(value)
+    except ValueError:
+        raise ValueError(f"must be a URL such as {example}") from None
+    if '"' in value or len(value) > LONGEST:
+        raise ValueError(f"must be a URL such as {example}")
+    if address.scheme == "http" and not address.loopback:
+        raise ValueError("must begin with https://, except on this machine")

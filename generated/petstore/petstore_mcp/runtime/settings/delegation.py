@@ -1,0 +1,342 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Settings for calling the API as the caller: `<SCHEME>_AS` and what belongs to it, one set for each security scheme.
+
+Loaded only if one of these variables is set. Problems are sentences that name the variable and never its value.
+"""
+
+from __future__ import annotations
+
+from ..text import fields
+from ..text.addresses import parse
+from . import credential_env
+from .origins import Endpoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
+
+    from ..core.table import Scheme
+    from ..text.addresses import Address
+    from .listening import Listening
+    from .origins import Rules
+
+    class Decided(Protocol):
+        """What has been read of the settings so far (settings.Settings)."""
+
+        prefix: str
+        listening: Listening | None
+        servers: list[Address | str]
+        private: list[str]
+        problems: list[str]
+        delegations: dict[str, Delegation]
+
+
+OWN, EXCHANGE, BEHALF, USER, HEADER = "own", "exchange", "on-behalf-of", "user", "header"
+BY_ISSUER = (EXCHANGE, BEHALF)
+"""Ways that send the caller's own token to the issuer of that token."""
+
+LONGEST_SCOPES = 2000
+_BEARER = ("bearer", "oauth2")
+_PLACED = ("apiKey", "bearer", "oauth2", "login")
+_KEPT = frozenset(("authorization", "cookie", "origin", "referer", "forwarded", "x-forwarded-for", "accept"))
+_FAMILIES = ("mcp-", "content-", "proxy-", "sec-", "access-control-")
+_FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of a field, such as header:X-API-Token"
+_WELL_KNOWN = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
+
+
+class Provider:
+    """Authorization server that gives tokens for one scheme.
+
+    - `issuer`: its issuer identifier, "" if only its metadata or nobody says so.
+    - `metadata`: where its metadata are looked up, in that order; may be empty if the endpoints are known.
+    - `token`: the token endpoint, None if the metadata name it. `authorization`: URL of the authorization endpoint, "".
+    - `resolve`: turns an endpoint's URL of the metadata into an Endpoint. Raises ValueError, the rest of a sentence.
+    """
+
+    __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")
+
+    def __init__(
+        self,
+        issuer: str,
+        metadata: list[Endpoint],
+        token: Endpoint | None,
+        authorization: str,
+        resolve: Callable[[str], Endpoint],
+    ) -> None:
+        self.issuer = issuer
+        self.metadata = metadata
+        self.token = token
+        self.authorization = authorization
+        self.resolve = resolve
+
+
+class Delegation:
+    """How one scheme's credential is obtained for the caller of a call.
+
+    - `way`: EXCHANGE, BEHALF, USER or HEADER; `variable`: the environment variable that decided this.
+    - `header`: field of the request that a gateway sets, in lower case, for HEADER.
+    - `provider`: where tokens come from, None for HEADER.
+    - `client`: id and secret of this server there; the secret may be "". `names` are the variables of both.
+    - `audience`, `resource`, `subject_type`, `actor`: parameters of RFC 8693 section 2.1, or "".
+    - `scopes`: scopes to ask for in place of those of the operation; () for those of the operation.
+    - `redirect`: URL at which this server takes the user back, for USER; its last segment is `slug`. Each scheme has a
+      URL of its own, so that no authorization server's answer is taken for another's (RFC 9700 section 4.4).
+    """
+
+    __slots__ = (
+        "actor",
+        "audience",
+        "client",
+        "header",
+        "names",
+        "provider",
+        "redirect",
+        "resource",
+        "scheme",
+        "scopes",
+        "slug",
+        "subject_type",
+        "variable",
+        "way",
+    )
+
+    def __init__(self, scheme: str, variable: str, way: str) -> None:
+        self.scheme = scheme
+        self.variable = variable
+        self.way = way
+        self.header = ""
+        self.provider: Provider | None = None
+        self.client = "", ""
+        self.names: tuple[str, str] = "", ""
+        self.audience = self.resource = self.actor = self.redirect = ""
+        self.slug = variable.removesuffix("_AS").lower().replace("_", "-")
+        self.subject_type = "access_token"
+        self.scopes: tuple[str, ...] = ()
+
+
+def variable_of(scheme: Scheme) -> str:
+    """Return the variable that says as whom this scheme's operations are called; "" if there is no choice."""
+    value = scheme["variables"].get("value", "")
+    return f"{value}_AS" if value and scheme["type"] in _PLACED else ""
+
+
+def load(
+    settings: Decided, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
+) -> None:
+    """Read the delegation of each scheme into `settings.delegations`, and note the problems. `described` is the URL of
+    the API's first server in its description.
+    """
+    for name, scheme in security.items():
+        variable = variable_of(scheme)
+        value = environ.get(variable, "").strip() if variable else ""
+        if not value or value == OWN:
+            continue
+        try:
+            found = _Reader(settings, scheme, environ, rules, described).read(name, variable, value)
+        except ValueError as sentence:
+            settings.problems.append(str(sentence))
+        else:
+            settings.delegations[name] = found
+
+
+def public_url(settings: Decided, environ: Mapping[str, str]) -> str:
+    """Return the URL of this server's endpoint as browsers reach it, or "" if the settings do not say."""
+    name = f"{settings.prefix}_HTTP_URL"
+    typed, listening = environ.get(name, "").strip(), settings.listening
+    if typed:
+        try:
+            return str(parse(typed))
+        except ValueError as reason:
+            raise ValueError(f"{name} {reason}.") from None
+    is_known = listening is not None and listening.port and listening.host in ("127.0.0.1", "localhost", "::1")
+    return f"http://{listening.address}/mcp" if listening is not None and is_known else ""
+
+
+class _Reader:
+    """Reader of the variables of one scheme. Each method raises ValueError with a sentence."""
+
+    def __init__(
+        self, settings: Decided, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
+    ) -> None:
+        self._described_url = described
+        self._settings = settings
+        self._scheme = scheme
+        self._environ = environ
+        self._rules = rules
+
+    def read(self, name: str, variable: str, value: str) -> Delegation:
+        """Return the delegation that `value` of `variable` asks for."""
+        way, colon, field = value.partition(":")
+        if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
+            raise ValueError(f"{variable} {_FORMS}.")
+        found = Delegation(name, variable, way)
+        if self._settings.listening is None:
+            raise ValueError(
+                f"{variable} is {way}, but over stdio nobody says who calls: serve with --http, or unset it."
+            )
+        if way == HEADER:
+            found.header = _field(field.strip(), variable)
+            return found
+        if self._scheme["type"] not in _BEARER:
+            raise ValueError(f"{variable} cannot be {way}: the API takes no OAuth access tokens for {name}.")
+        self._read_client(found)
+        found.scopes = self._scopes()
+        found.resource = self._text(self._base("RESOURCE"))
+        issuers = [
+            each.strip() for each in self._text(f"{self._settings.prefix}_AUTH_ISSUER").split(",") if each.strip()
+        ]
+        if way in BY_ISSUER:
+            self._read_exchange(found, issuers)
+        else:
+            self._read_login(found, issuers)
+        return found
+
+    def _read_client(self, found: Delegation) -> None:
+        """Read id and secret of this server's client at the authorization server. The secret may come from a file."""
+        found.names = self._name("client_id"), self._name("client_secret")
+        values = [self._secret(each) for each in found.names]
+        if not values[0]:
+            raise ValueError(
+                f"{found.variable} is {found.way}: set {found.names[0]} to the id of this server's client."
+            )
+        if not all(each.isascii() and each.isprintable() for each in values):
+            raise ValueError(f"{found.names[0]} and {found.names[1]} must be printable ASCII characters.")
+        found.client = values[0], values[1]
+        self._keep_private(values[1])
+
+    def _read_exchange(self, found: Delegation, issuers: list[str]) -> None:
+        own = self._base("ISSUER")
+        issuer = self._text(own) or (issuers[0] if len(issuers) == 1 else "")
+        if not issuers:
+            known = f"{self._settings.prefix}_AUTH_ISSUER"
+            raise ValueError(f"{found.variable} is {found.way}: set {known}, whose tokens callers bring.")
+        if issuer not in issuers:
+            raise ValueError(f"{own} must be one of the issuers in {self._settings.prefix}_AUTH_ISSUER.")
+        found.provider = self._operators(issuer, own)
+        found.audience = self._text(self._base("AUDIENCE"))
+        kind = self._text(self._base("SUBJECT_TYPE")) or found.subject_type
+        if kind not in ("access_token", "jwt"):
+            raise ValueError(f"{self._base('SUBJECT_TYPE')} must be access_token or jwt.")
+        found.subject_type = kind
+        found.actor = self._secret(self._base("ACTOR_TOKEN"))
+        self._keep_private(found.actor)
+
+    def _read_login(self, found: Delegation, issuers: list[str]) -> None:
+        settings, own = self._settings, self._base("ISSUER")
+        if not issuers and (settings.listening is None or settings.listening.tokens is None):
+            known = f"{settings.prefix}_AUTH_ISSUER or {settings.prefix}_HTTP_TOKENS"
+            raise ValueError(f"{found.variable} is user: set {known}, so that this server knows who calls.")
+        public = public_url(settings, self._environ)
+        if not public:
+            raise ValueError(f"{found.variable} is user: set {settings.prefix}_HTTP_URL, at which browsers come back.")
+        # Decision 0186: Each scheme has a redirect URI of its own.
+        found.redirect = f"{public}/callback/{found.slug}"
+        if issuer := self._text(own):
+            found.provider = self._operators(issuer, own)
+        else:
+            found.provider = self._described(found)
+
+    def _operators(self, issuer: str, name: str) -> Provider:
+        """Return the authorization server that the operator named."""
+        try:
+            address = parse(issuer)
+            places = [self._rules.typed_endpoint(url) for url in _metadata_urls(issuer)]
+        except ValueError as reason:
+            raise ValueError(f"{name} {reason}.") from None
+        rules = self._rules
+
+        def resolve(url: str) -> Endpoint:
+            """Return an endpoint on the issuer's origin, or on a public host by https, as the issuer's metadata say."""
+            found = rules.typed_endpoint(url)
+            inside = found.address.loopback or found.address.forbidden or found.address.is_literal
+            if found.address.origin != address.origin and (inside or found.address.scheme != "https"):
+                raise ValueError("is on another origin, and not on a public host by https")
+            return found
+
+        return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
+
+    def _described(self, found: Delegation) -> Provider:
+        """Return the authorization server that the API description names, under the rules of accepted origins."""
+        rules, base, described = self._rules, self._settings.servers[0], self._described_url
+        scheme: Mapping[str, Any] = self._scheme
+        said: Mapping[str, object] = scheme.get("user", scheme)
+
+        def accepted(url: str) -> Endpoint:
+            return rules.endpoint(url, base, described)
+
+        typed, token = self._authorization(), self._typed("token_url")
+        try:
+            authorization = typed or (
+                _url(accepted(str(said["authorizationUrl"]))) if "authorizationUrl" in said else ""
+            )
+            token = token or (accepted(str(said["tokenUrl"])) if "tokenUrl" in said else None)
+            metadata = said.get("metadataUrl") or scheme.get("openIdConnectUrl")
+            places = [accepted(str(metadata))] if metadata else []
+        except ValueError as reason:
+            raise ValueError(f"The login that the API's description names for {found.scheme} {reason}.") from None
+        if not places and not (token and authorization):
+            both = f"{self._base('AUTHORIZATION_URL')} with {self._name('token_url')}"
+            raise ValueError(f"{found.variable} is user: set {self._base('ISSUER')}, or {both}.")
+        return Provider("", places, token, authorization, accepted)
+
+    def _authorization(self) -> str:
+        """Return the authorization endpoint's URL that the operator set, or ""."""
+        name = self._base("AUTHORIZATION_URL")
+        value = self._text(name)
+        try:
+            return value if not value or self._rules.typed_endpoint(value) else ""
+        except ValueError as reason:
+            raise ValueError(f"{name} {reason}.") from None
+
+    def _typed(self, role: str) -> Endpoint | None:
+        name = self._name(role)
+        value = self._text(name)
+        try:
+            return self._rules.typed_endpoint(value) if value else None
+        except ValueError as reason:
+            raise ValueError(f"{name} {reason}.") from None
+
+    def _scopes(self) -> tuple[str, ...]:
+        name = self._base("SCOPES")
+        value = self._text(name)
+        if len(value) > LONGEST_SCOPES or not value.isascii() or not value.replace(" ", "a").isprintable():
+            raise ValueError(f"{name} must be scopes with blanks between them.")
+        return tuple(dict.fromkeys(value.split()))
+
+    def _name(self, role: str) -> str:
+        return self._scheme["variables"].get(role) or self._base(role.upper())
+
+    def _base(self, ending: str) -> str:
+        return f"{self._scheme['variables']['value']}_{ending}"
+
+    def _text(self, name: str) -> str:
+        return self._environ.get(name, "").strip()
+
+    def _secret(self, name: str) -> str:
+        value, _ = credential_env.value_of(name, self._environ)
+        return (value or "").strip()
+
+    def _keep_private(self, value: str) -> None:
+        """Redact this value in everything that leaves the server."""
+        if len(value) >= credential_env.SHORTEST_REDACTED:
+            self._settings.private.append(value)
+
+
+def _field(name: str, variable: str) -> str:
+    """Return the lower-case name of a header field that a gateway may set. Raise ValueError with a sentence."""
+    lower = name.lower()
+    if not fields.is_name(name) or lower in _KEPT or lower.startswith(_FAMILIES):
+        raise ValueError(f"{variable} must name a header field of its own, such as header:X-API-Token.")
+    return lower
+
+
+def _metadata_urls(issuer: str) -> list[str]:
+    """Return where an issuer's metadata are (OpenID Connect Discovery 1.0 section 4; RFC 8414 section 3.1)."""
+    address = parse(issuer)
+    openid, oauth = _WELL_KNOWN
+    return [f"{issuer.rstrip('/')}{openid}", f"{address.origin}{oauth}{address.path}"]
+
+
+def _url(endpoint: Endpoint) -> str:
+    return endpoint.address.origin + endpoint.target

@@ -1,0 +1,103 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Grants: how an access token is had that must be fetched first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..request.name_conflicts import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from typing import Any, Protocol, TypeAlias
+
+    from ..core import table
+    from ..request.request import Request
+    from .delegation import Delegation
+    from .origins import Endpoint
+
+    Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]
+
+    class UserTokens(Protocol):
+        """Source of access tokens that a user's login gives (login.renewal.Renewal)."""
+
+        async def token(self, send: Send) -> dict[str, Any]:
+            """Return a token answer (RFC 6749, section 5.1). Raises LoginNeeded or NotReady."""
+
+
+class Grant:
+    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
+    its scopes.
+
+    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
+    `user` is set if the token comes from a user's login.
+    """
+
+    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "user", "variables")
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        client_id: str,
+        client_secret: str,
+        scopes: tuple[str, ...],
+        variables: list[str],
+        login: Login | None = None,
+        put: Callable[[Request, str], None] | None = None,
+    ) -> None:
+        self.login = login
+        self.user: UserTokens | None = None
+        self.put = put or set_token
+        self.endpoint = endpoint
+        self.client_id = client_id
+        self.client_secret = client_secret
+        self.scopes = scopes
+        self.variables = variables
+
+
+class CallersOwn:
+    """Credential of whoever makes the call, obtained as `delegation` says, with the scopes of the operation.
+
+    `put(request, token)` attaches the credential to a request. No value of any caller is kept here.
+    """
+
+    __slots__ = ("delegation", "put", "scopes")
+
+    def __init__(
+        self, delegation: Delegation, scopes: tuple[str, ...], put: Callable[[Request, str], None] | None = None
+    ) -> None:
+        self.delegation = delegation
+        self.scopes = delegation.scopes or scopes
+        self.put = put or set_token
+
+
+class Login:
+    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
+    token and its lifetime in seconds; `expires` may be "".
+    """
+
+    __slots__ = ("content_type", "expires", "fields", "token")
+
+    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
+        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
+        self.content_type = described["contentType"]
+        self.token = described["token"]
+        self.expires = described.get("expires", "")
+        self.fields = {
+            name: values[each["role"]] if "role" in each else each["value"]
+            for name, each in described["fields"].items()
+        }
+
+
+def set_token(request: Request, token: str) -> None:
+    """Attach a bearer token (RFC 6750) to the request."""
+    set_field(request, "Authorization", f"Bearer {token}")
+
+
+def set_field(request: Request, name: str, value: str) -> None:
+    """Set a header field, replacing fields of the same name."""
+    if request.headers:
+        known = fold(name)
+        request.headers = [field for field in request.headers if fold(field[0]) != known]
+    request.headers.append((name, value))

@@ -1,0 +1,159 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
+
+A caller without an access token is known by other means: a token of the operator's file, or a loopback address. Such a
+caller has no scopes, so scopes restrict only callers with an access token.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.features import Features, Fetched
+from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
+from . import scopes
+from .head import refused
+from .roles import roles_in
+from .view import View, uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Peer
+    from ..core.identity import Identity
+    from ..core.jsonrpc import Message
+    from .admission import Gate
+    from .head import Answer
+    from .scopes import Requirement
+
+MOST_VIEWS = 256
+"""Most views that are kept, each for one set of scopes and roles."""
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Most bytes of all kept lists of tools."""
+
+_CALLS = ("tools/call", "resources/read")
+"""Methods that may send a request to the upstream."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Access:
+    """What callers of one server may use.
+
+    - `roles`: those of the operator (`_ROLES`), for callers whose token says none.
+    - `claim`: claim of an access token that holds the caller's roles, or "".
+    - `always`: scopes that every call needs (`_AUTH_SCOPES`).
+    - `checks`: whether callers may have access tokens. `gate` writes the challenges to these.
+
+    `supported` are all scopes that are asked of callers; with the scopes `needed`, a caller may use all that is served.
+    `restricts` is whether some callers may be offered less than others.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        roles: frozenset[str] = _NOTHING,
+        claim: str = "",
+        always: frozenset[str] = _NOTHING,
+        checks: bool = False,
+        gate: Gate | None = None,
+    ) -> None:
+        self._gate = gate
+        self._claim = claim
+        self._always = always
+        self._checks = checks
+        self.renew(catalog, roles)
+
+    def renew(self, catalog: Catalog, roles: frozenset[str]) -> None:
+        """Use that table from now on, and drop all that was found out about the former one."""
+        whole = View(catalog)
+        self._roles = roles
+        self._whole = whole
+        self._needs = whole.requirements() if self._checks else {}
+        self._resources = whole.resource_requirements() if self._checks else {}
+        self._for_roles = {name: frozenset(each) for name, each in catalog.roles.items()} if self._claim else {}
+        self._views: dict[tuple[frozenset[str], frozenset[str]], View] = {}
+        self._features: Features | None = None
+        self._scopes = _NOTHING.union(*(each for required in self._all_needs() for each in required))
+        self._known_roles = _NOTHING.union(*self._for_roles.values())
+        self.supported = scopes.supported(self._all_needs()) | self._always
+        self.needed = scopes.needed(self._all_needs()) | self._always
+        if self._gate is not None:
+            self._gate.tell(sorted(self.supported), sorted(self.needed))
+        self.restricts = bool(self._needs or self._resources or self._for_roles)
+
+    def catalog(self, identity: Identity | None) -> Catalog:
+        """Return what that caller is offered."""
+        if not self.restricts:
+            return self._whole.whole
+        held = self._scopes if identity is None else identity.scopes & self._scopes
+        roles = self._roles_of(identity) & self._known_roles
+        view = self._views.pop((held, roles), None) or self._view(held, roles)
+        self._views[held, roles] = view  # the last is the latest
+        return view
+
+    @property
+    def whole(self) -> Catalog:
+        """Return the table with all that any caller may be offered."""
+        return self._whole.whole
+
+    def refusal(self, peer: Peer, message: Message) -> Answer | None:
+        """Return 403 for a message whose access token has too few scopes, with all that the message needs (A6)."""
+        if self._gate is None or peer.identity is None:
+            return None
+        needed = self.lacking(peer.identity, message)
+        if needed is None:
+            return None
+        sentence = f"The access token does not allow this call, which needs {' '.join(sorted(needed))}."
+        challenge = self._gate.insufficient(sorted(needed))
+        return refused(403, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
+
+    def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
+        """Return all scopes that the message needs if the token lacks any of them, else None.
+
+        A tool that no role of the caller is for is left to the protocol: more scopes would not help.
+        """
+        needed: frozenset[str] = _NOTHING
+        for request in message.messages if isinstance(message, Batch) else (message,):
+            if isinstance(request, Request) and request.method in _CALLS:
+                needed |= self._always | scopes.nearest(self._required(request, identity), identity.scopes)
+        return None if needed <= identity.scopes else needed
+
+    def _required(self, request: Request, identity: Identity) -> Requirement:
+        """Return what the tool or resource of a request needs, beside what every call needs."""
+        name, uri = request.params.get("name"), request.params.get("uri")
+        if request.method == "tools/call" and isinstance(name, str):
+            return self._needs.get(name, ()) if self._is_for(name, self._roles_of(identity)) else ()
+        if request.method == "resources/read" and isinstance(uri, str) and self._resources:
+            self._features = self._features or Features(self._whole)
+            found = self._features.find(uri)
+            return self._resources.get(uri_of(found.entry), ()) if isinstance(found, Fetched) else ()
+        return ()
+
+    def _roles_of(self, identity: Identity | None) -> frozenset[str]:
+        return self._roles if identity is None else roles_in(identity.claims, self._claim) if self._claim else _NOTHING
+
+    def _is_for(self, name: str, roles: frozenset[str]) -> bool:
+        return name not in self._for_roles or not roles.isdisjoint(self._for_roles[name])
+
+    def _all_needs(self) -> Iterator[Requirement]:
+        yield from self._needs.values()
+        yield from self._resources.values()
+
+    def _view(self, held: frozenset[str], roles: frozenset[str]) -> View:
+        """Return the view for these scopes and roles. Views with the same tools share one list."""
+        mine = [name for name in self._whole.names() if self._is_for(name, roles)]
+        kept = [name for name in mine if scopes.is_met(self._needs.get(name, ()), held)]
+        hidden = {uri for uri, required in self._resources.items() if not scopes.is_met(required, held)}
+        view = View(self._whole.whole, kept, hidden)
+        of_others = "no role of this caller is one that it is for"
+        view.withheld = {**view.withheld, **dict.fromkeys(set(self._whole.names()).difference(mine), of_others)}
+        if (same := next(filter(view.is_alike, self._views.values()), None)) is not None:
+            return same
+        while self._views and (
+            len(self._views) >= MOST_VIEWS or view.size + sum(each.size for each in self._views.values()) > MOST_BYTES
+        ):
+            del self._views[next(iter(self._views))]
+        return view

@@ -1,0 +1,145 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve GET in the older era: the stream of a session for changes, and streams that are resumed (L7, L12). Pure.
+
+A stream for changes outlives its connection: what is sent meanwhile is recorded, for the client that comes again with
+`Last-Event-ID`. The client that resumes it gets what it missed, and then what follows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import INVALID_REQUEST
+from . import event_stream
+from .admission import busy
+from .exchange import Exchange
+from .following import Following
+from .head import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .head import Answer, Fields, Head
+    from .replay import Recording
+    from .routes import Routes
+    from .session import Session
+
+
+class Recall:
+    """Effect: resume a stream of another replica after event `number`, in this exchange."""
+
+    __slots__ = ("exchange", "found", "number", "stream")
+
+    def __init__(self, found: Session, stream: str, number: int, exchange: Exchange) -> None:
+        self.found = found
+        self.stream = stream
+        self.number = number
+        self.exchange = exchange
+
+
+class SessionStreams:
+    """Request handler for GET. `recalls` is whether streams of other replicas can be resumed.
+
+    `record` makes an exchange record its events once it is a stream; `keep` makes this process remember a session.
+    """
+
+    def __init__(
+        self, routes: Routes, record: Callable[[Session, Exchange], None], keep: Callable[[Session], None]
+    ) -> None:
+        self.recalls = False
+        self._routes = routes
+        self._record = record
+        self._keep = keep
+
+    def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[Recall]]:
+        """Open the stream of a session for changes, or resume a stream."""
+        exchange = Exchange(None, stateless=False, fields=fields)
+        exchange.caller, exchange.name = found.caller, found.id
+        if (last := head.get("last-event-id")) is not None:
+            return exchange, self._resume(found, last, exchange)
+        if found.listening is not None and found.listening.open:
+            exchange.answer(refused(409, INVALID_REQUEST, "This session has such a stream already."))
+        elif not self._routes.takes_stream(found.caller):
+            exchange.answer(busy())
+        else:
+            self._begin(found, exchange)
+        return exchange, []
+
+    def go_on(self, found: Session, exchange: Exchange) -> None:
+        """Make an exchange, on which the events of another replica were sent, the stream of its session for changes."""
+        taken = found.listening is not None and found.listening.open
+        if taken or not self._routes.takes_stream(found.caller):
+            exchange.close()
+        elif exchange.open:
+            self._begin(found, exchange)
+
+    def lost(self, found: Session, exchange: Exchange) -> None:
+        """Record that the client of the session's stream for changes closed the connection, and may come again."""
+        self._routes.forget(exchange)
+        if exchange.recording is None:
+            found.listening = None
+            exchange.close()
+        else:
+            exchange.recording.leave()
+
+    def _resume(self, found: Session, last: str, exchange: Exchange) -> list[Recall]:
+        named = event_stream.read_id(last)
+        recording = found.recordings.get(named[0]) if named else None
+        if named is not None and recording is None and self.recalls:
+            return [Recall(found, *named, exchange)]
+        behind = recording.behind(named[1]) if named and recording else None
+        if behind is None or recording is None:
+            exchange.answer(nothing_to_resume())
+            return []
+        former = found.listening
+        if former is not None and former.recording is recording:
+            self._routes.forget(former)
+            if not self._routes.takes_stream(found.caller):
+                exchange.answer(busy())
+                former.close()
+                return []
+        exchange.stream()
+        for event in behind:
+            exchange.replay(event)
+        if former is not None and former.recording is recording:
+            former.leave()
+            former.records, former.recording, exchange.recording = None, None, recording
+            self._listen(found, exchange)
+        else:
+            _hand_over(found, recording, exchange)
+        return []
+
+    def _begin(self, found: Session, exchange: Exchange) -> None:
+        """Make this exchange the stream of the session for changes, in place of one whose client was lost."""
+        if found.listening is not None:
+            found.listening.close()
+        self._record(found, exchange)
+        self._listen(found, exchange)
+        exchange.stream()
+
+    def _listen(self, found: Session, exchange: Exchange) -> None:
+        """Make this exchange the stream of the session for changes."""
+        if exchange.recording is not None:
+            exchange.recording.come()
+        found.listening = exchange
+        exchange.protocol = found.protocol
+        self._keep(found)
+        self._routes.open(exchange)
+
+
+def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None:
+    """Send what follows to the latest exchange, and end the exchanges that the client believed lost."""
+    before = [each.exchange for each in recording.heard if isinstance(each, Following)]
+    before += [each for each in found.exchanges.values() if each.recording is recording]
+    for each in before:
+        each.leave()
+    recording.heard = [each for each in recording.heard if not isinstance(each, Following)]
+    if recording.ended_at is not None:
+        exchange.close()
+    else:
+        recording.heard.append(Following(exchange))
+
+
+def nothing_to_resume() -> Answer:
+    """Return the response if nothing can be resumed. After an empty stream, clients would ask again for ever."""
+    return refused(400, INVALID_REQUEST, "There is nothing to resume behind this Last-Event-ID.")

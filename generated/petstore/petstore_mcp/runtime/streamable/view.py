@@ -1,0 +1,84 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Show a part of a catalog to some callers: only the tools and resources that they may use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.catalog import Catalog, CatalogError
+from . import scopes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..core.table import Feature, Resource
+    from .scopes import Requirement
+
+_KEY = b'"callerScopes":'
+
+
+class View(Catalog):
+    """Part of a catalog. `whole` is the catalog; `size` is the number of bytes that the list of this view takes."""
+
+    private = True
+
+    def __init__(self, whole: Catalog, names: Collection[str] | None = None, hidden: Collection[str] = ()) -> None:
+        """Create with those tools of `whole`, or all, and without the resources at the URIs `hidden`."""
+        self.__dict__.update(whole.__dict__)
+        self.whole = whole
+        self.size = 0
+        self._hidden_uris = frozenset(hidden)
+        self._names: dict[str, None] = dict.fromkeys(whole.names() if names is None else names)
+        if len(self._names) < len(whole.names()):
+            self.tools = [b"[" + b",".join(map(self._described.text, self._names)) + b"]"]
+            self.size = len(self.tools[0])
+
+    def is_alike(self, other: View) -> bool:
+        """Return whether both views of one catalog show the same, and refuse the same for the same reasons."""
+        return (self._names, self._hidden_uris, self.withheld) == (other._names, other._hidden_uris, other.withheld)
+
+    def names(self) -> list[str]:
+        """Return the names of the tools, in the order of the list."""
+        return list(self._names)
+
+    def has(self, name: str) -> bool:
+        """Return True if this view has a tool of this name."""
+        return name in self._names
+
+    def entries(self, feature: Feature) -> list[Any]:
+        """Return the entries of the `resources` or `prompts` table, without the hidden resources."""
+        found = self.whole.entries(feature)
+        if feature != "resources" or not self._hidden_uris:
+            return found
+        return [entry for entry in found if uri_of(entry) not in self._hidden_uris]
+
+    def requirements(self) -> dict[str, Requirement]:
+        """Return what callers need, by tool. Tools that need nothing, or that the table tore, are left out: nobody can
+        call these.
+        """
+        if not self.binds(_KEY):
+            return {}
+        found: dict[str, Requirement] = {}
+        for name in self._names:
+            try:
+                required = scopes.requirement(self._bound.line(name)) if _KEY in self._bound.text(name) else ()
+            except CatalogError:
+                continue
+            if required:
+                found[name] = required
+        return found
+
+    def resource_requirements(self) -> dict[str, Requirement]:
+        """Return what callers need, by the URI or URI template of a resource. Nobody can read those of a torn table."""
+        try:
+            entries = [entry for entry in self.entries("resources") if "binding" in entry]
+        except CatalogError:
+            return {}
+        found = {uri_of(entry): scopes.requirement(entry["binding"]) for entry in entries}
+        return {uri: required for uri, required in found.items() if required}
+
+
+def uri_of(entry: Resource) -> str:
+    """Return the URI or URI template of a resource in the table."""
+    listed = entry["listed"]
+    return listed.get("uri") or listed["uriTemplate"]
