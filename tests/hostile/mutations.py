@@ -8,6 +8,7 @@ from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
+from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -378,6 +379,7 @@ MUTATIONS = (
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
     *OF_ORIGINS,
     *OF_RESULTS,
+    *OF_SERVING,
     *OF_WORK,
     *OF_INPUT,
 )
