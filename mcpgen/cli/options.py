@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from mcpgen.lower.schema.budget import MOST_TOKENS
-from mcpgen.model.options import Options
+from mcpgen.model.options import SURFACES, Options
 from mcpgen.read.fetch import ALLOW_REDIRECT, is_redirect_value
 from mcpgen.regenerate.diff import Grade
 
@@ -110,6 +110,11 @@ def compiling(command: Command) -> Command:
         accept_origin,
         click.option(
             "--fields", is_flag=True, help="Give tools an argument for parts of a result, where the API has none."
+        ),
+        click.option(
+            "--tools",
+            type=click.Choice(SURFACES),
+            help="List all tools (all, if not given), or tools that find and call them (search).",
         ),
         click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(

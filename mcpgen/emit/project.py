@@ -45,6 +45,8 @@ def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
     files[table.tools_path(catalog)] = tools
     beside = features.tables(catalog)
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
+    if catalog.search is not None:
+        files[f"{package}/search.json"] = catalog.search.index
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE

@@ -33,6 +33,7 @@ from mcpgen.model.catalog import (
     ParameterBinding,
     PromptSpec,
     ResourceSpec,
+    SearchTable,
     ToolSpec,
 )
 from mcpgen.model.curation import (
@@ -116,6 +117,7 @@ __all__ = [
     "SchemaProfile",
     "SchemeKind",
     "Scopes",
+    "SearchTable",
     "SecurityRequirement",
     "SecurityScheme",
     "Sends",

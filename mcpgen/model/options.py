@@ -13,8 +13,8 @@ class Options:
 
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
-    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. Flags
-    that were not given are None, empty or False.
+    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. `tools`:
+    `all` or `search`. Flags that were not given are None, empty or False.
     """
 
     name: str | None = None
@@ -35,12 +35,18 @@ class Options:
     security: str | None = None
     fetch_header: tuple[str, ...] = ()
     deploy: bool = False
+    tools: str | None = None
 
     def over(self, remembered: "Options") -> "Options":
         """Return these options, completed by the `remembered` ones. Accepted origins of both are united."""
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
 
+
+SURFACES = ("all", "search")
+"""Values of `tools`: a server lists all tools, or tools that find and call them."""
+
+MOST_PINNED = 8
 
 _DEFAULTS = Options()
 _TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
@@ -60,6 +66,8 @@ def recorded(options: Options) -> JsonObject:
 
 def _is_meant(key: str, written: JsonValue) -> bool:
     """Return True if the flag takes this value. A lock is a file that people merge, so it may hold anything."""
+    if key == "tools":
+        return written in SURFACES
     if key == "schema_profile":
         return written in get_args(SchemaProfile)
     return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))
