@@ -99,6 +99,7 @@ def _search(search: SearchTable) -> JsonObject:
     return {
         "digest": _digest(search.index),
         "groups": dict[str, JsonValue](search.groups),
+        "others": search.others,
         "starts": list[JsonValue](search.starts),
         "pinned": list[JsonValue](search.pinned),
     }

@@ -226,12 +226,14 @@ class Identity:
 class SearchTable:
     """What a server lists that has its tools found by a search (`--tools search`).
 
-    `index`: bytes of `search.json`. `groups`: group → how many tools it has, the largest first. `starts`: tools that
+    `index`: bytes of `search.json`. `groups`: group → how many tools it has, the largest first. `others`: number of
+    tools in groups that are not shown. `starts`: tools that
     most tasks begin with. `pinned`: tools that stay listed.
     """
 
     index: bytes
     groups: Mapping[str, int]
+    others: int = 0
     starts: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
 

@@ -69,7 +69,8 @@ def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinn
         "terms": dict(sorted(_terms(tools, rows).items())),
     }
     shown = {name: counts[name] for name in names[:MOST_GROUPS]}
-    return SearchTable((compact(table) + "\n").encode("ascii"), shown, _starts(tools, sources), tuple(pinned))
+    others = len(tools) - sum(shown.values())
+    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, _starts(tools, sources), tuple(pinned))
 
 
 def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:

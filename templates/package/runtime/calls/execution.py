@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..http.exchange import Response
     from ..result.downloads import Download
     from ..result.structured import Promises
+    from ..search.tools import Desk
     from ..settings.settings import Settings
     from .consent import Ask, Consent
     from .handles import Handles
@@ -90,6 +91,7 @@ class Caller:
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
+        self._desk: Desk | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
@@ -126,7 +128,7 @@ class Caller:
         self._consent = self._consent or self._asking()
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
-        caller._catalog, caller._settings = catalog, settings
+        caller._catalog, caller._settings, caller._desk = catalog, settings, None
         caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
@@ -265,6 +267,8 @@ class Caller:
 
                 await self.bring(str(arguments[ARGUMENT]))
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
+            if "search" in tool.binding:
+                return self._at_desk().answer(self._catalog.finders[tool.name], arguments), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if "confirm" in tool.binding:
@@ -278,7 +282,21 @@ class Caller:
             return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
-            return Result.error(sentence(tool.name, reason)), ""
+            return Result.error(self._sentence(tool.name, reason)), ""
+
+    def _at_desk(self) -> Desk:
+        from ..search.tools import Desk  # imported late: few servers are searched
+
+        self._desk = self._desk or Desk(self._catalog)
+        return self._desk
+
+    def _sentence(self, tool: str, reason: Exception) -> str:
+        """Return why a tool was not called. With a search, the model may not have seen its arguments: name them."""
+        said = sentence(tool, reason)
+        if not self._catalog.finders or not isinstance(reason, Refused):
+            return said
+        shown = self._at_desk().signature(tool)
+        return f"{said}\n{shown}" if shown else said
 
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None

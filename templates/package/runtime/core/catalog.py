@@ -162,7 +162,8 @@ class _File:
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are.
+    line, in one or more pieces that can be sent as they are. `finders`: name of each tool that finds or calls other tools
+    → what it does (`search_listing`).
     """
 
     def __init__(
@@ -193,6 +194,7 @@ class Catalog:
         self._parsed: dict[str, Tool] = {}
         self._features = features or {}
         self.completes = header.get("completes") is True
+        self.finders: dict[str, str] = {}
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
@@ -206,6 +208,7 @@ class Catalog:
             tools, found = described.array()
             wanted: Features = header.get("features", {})
             features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
+            index = _opened(directory, "search", held) if "search" in header else None
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
         if header.get("mcpgen") != FORMAT:
@@ -217,6 +220,10 @@ class Catalog:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
             _check_kinds(header["security"])
+            if index is not None:
+                from .searched_catalog import SearchedCatalog  # few servers are searched
+
+                return SearchedCatalog(header, described, bound, features, index)
             return cls(header, tools, described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
@@ -232,7 +239,7 @@ class Catalog:
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         if saving:
-            self.tools = [self._described.keep(self.names())]
+            self._leave(self.names())
 
     def offer_reading(self) -> None:
         """Append the tool that reads more of a truncated result to the list."""
@@ -242,7 +249,7 @@ class Catalog:
         self.reader = str(tool["name"])
         self._described.change(self.reader, dumps(tool))
         self._bound.change(self.reader, dumps({"name": self.reader, "reads": True}))
-        self.tools = [self._described.keep(self.names())]
+        self._leave(self.names())
 
     def hide_changing(self) -> None:
         """Keep only tools whose annotations have `readOnlyHint: true`. `hidden` lists the others."""
