@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from ..core import log, spans
 from ..core.budget import Budget
 from ..core.effects import Dialogue, Fetch
-from ..core.read_tool import ARGUMENT
 from ..core.wire_formats import Contents, Result
 from ..http import descriptors
 from ..http.client import Client, Failure
@@ -38,6 +37,7 @@ from ..settings.settings import NotReady
 from ..text.addresses import Address
 from ..text.redaction import Redactor
 from . import hook_runner
+from .own_tools import OwnTools
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ..http.exchange import Response
     from ..result.downloads import Download
     from ..result.structured import Promises
-    from ..search.tools import Desk
     from ..settings.settings import Settings
     from .consent import Ask, Consent
     from .handles import Handles
@@ -91,7 +90,6 @@ class Caller:
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
-        self._desk: Desk | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
@@ -107,6 +105,7 @@ class Caller:
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
+        self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
 
     @property
     def hooked(self) -> bool:
@@ -128,9 +127,10 @@ class Caller:
         self._consent = self._consent or self._asking()
         self._redactor.add(credentials.sensitive(catalog.security, settings))
         caller = copy(self)
-        caller._catalog, caller._settings, caller._desk = catalog, settings, None
+        caller._catalog, caller._settings = catalog, settings
         caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
         caller._hooks.report()
         for warning in settings.warnings:
             if warning not in self._settings.warnings:  # such as an origin named by the new table
@@ -262,13 +262,8 @@ class Caller:
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # the user sees these unchanged by hooks
         try:
             arguments = await self._preparation.checked(tool, arguments, budget)
-            if "reads" in tool.binding:
-                from ..result import read_result  # loaded by now
-
-                await self.bring(str(arguments[ARGUMENT]))
-                return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
-            if "search" in tool.binding:
-                return self._at_desk().answer(self._catalog.finders[tool.name], arguments), ""
+            if self._own.has(tool):
+                return await self._own.answer(tool, arguments), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if "confirm" in tool.binding:
@@ -282,21 +277,7 @@ class Caller:
             return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
-            return Result.error(self._sentence(tool.name, reason)), ""
-
-    def _at_desk(self) -> Desk:
-        from ..search.tools import Desk  # imported late: few servers are searched
-
-        self._desk = self._desk or Desk(self._catalog)
-        return self._desk
-
-    def _sentence(self, tool: str, reason: Exception) -> str:
-        """Return why a tool was not called. With a search, the model may not have seen its arguments: name them."""
-        said = sentence(tool, reason)
-        if not self._catalog.finders or not isinstance(reason, Refused):
-            return said
-        shown = self._at_desk().signature(tool)
-        return f"{said}\n{shown}" if shown else said
+            return Result.error(self._own.sentence(tool.name, reason)), ""
 
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None

@@ -162,8 +162,7 @@ class _File:
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are. `finders`: name of each tool that finds or calls other tools
-    → what it does (`search_listing`).
+    line, in one or more pieces that can be sent as they are. `finders`: tools that find other tools → what they do.
     """
 
     def __init__(
@@ -238,8 +237,7 @@ class Catalog:
                 continue  # structured results are not files
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
-        if saving:
-            self._leave(self.names())
+        self._leave(self.names())
 
     def offer_reading(self) -> None:
         """Append the tool that reads more of a truncated result to the list."""
@@ -253,8 +251,7 @@ class Catalog:
 
     def hide_changing(self) -> None:
         """Keep only tools whose annotations have `readOnlyHint: true`. `hidden` lists the others."""
-        names = self.names()
-        kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
+        kept = [each for each in self.names() if self._described.line(each)["annotations"].get("readOnlyHint") is True]
         self._leave(kept)
 
     def hide_restricted(self, roles: frozenset[str]) -> None:
@@ -323,8 +320,7 @@ class Catalog:
 
     def described(self, name: str) -> dict[str, Any]:
         """Return a tool as `tools/list` shows it. Raise CatalogError."""
-        found: dict[str, Any] = self._described.line(name)
-        return found
+        return dict(self._described.line(name))
 
     def tool(self, name: str) -> Tool:
         """Return an existing tool. Raise CatalogError if one of its lines is missing or is not JSON."""

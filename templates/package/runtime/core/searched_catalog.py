@@ -53,7 +53,7 @@ class SearchedCatalog(Catalog):
     def _list(self) -> None:
         """Make the list. What is hidden is counted nowhere."""
         search = self._search
-        groups, others = (self._visible() if self.hidden else (search["groups"], search["others"]))
+        groups, others = self._visible() if self.hidden else (search["groups"], search["others"])
         starts = [self._signature(name) for name in search["starts"] if self.has(name)]
         for tool in described(self.finders, groups, others, starts):
             if self.has(tool["name"]):

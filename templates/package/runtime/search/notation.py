@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_OPTIONAL = 3
 """Optional arguments that a signature names."""
 
+ENOUGH = 3
+"""Words that make a title a sentence. `Get Details` says too little."""
+
 LONGEST_SENTENCE = 110
 LONGEST_LINE = 160
 LONGEST_DESCRIPTION = 500
@@ -32,6 +35,7 @@ DEPTH = 2
 """Levels of members below an argument that are described."""
 
 MOST_MEMBERS = 40
+MOST_ALTERNATIVES = 4
 WRITES = " [writes]"
 
 _SHORT = {"string": "str", "integer": "int", "number": "num", "boolean": "bool", "object": "{}", "array": "[]"}
@@ -57,8 +61,11 @@ def row(tool: dict[str, Any]) -> str:
 
 
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:
-    """Return the first sentence of what a tool does, clipped."""
-    text = str(tool.get("description") or tool.get("title", "")).removeprefix("Deprecated. ")
+    """Return what a tool does in a few words: its title if that has at least three, else its first sentence."""
+    title, text = str(tool.get("title", "")), str(tool.get("description", ""))
+    if len(title.split()) >= ENOUGH or not text:
+        return _clipped(title, longest)
+    text = text.removeprefix("Deprecated. ")
     for end in _ENDS:
         text = text.partition(end)[0]
     return _clipped(text.rstrip("."), longest)
@@ -125,11 +132,11 @@ def type_of(schema: Any, short: bool = False) -> str:
         return _clipped("|".join(dumps(each).decode() for each in schema["enum"]), LONGEST_ENUM)
     for key in ("anyOf", "oneOf"):
         if key in schema:
-            kinds = dict.fromkeys(type_of(each, short) for each in schema[key])
-            return "|".join(kinds) if len(kinds) <= 4 else "any"
+            several = dict.fromkeys(type_of(each, short) for each in schema[key])
+            return "|".join(several) if len(several) <= MOST_ALTERNATIVES else "any"
     kinds = schema.get("type", "any")
     if isinstance(kinds, list):
-        return "|".join(_SHORT.get(each, each) for each in kinds)
+        return "|".join(_SHORT.get(str(each), str(each)) for each in kinds)
     if kinds == "array":
         return f"{type_of(schema.get('items', {}), short)}[]" if not short else "[]"
     if kinds == "string" and "format" in schema and not short:

@@ -59,9 +59,11 @@ class Desk:
         told: set[int] = set()
         blocks = []
         for query in queries:
-            hits = retriever.search(query, limit, self._catalog.has, group)
+            found = retriever.search(query, limit, self._catalog.has, group)
             lines = [f"# {' '.join(query.split())}"] if len(queries) > 1 else []
-            lines += self._rows(hits, told) if hits else [self._nothing(group)]
+            if not found.sure:
+                lines.append("Perhaps nothing here does that. The nearest:")
+            lines += self._rows(found.hits, told) if found.hits else [self._nothing(group)]
             blocks.append("\n".join(lines))
         return Result.text("\n\n".join(blocks))
 
