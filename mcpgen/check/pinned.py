@@ -14,10 +14,15 @@ def check_pinned(
     """Return the names in `wanted` that tools have, at most MOST_PINNED. Report each of the others, with its place."""
     known = [tool.name for tool in tools]
     found: dict[str, None] = {}
+    last: Where | None = None
     for name, where in wanted:
+        last = where
         if name in known:
             found[name] = None
         else:
             message = f"No tool is called '{clipped(name)}', so it cannot be pinned."
             diagnostics.add("unused-selector", message, where, nearest(name, known))
+    if len(found) > MOST_PINNED:
+        message = f"{len(found)} tools are pinned; the first {MOST_PINNED} stay listed."
+        diagnostics.add("unused-selector", message, last, "Pin what nearly every task needs.")
     return tuple(found)[:MOST_PINNED]

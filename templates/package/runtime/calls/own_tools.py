@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..core.read_tool import ARGUMENT
 from ..request.argument_errors import Refused
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..core.catalog import Catalog, Tool
-    from ..core.searched_catalog import SearchedCatalog
     from ..core.wire_formats import Result
     from ..result.result_store import Resources
     from ..search.tools import Desk
@@ -60,5 +59,5 @@ class OwnTools:
     def _search(self) -> Desk:
         from ..search.tools import Desk  # imported late: few servers are searched
 
-        self._desk = self._desk or Desk(cast("SearchedCatalog", self._catalog))
+        self._desk = self._desk or Desk(self._catalog)
         return self._desk

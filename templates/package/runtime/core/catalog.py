@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .listing import Listing
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
 #: Format version of the table. Optional keys may be added without a new number; any other change needs one.
@@ -162,7 +163,7 @@ class _File:
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are. `finders`: tools that find other tools → what they do.
+    line, in one or more pieces that can be sent as they are. `finders`: tools that find other tools to what they do.
     """
 
     def __init__(
@@ -193,6 +194,7 @@ class Catalog:
         self._parsed: dict[str, Tool] = {}
         self._features = features or {}
         self.completes = header.get("completes") is True
+        self.listing: Listing | None = None
         self.finders: dict[str, str] = {}
 
     @classmethod
@@ -219,11 +221,10 @@ class Catalog:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
             _check_kinds(header["security"])
+            catalog = cls(header, tools, described, bound, features)
             if index is not None:
-                from .searched_catalog import SearchedCatalog  # few servers are searched
-
-                return SearchedCatalog(header, described, bound, features, index)
-            return cls(header, tools, described, bound, features)
+                catalog._offer_search(index)
+            return catalog
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
@@ -265,6 +266,27 @@ class Catalog:
     def _leave(self, kept: list[str]) -> None:
         self.hidden += [name for name in self.names() if name not in kept]
         self.tools = [self._described.keep(kept)]
+        self._list_found()
+
+    def _offer_search(self, index: _File) -> None:
+        """List tools that find and call others in place of all tools."""
+        from .listing import Listing  # few servers are searched
+
+        self.listing = Listing(self.header["search"], self.names(), index.read)
+        self.finders = self.listing.finders
+        for name, line in self.listing.bindings().items():
+            self._bound.change(name, line)
+            self._described.change(name, b"{}")  # until the entry is known
+        self._list_found()
+
+    def _list_found(self) -> None:
+        """List what a server with a search lists. Other servers keep their list."""
+        if self.listing is None:
+            return
+        for name, line in self.listing.entries(self).items():
+            if self.has(name):
+                self._described.change(name, line)
+        self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs were loaded from the same files; hidden tools do not matter."""
@@ -277,8 +299,8 @@ class Catalog:
         return beside if self.tools == before.tools else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
-        """Return True if `key` occurs in the listed description of any tool."""
-        return any(key in piece for piece in self.tools)
+        """Return True if `key` occurs in the description of any tool, listed or found by a search."""
+        return any(key in piece for piece in (self.tools if self.listing is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
         """Return the keys that occur in the binding of any tool."""

@@ -13,9 +13,21 @@ from .jsontext import loads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
-    from .catalog import Catalog
+    class Table(Protocol):
+        """What this module reads of a catalog (`catalog.Catalog`)."""
+
+        finders: dict[str, str]
+        hidden: list[str]
+        reader: str
+
+        def has(self, name: str) -> bool:
+            """Return True if there is a tool of this name."""
+
+        def described(self, name: str) -> dict[str, Any]:
+            """Return a tool as `tools/list` shows it."""
+
 
 SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
 
@@ -35,7 +47,7 @@ _CALLED = {
 
 
 def names(taken: Iterable[str]) -> dict[str, str]:
-    """Return the name of each listed tool → what it does. Names avoid those in `taken`."""
+    """Return the name of each listed tool to what it does. Names avoid those in `taken`."""
     known = {each.lower() for each in taken}
     found = {}
     for kind in (SEARCH, DESCRIBE, CALL, CALL_WRITING):
@@ -47,7 +59,7 @@ def names(taken: Iterable[str]) -> dict[str, str]:
 
 
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
-    """Return the tools as `tools/list` shows them. `called`: name → what it does. `groups`: group → number of tools.
+    """Return the tools as `tools/list` shows them. `called`: name to what it does. `groups`: group to number of tools.
 
     `others`: number of tools in further groups. `starts`: signatures of tools that most tasks begin with.
     """
@@ -124,7 +136,7 @@ def _entry(name: str, title: str, says: str, schema: dict[str, Any], hints: tupl
     }
 
 
-def inner(catalog: Catalog, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the name and arguments of the call that `name` stands for; a call that cannot be unwrapped unchanged.
 
     Arguments may come as JSON text, as some models write them.
@@ -145,6 +157,6 @@ def inner(catalog: Catalog, name: str, arguments: dict[str, Any]) -> tuple[str, 
     return called, given
 
 
-def writes(catalog: Catalog, name: str) -> bool:
+def writes(catalog: Table, name: str) -> bool:
     """Return True unless the annotations of a tool say that it only reads. Raise CatalogError."""
     return catalog.described(name).get("annotations", {}).get("readOnlyHint") is not True

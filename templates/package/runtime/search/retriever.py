@@ -7,9 +7,9 @@ Theory
 The compiler has counted every word (`mcpgen/retrieval/index.py`), so that a query only adds up integers. The score of a
 tool `d` for the words `q` of a clause is
 
-    score(d) = Σ_{t in q} weight(t) · impact(t, d)  ·  (1 + named(q, d))  ·  intent(q, d)
+    score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
-- `impact` is BM25F: idf(t) · tf / (1.2 + tf), where tf weights the fields (name, path and summary 2, description and
+- `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields (name, path and summary 2, description and
   tags 1, arguments 0.6, their texts 0.3, the sketch of the answer 0.4, its members and the whole text 0.25). Words
   that no name, path, summary or tag knows count half. Deprecated tools count 0.8.
 - `weight` is 1 for a word of the query and 0.5 for a synonym.
@@ -18,7 +18,7 @@ tool `d` for the words `q` of a clause is
 - `intent` is 1.15 if the tool has the effect that the first verb asks for (read, add, update, delete), 0.85 if not.
 
 A question of several steps asks for several tools. So each clause is ranked alone too, and the rankings are merged by
-reciprocal rank: Σ 1 / (RANK + rank). Ties go by name. Everything is deterministic.
+reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
 
 A query is answered with nothing if its best tool explains too little of it. `explained` is the share of the query's
 words that one tool has: each counts as much as its field (1 in a name, path or summary), verbs half. Names, such as
@@ -182,7 +182,7 @@ class Retriever:
         )
 
     def _scores(self, words: Iterable[str], allowed: Container[int]) -> dict[int, float]:
-        """Return number → Σ weight · impact of each allowed tool that has any of the words."""
+        """Return number to sum of weight * impact of each allowed tool that has any of the words."""
         found: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number, impact in self._postings(word):

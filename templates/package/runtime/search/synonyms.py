@@ -14,7 +14,7 @@ _VERBS = {
     " archive reopen lock transfer",
     "d": "delete remove cancel revoke drop clear detach unassign unfollow unsubscribe destroy erase dismiss discard",
 }
-"""Effect of a tool (reads, adds, updates, deletes) → verbs that ask for it."""
+"""Effect of a tool (reads, adds, updates, deletes) to verbs that ask for it."""
 
 _SYNONYMS = """
 access=permission actor=credit,cast,person actress=cast,credit,person add=create amend=update,edit append=add
@@ -35,13 +35,13 @@ telephone=phone television=tv ticket=issue today=current topic=subject track=son
 undo=revert unlike=remove,unsave unpaid=open,due unread=notification user=account,member visit=view,traffic
 visitor=view,traffic vote=votes watch=watcher who=user workflow=action wrote=crew,credit year=date
 """
-"""Word of a question → words of an API. None is of one API alone."""
+"""Word of a question to words of an API. None is of one API alone."""
 
 VERBS = {stem(word): effect for effect, words in _VERBS.items() for word in words.split()}
-"""Stem of a verb → the effect that it asks for."""
+"""Stem of a verb to the effect that it asks for."""
 
 SYNONYMS = {
     stem(word): tuple(dict.fromkeys(stem(other) for other in others.split(",") if stem(other) != stem(word)))
     for word, _, others in (each.partition("=") for each in _SYNONYMS.split())
 }
-"""Stem of a word → stems that mean the same."""
+"""Stem of a word to stems that mean the same."""

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.searched_catalog import SearchedCatalog
+    from ..core.catalog import Catalog
     from .retriever import Hit
 
 LONGEST_SHOWN = 64
@@ -25,7 +25,7 @@ MOST_GROUPS = 25
 class Desk:
     """The search of one table. The index is opened by the first search."""
 
-    def __init__(self, catalog: SearchedCatalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._opened: Retriever | None = None
 
@@ -46,7 +46,8 @@ class Desk:
     @property
     def _retriever(self) -> Retriever:
         if self._opened is None:
-            self._opened = Retriever(self._catalog.index())
+            assert self._catalog.listing is not None, "only a server with a search has such tools"
+            self._opened = Retriever(self._catalog.listing.index())
         return self._opened
 
     def _search(self, arguments: dict[str, Any]) -> Result:
@@ -124,7 +125,7 @@ class Desk:
         return f"Nothing here does that{where}. {self._all_groups()}"
 
     def _groups(self) -> dict[str, int]:
-        """Return group → how many of its tools the caller may see, the largest first."""
+        """Return group to how many of its tools the caller may see, the largest first."""
         retriever = self._retriever
         found: dict[str, int] = {}
         for name, number in zip(retriever.names, retriever.group, strict=True):
