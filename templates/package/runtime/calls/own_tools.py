@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.listing import TornIndex
 from ..core.read_tool import ARGUMENT
+from ..core.wire_formats import Result
 from ..request.argument_errors import Refused
 from .preparation import sentence
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..core.catalog import Catalog, Tool
-    from ..core.wire_formats import Result
     from ..result.result_store import Resources
     from ..search.tools import Desk
 
@@ -41,7 +42,10 @@ class OwnTools:
     async def answer(self, tool: Tool, arguments: dict[str, Any]) -> Result:
         """Return the result of such a tool. The arguments fit its schema."""
         if "search" in tool.binding:
-            return self._search.answer(self._catalog.finders[tool.name], arguments)
+            try:
+                return self._search.answer(self._catalog.finders[tool.name], arguments)
+            except TornIndex as reason:
+                return Result.error(str(reason))
         from ..result import read_result  # loaded by now
 
         await self._bring(str(arguments[ARGUMENT]))

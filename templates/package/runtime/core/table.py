@@ -110,8 +110,8 @@ class Features(TypedDict):
 class Search(TypedDict):
     """What a server lists that has its tools found by a search.
 
-    `digest`: checksum of search.json. `groups`: group to how many tools it has. `others`: number of tools in groups that
-    are not shown. `starts`: tools that most tasks begin with. `pinned`: tools that stay listed.
+    `digest`: checksum of search.json. `groups`: number of tools of each group. `others`: number of tools in
+    groups that are not shown. `starts`: tools that most tasks begin with. `pinned`: tools that stay listed.
     """
 
     digest: str

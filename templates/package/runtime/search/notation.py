@@ -63,7 +63,7 @@ def row(tool: dict[str, Any]) -> str:
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:
     """Return what a tool does in a few words: its title if that has at least three, else its first sentence."""
     title, text = str(tool.get("title", "")), str(tool.get("description", ""))
-    if len(title.split()) >= ENOUGH or not text:
+    if len(title.partition(" (")[0].split()) >= ENOUGH or not text:
         return _clipped(title, longest)
     text = text.removeprefix("Deprecated. ")
     for end in _ENDS:

@@ -37,7 +37,7 @@ from .synonyms import SYNONYMS, VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Iterator
     from typing import Any
 
 SYNONYM = 0.5
@@ -46,7 +46,7 @@ SYNONYM = 0.5
 READING = 0.5
 """Weight of verbs such as `get` and `find`, which say little."""
 
-RANK = 10.0
+RANK = 1.5
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
 """Chosen with `benchmarks/retrieval`: of the questions that an API serves, 1 % lie below the first and 4 % below the
 second; of those that no tool serves, 84 % and 95 %.
@@ -154,16 +154,23 @@ class Retriever:
 
     def _words(self, text: str) -> list[str]:
         """Return the stems of a text, and those of two words that tools write as one (`pay out`, `web hook`)."""
-        tokens = [each.lower() for each in _TOKENS.findall(text)]
-        joined = (stem(one + two) for one, two in pairwise(tokens))
-        return [*stems(text), *(each for each in joined if each in self._terms)]
+        return [*stems(text), *(whole for _, whole in self._joined(text))]
+
+    def _joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield neighbours that tools write as one word, and its stem."""
+        for one, two in pairwise(each.lower() for each in _TOKENS.findall(text)):
+            whole = stem(one + two)
+            if whole in self._terms:
+                yield (one, two), whole
 
     def _content(self, query: str) -> list[str]:
         """Return the words of a query that some tool should have: all but capitalized names that no tool knows."""
-        found = []
+        parts = dict.fromkeys(word for pair, _ in self._joined(query) for word in pair)
+        found = [whole for _, whole in self._joined(query)]
         for place, each in enumerate(_TOKENS.findall(query)):
             is_name = place > 0 and each[0].isupper() and each != "I"
-            found += [word for word in stems(each) if not is_name or self._knows(word)]
+            words = stems(each) if each.lower() not in parts else ()
+            found += [word for word in words if not is_name or self._knows(word)]
         return list(dict.fromkeys(found))
 
     def _knows(self, word: str) -> bool:
