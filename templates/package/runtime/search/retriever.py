@@ -46,7 +46,9 @@ SYNONYM = 0.5
 READING = 0.5
 """Weight of verbs such as `get` and `find`, which say little."""
 
-RANK = 1.5
+RANK = 3.0
+"""How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
+
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
 """Chosen with `benchmarks/retrieval`: of the questions that an API serves, 1 % lie below the first and 4 % below the
 second; of those that no tool serves, 84 % and 95 %.
@@ -106,13 +108,14 @@ class Retriever:
         numbers = self._allowed(may, group)
         whole = self._words(query)
         scores = self._scores(whole, numbers)
-        share = self.explained(query, numbers)
+        clauses = [each for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
+        share = max(self.explained(each, numbers) for each in (query, *clauses))
         if not scores or share < LEAST_EXPLAINED:
             return Found([], sure=True)
-        clauses = [words for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(words := self._words(each)) > 1]
         rankings = [self._ranked(whole, scores)]
         if len(clauses) > 1:
-            rankings += [self._ranked(words, self._scores(words, numbers)) for words in clauses]
+            of_clauses = map(self._words, clauses)
+            rankings += [self._ranked(words, self._scores(words, numbers)) for words in of_clauses]
         merged: dict[int, float] = {}
         for ranking in rankings:
             for rank, number in enumerate(ranking[: 3 * limit]):
