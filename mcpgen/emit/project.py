@@ -81,6 +81,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
     variables = environment(catalog)
     return {
         "identity": catalog.identity,
+        "search": catalog.search is not None,
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
         "credentials": [row for row in variables if row.usual],

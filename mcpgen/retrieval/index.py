@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from mcpgen.base import tokens
 from mcpgen.base.invisible import without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import clipped
@@ -41,9 +42,13 @@ _UNKNOWN = 0.5
 _DEPRECATED = 0.8
 MOST_GROUPS = 25
 LONGEST_GROUP = 40
+MOST_TOKENS = 125
+"""Limit on the tokens of groups and starting points in the list, so that the list has at most 750."""
+
 STARTS = 3
 
 
+# Decision 0191: The index is counted when the server is generated.
 def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str]) -> SearchTable:
     """Return the index of `tools`, sorted by name, and what the search tool says of them.
 
@@ -68,9 +73,17 @@ def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinn
         },
         "terms": dict(sorted(_terms(tools, rows).items())),
     }
+    starts = _starts(tools, sources)
     shown = {name: counts[name] for name in names[:MOST_GROUPS]}
+    while shown and _cost(shown, starts) > MOST_TOKENS:
+        shown.popitem()
     others = len(tools) - sum(shown.values())
-    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, _starts(tools, sources), tuple(pinned))
+    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned))
+
+
+def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
+    """Estimate the tokens that groups and starting points take in the description of the search."""
+    return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
 
 def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:

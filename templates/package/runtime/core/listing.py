@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Change = Callable[[str, bytes], None]
 
-MOST_GROUPS = 25
-
 
 class TornIndex(ValueError):
     """Raised if search.json and bindings.json do not belong together."""
@@ -72,8 +70,9 @@ class Listing:
             if catalog.has(name):
                 group = rows["groups"][number]
                 found[group] = found.get(group, 0) + 1
-        ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
-        return dict(ordered[:MOST_GROUPS]), sum(count for _, count in ordered[MOST_GROUPS:])
+        shown = {group: found.pop(group) for group in self._search["groups"] if group in found}
+        ordered = sorted(shown.items(), key=lambda each: (-each[1], each[0]))
+        return dict(ordered), sum(found.values())
 
 
 def _signature(catalog: Table, name: str) -> str:

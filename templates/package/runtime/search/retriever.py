@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 import re
+from heapq import nsmallest
 from itertools import pairwise
 
 from .stems import stem, stems
@@ -49,9 +50,9 @@ READING = 0.5
 RANK = 3.0
 """How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
 
+# Decision 0192: A search says in two steps that nothing fits.
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
-"""Chosen with `benchmarks/retrieval`: of the questions that an API serves, 1 % lie below the first and 4 % below the
-second; of those that no tool serves, 84 % and 95 %.
+"""Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`).
 """
 
 MOST_CLAUSES = 6
@@ -99,6 +100,10 @@ class Retriever:
         self._terms: dict[str, list[int]] = index["terms"]
         self._read: dict[str, list[tuple[int, int]]] = {}
         self._stems = [frozenset(stems(name)) for name in self.names]
+        self._named: dict[str, list[int]] = {}
+        for number, own in enumerate(self._stems):
+            for word in own:
+                self._named.setdefault(word, []).append(number)
 
     def search(self, query: str, limit: int, may: Callable[[str], bool], group: str = "") -> Found:
         """Return the best tools for a query, at most `limit`; none if the index knows nothing that does it.
@@ -109,16 +114,19 @@ class Retriever:
         whole = self._words(query)
         scores = self._scores(whole, numbers)
         clauses = [each for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
-        share = max(self.explained(each, numbers) for each in (query, *clauses))
+        share = 0.0
+        for each in (query, *clauses):
+            if share < SURELY_EXPLAINED:
+                share = max(share, self.explained(each, numbers))
         if not scores or share < LEAST_EXPLAINED:
             return Found([], sure=True)
-        rankings = [self._ranked(whole, scores)]
+        rankings = [self._ranked(whole, scores, 3 * limit)]
         if len(clauses) > 1:
             of_clauses = map(self._words, clauses)
-            rankings += [self._ranked(words, self._scores(words, numbers)) for words in of_clauses]
+            rankings += [self._ranked(words, self._scores(words, numbers), 3 * limit) for words in of_clauses]
         merged: dict[int, float] = {}
         for ranking in rankings:
-            for rank, number in enumerate(ranking[: 3 * limit]):
+            for rank, number in enumerate(ranking):
                 merged[number] = merged.get(number, 0.0) + 1 / (RANK + rank)
         best = sorted(merged, key=lambda number: (-merged[number], self.names[number]))[:limit]
         return Found([Hit(number, self._produced(number, may)) for number in best], sure=share >= SURELY_EXPLAINED)
@@ -221,16 +229,19 @@ class Retriever:
                 weights[other] = max(weights.get(other, 0.0), own * SYNONYM)
         return weights
 
-    def _ranked(self, words: list[str], scores: dict[int, float]) -> list[int]:
-        """Return the tools, best first."""
-        known = self._weights(words)
+    def _ranked(self, words: list[str], scores: dict[int, float], most: int) -> list[int]:
+        """Return the best tools, at most `most`, best first."""
         wanted = next((VERBS[word] for word in words if word in VERBS), "")
-        final = {}
+        named: dict[int, float] = {}
+        for word, weight in self._weights(words).items():
+            for number in self._named.get(word, ()):
+                named[number] = named.get(number, 0.0) + weight
+        final: dict[int, float] = {}
         for number, score in scores.items():
-            own = self._stems[number]
+            share = named[number] / len(self._stems[number]) if number in named else 0.0
             fit = 1.0 if not wanted else _FIT if self.effects[number] == wanted else _UNFIT
-            final[number] = score * (1 + sum(known.get(word, 0.0) for word in own) / max(1, len(own))) * fit
-        return sorted(final, key=lambda number: (-final[number], self.names[number]))
+            final[number] = score * (1 + share) * fit
+        return nsmallest(most, final, key=lambda number: (-final[number], self.names[number]))
 
     def _produced(self, number: int, may: Callable[[str], bool]) -> list[tuple[str, int]]:
         pairs = self._sources.get(str(number), ())
