@@ -8,6 +8,7 @@ from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
+from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -380,4 +381,5 @@ MUTATIONS = (
     *OF_RESULTS,
     *OF_WORK,
     *OF_INPUT,
+    *OF_SEARCH,
 )

@@ -104,10 +104,15 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
     if catalog.listing is None:
         complain("--search needs a server that was generated with --tools search: this one lists all of its tools.")
         return USAGE
+    from ..core.listing import TornIndex  # loaded with the table
     from ..core.search_listing import SEARCH
     from ..search.tools import Desk  # imported late: only for this flag
 
-    return show(str(Desk(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
+    try:
+        return show(str(Desk(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
+    except TornIndex as reason:
+        complain(str(reason))
+        return UNINSTALLED
 
 
 def _list(catalog: Catalog) -> int:
