@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
+from mcpgen import retrieval
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.base.errors import CannotGoOn
@@ -12,6 +13,7 @@ from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
 from mcpgen.check import too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
+from mcpgen.check.pinned import check_pinned
 from mcpgen.emit import emit, offered_now, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
@@ -139,6 +141,9 @@ def _compiled(
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
+    if wanted.tools == "search":
+        pinned = check_pinned(catalog.tools, flags.pins, diagnostics)
+        catalog = replace(catalog, search=retrieval.build(catalog.tools, api.definitions, pinned))
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,

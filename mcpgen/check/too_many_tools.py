@@ -14,6 +14,13 @@ from mcpgen.model import Catalog, Operation
 from mcpgen.model.selection import select
 
 MANY, TOO_MANY = 40, 100
+MANY_TOKENS = 10_000
+BYTES_OF_TOKEN = 4.4
+"""Bytes of the tools array for a token, on average over published documents."""
+
+SEARCH_TOKENS = 700
+"""Tokens of the list of a server with a search."""
+
 # Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
 """Limit on the bytes of the tools array.
@@ -27,19 +34,26 @@ _TRIED = 60
 
 
 def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
-    """Report more than MANY tools, and a tools array of `size` bytes that no client reads.
+    """Report more than MANY tools or MANY_TOKENS, and a tools array of `size` bytes that no client reads.
 
-    For more than TOO_MANY tools the hint is a ready selection below that limit.
+    For more than TOO_MANY tools the hint is a ready selection below that limit. A server with a search lists few.
     """
+    if catalog.search is not None:
+        return
     operations = [tool.operation for tool in catalog.tools]
     hint = "Select what is needed with --include or --exclude."
     if len(operations) > TOO_MANY:
         hint = f"{_counts(operations)} {_line(operations)}".strip()
+    cost = round(size / BYTES_OF_TOKEN, -3)
+    hint = f"With --tools search the list takes {SEARCH_TOKENS} tokens in place of about {cost:,.0f}. {hint}"
     if size > LONGEST_LIST:
         message = f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients read 10 MB in one line."
         diagnostics.add("list-too-large", message, hint=hint)
     elif len(operations) > MANY:
         message = f"{len(operations):,} tools are more than models choose among well."
+        diagnostics.add("many-tools", message, hint=hint)
+    elif cost > MANY_TOKENS:
+        message = f"The list of {len(operations):,} tools takes about {cost:,.0f} tokens."
         diagnostics.add("many-tools", message, hint=hint)
 
 

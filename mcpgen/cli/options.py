@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from mcpgen.lower.schema.budget import MOST_TOKENS
-from mcpgen.model.options import Options
+from mcpgen.model.options import SURFACES, Options
 from mcpgen.read.fetch import ALLOW_REDIRECT, is_redirect_value
 from mcpgen.regenerate.diff import Grade
 
@@ -115,6 +115,11 @@ def compiling(command: Command) -> Command:
             "--fields",
             is_flag=True,
             help="Add an argument to tools that selects fields of the result, unless the API has one of its own.",
+        ),
+        click.option(
+            "--tools",
+            type=click.Choice(SURFACES),
+            help="List all tools (all, if not given), or tools that find and call them (search).",
         ),
         click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(

@@ -45,6 +45,8 @@ def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
     files[table.tools_path(catalog)] = tools
     beside = features.tables(catalog)
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
+    if catalog.search is not None:
+        files[f"{package}/search.json"] = catalog.search.index
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
@@ -86,6 +88,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
     variables = environment(catalog)
     return {
         "identity": catalog.identity,
+        "search": catalog.search is not None,
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
         "credentials": [row for row in variables if row.usual],

@@ -23,6 +23,7 @@ from mcpgen.model import (
     ParameterBinding,
     PartKind,
     ResultView,
+    SearchTable,
     Server,
     ServerVariable,
     ToolSpec,
@@ -94,6 +95,18 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"roles": roles} if roles else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
+        **({"search": _search(catalog.search)} if catalog.search else {}),
+    }
+
+
+def _search(search: SearchTable) -> JsonObject:
+    """Return what the header says of a search: the digest of the index, and what the listed tools are made of."""
+    return {
+        "digest": _digest(search.index),
+        "groups": dict[str, JsonValue](search.groups),
+        "others": search.others,
+        "starts": list[JsonValue](search.starts),
+        "pinned": list[JsonValue](search.pinned),
     }
 
 

@@ -35,6 +35,7 @@ from mcpgen.model.catalog import (
     ParameterBinding,
     PromptSpec,
     ResourceSpec,
+    SearchTable,
     ToolSpec,
 )
 from mcpgen.model.curation import (
@@ -119,6 +120,7 @@ __all__ = [
     "SchemaProfile",
     "SchemeKind",
     "Scopes",
+    "SearchTable",
     "SecurityRequirement",
     "SecurityScheme",
     "Sends",

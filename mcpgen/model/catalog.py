@@ -234,11 +234,27 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchTable:
+    """What a server lists that has its tools found by a search (`--tools search`).
+
+    `index`: bytes of `search.json`. `groups`: group → how many tools it has, the largest first. `others`: number of
+    tools in groups that are not shown. `starts`: tools that
+    most tasks begin with. `pinned`: tools that stay listed.
+    """
+
+    index: bytes
+    groups: Mapping[str, int]
+    others: int = 0
+    starts: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """Everything that is emitted: sorted, unique, checked.
 
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins that servers and
-    schemes name must be accepted by the owner first.
+    schemes name must be accepted by the owner first. `search`: set if tools are found by a search and not listed.
     """
 
     identity: Identity
@@ -249,3 +265,4 @@ class Catalog:
     resources: tuple[ResourceSpec, ...] = ()
     prompts: tuple[PromptSpec, ...] = ()
     origins: tuple[str, ...] = ()
+    search: SearchTable | None = None

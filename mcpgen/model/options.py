@@ -13,8 +13,8 @@ class Options:
 
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
-    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. Flags
-    that were not given are None, empty or False.
+    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. `tools`:
+    `all` or `search`. Flags that were not given are None, empty or False.
     """
 
     name: str | None = None
@@ -35,6 +35,7 @@ class Options:
     security: str | None = None
     fetch_header: tuple[str, ...] = ()
     deploy: bool = False
+    tools: str | None = None
 
     def over(self, remembered: "Options") -> "Options":
         """Return these options; those that were not given are taken from `remembered`.
@@ -44,6 +45,11 @@ class Options:
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
 
+
+SURFACES = ("all", "search")
+"""Values of `tools`: a server lists all tools, or tools that find and call them."""
+
+MOST_PINNED = 8
 
 _DEFAULTS = Options()
 _TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
@@ -65,7 +71,9 @@ def recorded(options: Options) -> JsonObject:
 
 
 def _is_meant(key: str, written: JsonValue) -> bool:
-    """Return True if the flag takes a value of this type. People merge lock files, so they may hold anything."""
+    """Return True if the flag takes this value. People merge lock files, so they may hold anything."""
+    if key == "tools":
+        return written in SURFACES
     if key == "schema_profile":
         return written in get_args(SchemaProfile)
     return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))

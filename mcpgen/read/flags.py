@@ -77,6 +77,11 @@ class Flags:
         own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
         return next(own, None)
 
+    @property
+    def pins(self) -> tuple[tuple[str, Where], ...]:
+        """Return the tools that stay listed with a search, each with its place in a tools file."""
+        return tuple((each.text, each.where) for file in self.files for each in file.pins)
+
     def report_body_types(self, api: Api, diagnostics: Diagnostics) -> None:
         """Report each `body_type` of tools files that no operation offers."""
         offered = {each.name.lower(): each.name for o in api.operations if o.body for each in o.body.content}

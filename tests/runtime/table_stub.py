@@ -28,6 +28,7 @@ class Catalog:
         self.origins = [*_named(self.servers, self.security)] if origins is None else origins
         self.hidden: list[str] = []
         self.reader = ""
+        self.finders: dict[str, str] = {}
         self._tools = tools or {}
 
     def names(self) -> list[str]:

@@ -104,4 +104,5 @@ def test_tags_that_cannot_be_typed_are_passed_over() -> None:
 def test_the_counts_stand_by_tag() -> None:
     _, hint = said({**many(90, "a"), **many(60, "b", prefix="/v2")})
     assert hint is not None
-    assert hint.startswith("By tag: a 90, b 60. This keeps 90: --include tag:a")
+    assert hint.startswith("With --tools search the list takes 700 tokens in place of about ")
+    assert hint.endswith(". By tag: a 90, b 60. This keeps 90: --include tag:a")

@@ -9,7 +9,7 @@ import click
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.cli import options, report
-from mcpgen.cli.inspect import budget, call, contract, features, findings, page, source, table
+from mcpgen.cli.inspect import budget, call, contract, features, findings, page, search, source, table
 from mcpgen.cli.inspect import tool as one
 from mcpgen.model import ToolSpec
 from mcpgen.model.options import Options
@@ -25,6 +25,9 @@ MOST = 8
 @options.compiling
 @click.option("--call", "arguments", metavar="JSON", help="The request of TOOL for these arguments; nothing is sent.")
 @click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Fail where a tool takes more.")
+@click.option(
+    "--search", "queries", multiple=True, metavar="QUERY", help="What a model gets from --tools search; repeatable."
+)
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look around in.")
 @options.output_format
 def command(
@@ -34,6 +37,7 @@ def command(
     arguments: str | None,
     max_tokens: int | None,
     html: Path | None,
+    queries: tuple[str, ...],
     output: str,
 ) -> None:
     """Show the tools of SOURCE, or of a generated project in DIR, and what each sends.
@@ -47,6 +51,12 @@ def command(
         raise click.UsageError("--call needs a TOOL.")
     if html is not None and wanted is not None:
         raise click.UsageError("--html is about all tools: leave TOOL out, or select with --include.")
+    if queries and (wanted is not None or html is not None):
+        raise click.UsageError("--search is about all tools: leave TOOL and --html out.")
+    if queries:
+        with report.ending(output):
+            search.show(given, flags, queries, output)
+        report.leave(report.DONE)
     with report.ending(output):
         compiled = source.compiled(given, flags)
         tools = list(compiled.catalog.tools) if wanted is None else _called(compiled.catalog.tools, wanted)

@@ -10,7 +10,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.base.names import clipped
 from mcpgen.model import SchemaProfile
-from mcpgen.model.options import Options
+from mcpgen.model.options import SURFACES, Options
 from mcpgen.read.document import Document
 from mcpgen.read.toolsfile.documents import Named, named
 
@@ -23,6 +23,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     Missing keys count as flags that were not given. Paths stay as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
+    server = as_object(root.get("server"))  # Decision 0193: What a server lists is chosen under server.
     variables = as_object(root.get("server_var")).items()
     for name, value in variables:
         if not name or "=" in name or value == "":
@@ -44,6 +45,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         optional_bodies=root.get("optional_bodies") is True,
         security="none" if root.get("security") == "none" else None,
         max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
+        tools=surface if isinstance(surface := server.get("tools"), str) and surface in SURFACES else None,
     )
 
 

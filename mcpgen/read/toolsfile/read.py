@@ -96,4 +96,5 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         variables=top.inside("server_var"),
         security=top.inside("security"),
         login=logins.read(root.get("login"), top.inside("login")),
+        pins=documents.named(identity, "pin", top.inside("server")),
     )

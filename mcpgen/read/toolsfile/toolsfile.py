@@ -17,7 +17,7 @@ class ToolsFile:
 
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that equal command-line flags. `variables` and `security`: places of `server_var` and of the
-    schemes. `login`: the operation that returns a credential.
+    schemes. `login`: the operation that returns a credential. `pins`: tools that stay listed with a search.
     """
 
     api: Api
@@ -31,6 +31,7 @@ class ToolsFile:
     variables: Where
     security: Where
     login: LoginChoice | None = None
+    pins: tuple[Named, ...] = ()
 
 
 def is_tools_file(value: JsonValue) -> bool:

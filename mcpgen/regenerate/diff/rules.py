@@ -69,6 +69,12 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "server-renamed": ("breaking", "The server is called {after} now; it was {before}. Its command has that name too."),
     "server-title": ("cosmetic", "The title of the server is {after} now; it was {before}."),
     "server-instructions": ("cosmetic", "The instructions have other words."),
+    "tools-unlisted": (
+        "breaking",
+        "Its tools are no longer listed: a search finds them. All can still be called by their names.",
+    ),
+    "tools-listed": ("breaking", "All tools are listed now; the tools that searched and called them are gone."),
+    "pinned": ("cosmetic", "Listed beside the search: {after}; before: {before}."),
     "variable-renamed": ("breaking", "The environment variable {before} is called {after} now."),
     "variable-removed": ("breaking", "The environment variable {before} is no longer read."),
     "variable-unused": ("cosmetic", "The environment variable {before} is no longer read; nothing needs it."),

@@ -40,6 +40,17 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
     for key, code in _TEXTS.items():
         if before.get(key) != after.get(key):
             yield rules.of_server(code, before.get(key), after.get(key))
+    yield from _search(old.get("search"), new.get("search"))
+
+
+def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
+    """Yield what changed of the list. What a search finds is compared tool by tool."""
+    if after and not before:
+        yield rules.of_server("tools-unlisted")
+    elif before and not after:
+        yield rules.of_server("tools-listed")
+    elif (had := as_object(before).get("pinned")) != (has := as_object(after).get("pinned")):
+        yield rules.of_server("pinned", had or "nothing", has or "nothing")
 
 
 # -- where requests go ------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def _move(stage: Stage, directory: Path, files: Collection[str], gone: Collectio
 
 
 def _is_table(path: str) -> bool:
-    return path.rpartition("/")[2] in ("tools.json", "bindings.json", "resources.json", "prompts.json")
+    return path.rpartition("/")[2] in ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json")
 
 
 def _remove(directory: Path, gone: Collection[str]) -> None:

@@ -121,6 +121,20 @@ class Features(TypedDict):
     prompts: NotRequired[str]
 
 
+class Search(TypedDict):
+    """What a server lists that has its tools found by a search.
+
+    `digest`: checksum of search.json. `groups`: number of tools of each group. `others`: number of tools in
+    groups that are not shown. `starts`: tools that most tasks begin with. `pinned`: tools that stay listed.
+    """
+
+    digest: str
+    groups: dict[str, int]
+    others: int
+    starts: list[str]
+    pinned: list[str]
+
+
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
@@ -135,6 +149,7 @@ class Header(TypedDict):
     roles: NotRequired[dict[str, list[str]]]
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
+    search: NotRequired[Search]
 
 
 # Templates: nodes of which sent values and texts consist.

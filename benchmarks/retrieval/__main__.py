@@ -1,0 +1,143 @@
+"""How well the search finds tools.
+
+    python -m benchmarks.retrieval [FOLDER] [--lists]
+
+FOLDER holds the documents of the corpus. For each API and each half of its questions: R@5 and R@10, the share of needed
+tools among the first 5 and 10; C@10, the share of questions of which all needed tools are among the first 10; tokens of
+an answer of 10; milliseconds a question. `refused`: questions of which the search said, wrongly, that nothing fits, and
+`doubted`: that perhaps nothing fits. Then how many unanswerable questions were refused, and refused or doubted.
+`--lists` also measures the list of tools of every document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from package.runtime.core.catalog import Catalog
+
+from benchmarks.bars import Bar, show
+from benchmarks.corpus import CORPUS
+from benchmarks.retrieval.questions import DOCUMENTS, Half, Question, questions, unanswerable
+from benchmarks.retrieval.rankers import Plain, Ranker, Search
+from mcpgen.base import tokens
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read import fetch
+
+MOST_TOKENS_OF_LIST = 750
+HALVES: tuple[Half, ...] = ("tuned", "held out")
+
+
+def compiled(path: Path) -> Compiled:
+    """Return the compile of a document with a search."""
+    return compile_source(fetch.read(str(path)), Options(tools="search"))
+
+
+def list_tokens(found: Compiled) -> int:
+    """Return the tokens of the list that the server gives, loaded as a server loads it."""
+    package = found.catalog.identity.package
+    with tempfile.TemporaryDirectory() as folder:
+        for path, data in found.tree.items():
+            if path.startswith(f"{package}/") and path.endswith(".json"):
+                (Path(folder) / Path(path).name).write_bytes(data)
+        return tokens.estimate(json.loads(b"".join(Catalog.load(folder).tools)))
+
+
+def row(name: str, ranker: Ranker, asked: list[Question]) -> dict[str, float]:
+    """Print the figures of a ranker over questions, and return them."""
+    needed = sum(len(each.needs) for each in asked)
+    five = ten = whole = refused = doubted = 0
+    cost, took = [], []
+    for each in asked:
+        started = time.perf_counter()
+        answer = ranker.answer(each.text, 10)
+        took.append(1000 * (time.perf_counter() - started))
+        first, all_ = set().union(*answer.names[:5]), set().union(*answer.names)
+        five, ten = five + len(each.needs & first), ten + len(each.needs & all_)
+        whole += each.needs <= all_
+        refused, doubted = refused + (not answer.names), doubted + (bool(answer.names) and not answer.sure)
+        cost.append(tokens.estimate(answer.text))
+    figures = {
+        "R@5": 100 * five / needed,
+        "R@10": 100 * ten / needed,
+        "C@10": 100 * whole / len(asked),
+        "tokens": statistics.mean(cost),
+        "ms": statistics.median(took),
+        "refused": refused,
+        "doubted": doubted,
+    }
+    print(f"{name:34}" + "".join(f"{figures[key]:9.1f}" if key == "ms" else f"{figures[key]:9.0f}" for key in figures))
+    return figures
+
+
+def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
+    """Print how many unanswerable questions are refused or doubted, and return both shares in percent."""
+    refused = doubted = count = 0
+    for api, ranker in rankers.items():
+        for text in unanswerable(api):
+            answer = ranker.answer(text, 10)
+            count, refused = count + 1, refused + (not answer.names)
+            doubted += bool(answer.names) and not answer.sure
+    print(f"\nOf {count} questions that no tool serves, {refused} are refused and {doubted} more are doubted.")
+    return 100 * refused / count, 100 * (refused + doubted) / count
+
+
+def lists(folder: Path) -> int:
+    """Print the tokens of the list of every document in `folder`, and return the most."""
+    most = 0
+    print("\ntokens of the list")
+    for path in sorted(each for each in folder.rglob("*") if each.suffix in (".json", ".yaml", ".yml")):
+        try:
+            found = compiled(path)
+        except CannotGoOn:
+            continue
+        size = list_tokens(found)
+        most = max(most, size)
+        print(f"  {path.relative_to(folder).as_posix():52} {len(found.catalog.tools):6,} tools {size:6,}")
+    return most
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
+    parser.add_argument("--lists", action="store_true")
+    given = parser.parse_args()
+    bars: list[Bar] = []
+    rankers: dict[str, Search] = {}
+    print(f"{'':34}" + "".join(f"{key:>9}" for key in ("R@5", "R@10", "C@10", "tokens", "ms", "refused", "doubted")))
+    for api, name in DOCUMENTS.items():
+        found = compiled(given.folder / name)
+        assert found.catalog.search is not None, "compiled with a search"
+        tools = json.loads(found.tree[f"{found.catalog.identity.package}/tools.json"])
+        rankers[api] = Search(found.catalog.search.index, tools)
+        plain = Plain(tools)
+        for half in HALVES:
+            asked = questions(api, half)
+            unknown = set().union(*(each.needs for each in asked)) - {tool["name"] for tool in tools}
+            assert not unknown, f"the questions of {api} name tools that are not there: {unknown}"
+            row(f"{api} {half}, BM25, definitions", plain, asked)
+            figures = row(f"{api} {half}, search", rankers[api], asked)
+            if half == "held out":
+                bars.append(Bar(f"C@10 of {api}", figures["C@10"], ">=", 66))
+                bars.append(Bar(f"milliseconds of a question, {api}", figures["ms"], "<=", 10))
+            if half == "held out" and api == "github":
+                bars.append(Bar("tokens of an answer, github", figures["tokens"], "<=", 350))
+        bars.append(Bar(f"kB of the index of {api}", len(gzip.compress(found.catalog.search.index)) / 1000, "<=", 200))
+    refused, told = abstention(rankers)
+    bars.append(Bar("% of unanswerable questions that are refused or doubted", told, ">=", 90))
+    bars.append(Bar("% of unanswerable questions that are refused", refused, ">=", 75))
+    if given.lists:
+        bars.append(Bar("tokens of the longest list", lists(given.folder), "<=", MOST_TOKENS_OF_LIST))
+    return show(bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""The questions: `questions/API.txt`, a question a line with the tools that it needs, written by hand.
+
+Lines 1, 3, 5, … were used to tune the retriever; lines 2, 4, 6, … were written at the same time and never looked at
+while tuning. `questions/nothing.txt` has questions that the API named before the bar cannot serve.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+FOLDER = Path(__file__).with_name("questions")
+DOCUMENTS = {
+    "tmdb": "tmdb.json",
+    "spotify": "spotify.json",
+    "github": "github-rest.json",
+    "stripe": "stripe.yaml",
+    "jira": "jira.json",
+}
+"""API → its document in the corpus."""
+
+Half = Literal["tuned", "held out"]
+
+
+class Question(NamedTuple):
+    """A question and the names of the tools that it needs."""
+
+    text: str
+    needs: frozenset[str]
+
+
+def questions(api: str, half: Half) -> list[Question]:
+    """Return the questions of one half."""
+    lines = (FOLDER / f"{api}.txt").read_text(encoding="utf-8").splitlines()
+    chosen = lines[0 if half == "tuned" else 1 :: 2]
+    return [
+        Question(text.strip(), frozenset(names.split())) for text, _, names in (row.partition("|") for row in chosen)
+    ]
+
+
+def unanswerable(api: str) -> list[str]:
+    """Return the questions that no tool of the API serves."""
+    rows = (row.partition("|") for row in (FOLDER / "nothing.txt").read_text(encoding="utf-8").splitlines())
+    return [text.strip() for name, _, text in rows if name.strip() == api]

@@ -1,0 +1,28 @@
+"""Check the names of tools that a tools file pins."""
+
+from collections.abc import Iterable, Sequence
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import ToolSpec
+from mcpgen.model.options import MOST_PINNED
+
+
+def check_pinned(
+    tools: Sequence[ToolSpec], wanted: Iterable[tuple[str, Where]], diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """Return the names in `wanted` that tools have, at most MOST_PINNED. Report each of the others, with its place."""
+    known = [tool.name for tool in tools]
+    found: dict[str, None] = {}
+    last: Where | None = None
+    for name, where in wanted:
+        last = where
+        if name in known:
+            found[name] = None
+        else:
+            message = f"No tool is called '{clipped(name)}', so it cannot be pinned."
+            diagnostics.add("unused-selector", message, where, nearest(name, known))
+    if len(found) > MOST_PINNED:
+        message = f"{len(found)} tools are pinned; the first {MOST_PINNED} stay listed."
+        diagnostics.add("unused-selector", message, last, "Pin what nearly every task needs.")
+    return tuple(found)[:MOST_PINNED]

@@ -1,0 +1,147 @@
+"""Write the index: for each stem, the tools that it speaks for, and how strongly (BM25F).
+
+`impact(word, tool) = idf(word) · tf / (K1 + tf)`, where `tf` adds up the occurrences in each field, times the weight of
+the field and divided by its relative length. Words that no name, path, summary or tag knows count half. All of that is
+known when the server is generated, so the index holds the impacts as integers, and a query only adds them up.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from mcpgen.base import tokens
+from mcpgen.base.invisible import without_hidden
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.names import clipped
+from mcpgen.base.work import Budget
+from mcpgen.lower.schema.compose import PART, RUN, Composer
+from mcpgen.lower.text.prompt_injection import gives_orders
+from mcpgen.lower.text.prose import plain
+from mcpgen.model import SearchTable, ToolSpec
+from mcpgen.retrieval import fields, producers
+
+FIELDS: Mapping[str, tuple[float, float]] = {
+    "name": (2.0, 0.3),
+    "path": (2.0, 0.3),
+    "summary": (2.0, 0.3),
+    "description": (1.0, 0.6),
+    "tags": (1.0, 0.3),
+    "arguments": (0.6, 0.5),
+    "arguments_text": (0.3, 0.75),
+    "sketch": (0.4, 0.5),
+    "text": (0.25, 0.75),
+}
+"""Field → its weight, and how much its length counts (BM25's b)."""
+
+K1 = 1.2
+SCALE = 100
+"""Impacts are stored as multiples of 1/SCALE."""
+
+_VOCABULARY = ("name", "path", "summary", "tags")
+_UNKNOWN = 0.5
+_DEPRECATED = 0.8
+MOST_GROUPS = 25
+LONGEST_GROUP = 40
+MOST_TOKENS = 125
+"""Limit on the tokens of groups and starting points in the list, so that the list has at most 750."""
+
+STARTS = 3
+
+
+# Decision 0191: The index is counted when the server is generated.
+def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str]) -> SearchTable:
+    """Return the index of `tools`, sorted by name, and what the search tool says of them.
+
+    `definitions`: the schemas that answers refer to. `pinned`: names of tools that stay listed.
+    """
+    composer = Composer(definitions, Budget(RUN, PART))
+    rows = [fields.of_tool(tool, composer) for tool in tools]
+    sources = producers.find(tools)
+    numbers = {tool.name: number for number, tool in enumerate(tools)}
+    groups = [_group(tool) for tool in tools]
+    counts = Counter(groups)
+    names = sorted(counts, key=lambda each: (-counts[each], each))
+    table: JsonObject = {
+        "mcpgen": 1,
+        "names": [tool.name for tool in tools],
+        "effects": "".join(map(_effect, tools)),
+        "groups": list[JsonValue](names),
+        "group": [names.index(each) for each in groups],
+        "sources": {
+            str(numbers[name]): [[argument, numbers[source]] for argument, source in pairs]
+            for name, pairs in sources.items()
+        },
+        "terms": dict(sorted(_terms(tools, rows).items())),
+    }
+    starts = _starts(tools, sources)
+    shown = {name: counts[name] for name in names[:MOST_GROUPS]}
+    while shown and _cost(shown, starts) > MOST_TOKENS:
+        shown.popitem()
+    others = len(tools) - sum(shown.values())
+    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned))
+
+
+def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
+    """Estimate the tokens that groups and starting points take in the description of the search."""
+    return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
+
+
+def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:
+    """Return stem → the tools that have it and its impact there, alternating. Numbers of tools are differences."""
+    lengths = {field: max(1.0, sum(len(row[field]) for row in rows) / max(1, len(rows))) for field in FIELDS}
+    frequencies: dict[str, dict[int, float]] = {}
+    for number, row in enumerate(rows):
+        for field, (weight, b) in FIELDS.items():
+            size = 1 - b + b * len(row[field]) / lengths[field]
+            for word, count in Counter(row[field]).items():
+                found = frequencies.setdefault(word, {})
+                found[number] = found.get(number, 0.0) + weight * count / size
+    vocabulary = {word for row in rows for field in _VOCABULARY for word in row[field]}
+    terms: dict[str, JsonValue] = {}
+    for word, found in frequencies.items():
+        idf = math.log(1 + (len(rows) - len(found) + 0.5) / (len(found) + 0.5))
+        share = 1.0 if word in vocabulary else _UNKNOWN
+        postings: list[JsonValue] = []
+        last = 0
+        for number in sorted(found):
+            factor = share * (_DEPRECATED if tools[number].operation.deprecated else 1.0)
+            impact = round(SCALE * factor * idf * found[number] / (K1 + found[number]))
+            if impact > 0:
+                postings += [number - last, impact]
+                last = number
+        if postings:
+            terms[word] = postings
+    return terms
+
+
+def _effect(tool: ToolSpec) -> str:
+    """Return one letter for what a tool does: `r`eads, `a`dds, `u`pdates or `d`eletes."""
+    if tool.annotations.read_only:
+        return "r"
+    return {"DELETE": "d", "PUT": "u", "PATCH": "u"}.get(tool.operation.method, "a")
+
+
+def _group(tool: ToolSpec) -> str:
+    """Return the first tag of a tool, else the first segment of its path that is no variable and no version.
+
+    A tag that tells a model what to do is not shown.
+    """
+    tag = _line(tool.operation.tags[0]) if tool.operation.tags else ""
+    if tag and not gives_orders(tag):
+        return tag
+    segments = [each for each in tool.operation.path.split("/") if each and "{" not in each]
+    named = [each for each in segments if not (each[:1] == "v" and each[1:].isdigit()) and each != "api"]
+    return _line((named or segments or ["other"])[0]) or "other"
+
+
+def _line(text: str) -> str:
+    return clipped(" ".join(without_hidden(plain(text)).split()), LONGEST_GROUP)
+
+
+def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
+    """Return the tools that most tasks begin with: producers that most tools need, `/me`, a general search."""
+    free = {tool.name: tool for tool in tools if tool.annotations.read_only and "{" not in tool.operation.path}
+    found = [name for name in producers.needed(sources) if name in free][:2]
+    own = [name for name, tool in free.items() if tool.operation.path.rstrip("/").endswith(("/me", "/user", "/myself"))]
+    general = [name for name, tool in free.items() if "search" in tool.operation.path.split("/")]
+    return tuple(dict.fromkeys([*found, *own[:1], *general]))[:STARTS]

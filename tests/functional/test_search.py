@@ -1,0 +1,288 @@
+"""A generated server with a search, as a process: what it lists, what it finds, and that a call through it is the call
+of the inner tool in everything that can be observed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from mcpgen.base import tokens
+from mcpgen.cli import main
+from tests.runtime.process import Server
+from tests.runtime.revisions import ENVELOPE, META
+
+DOCUMENT = """
+openapi: 3.1.0
+info: {title: Store, version: '1'}
+servers: [{url: %s}]
+security: [{key: []}]
+paths:
+  /orders:
+    get:
+      {operationId: list_orders, tags: [orders], summary: List the orders of the store,
+       parameters: [{name: status, in: query, schema: {enum: [open, paid]}}],
+       responses: {'200': {description: d, content: {application/json: {schema: {type: array, items: {type: object,
+         properties: {id: {type: integer}, invoice: {type: string}}}}}}}}}
+    post:
+      operationId: create_order
+      tags: [orders]
+      summary: Create an order for a customer
+      requestBody: {required: true, content: {application/json: {schema: {type: object, required: [product],
+        properties: {product: {type: string, description: What is ordered.}, count: {type: integer, default: 1}}}}}}
+  /orders/{order_id}:
+    parameters: [{name: order_id, in: path, required: true, schema: {type: integer}}]
+    get: {operationId: get_order, tags: [orders], summary: Get one order}
+    delete: {operationId: delete_order, tags: [orders], summary: Delete an order, x-mcp: {confirm: always}}
+  /customers/search:
+    get: {operationId: search_customers, tags: [customers], summary: Search customers by name,
+      parameters: [{name: q, in: query, required: true, schema: {type: string}}]}
+  /customers/{customer_id}:
+    parameters: [{name: customer_id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: get_customer, tags: [customers], summary: Get the address of a customer}
+    patch: {operationId: rename_customer, tags: [customers], summary: Change the name of a customer,
+      x-mcp: {roles: [clerk]}}
+"""
+SETTINGS = "mcpgen: 1\nserver: {tools: search, pin: [get_order]}\nopenapi: [{document: openapi.yaml}]\n"
+HOOKS = """
+def before_get_customer(arguments):
+    return {**arguments, "customer_id": "hooked-" + arguments["customer_id"]}
+"""
+FINDERS = ["search_tools", "describe_tools", "call_tool", "call_writing_tool"]
+SECRET = "s3cret-of-the-search"
+
+
+class Api(BaseHTTPRequestHandler):
+    """Answers with what it was asked, and keeps it."""
+
+    seen: ClassVar[list[str]] = []
+
+    def answer(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        asked = f"{self.command} {self.path} {self.rfile.read(size).decode()}".strip()
+        self.seen.append(asked)
+        body = json.dumps({"asked": asked}).encode()
+        self.send_response(404 if "/404" in self.path else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A generated server `mirror` with a search, for an API that runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "openapi.yaml").write_text(DOCUMENT % f"http://127.0.0.1:{server.server_port}")
+    (folder / "store.yaml").write_text(SETTINGS)
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", str(folder / "store.yaml"), "-o", str(folder / "out"), "--name", "mirror"])
+    assert ended.value.code == 0
+    (folder / "out" / "mirror_mcp" / "hooks.py").write_text(HOOKS)
+    yield folder / "out"
+    server.shutdown()
+    server.server_close()
+
+
+def started(store: Path, **more: str) -> Server:
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
+    return Server(store, env={**kept, "MIRROR_KEY": SECRET, "MIRROR_ROLES": "clerk", **more})
+
+
+@pytest.fixture(scope="module")
+def server(store: Path) -> Iterator[Server]:
+    """One server for the tests that only ask."""
+    with started(store) as running:
+        yield running
+
+
+def ask(server: Server, method: str, params: dict[str, Any], meta: dict[str, Any] | None = None) -> Any:
+    whole = {**params, "_meta": {**ENVELOPE, **(meta or {})}}
+    server.say(json.dumps({"jsonrpc": "2.0", "id": "c", "method": method, "params": whole}).encode() + b"\n")
+    message = server.message()
+    return message.get("result", message)
+
+
+def call(server: Server, tool: str, **arguments: Any) -> Any:
+    return ask(server, "tools/call", {"name": tool, "arguments": arguments})
+
+
+def text(result: Any) -> str:
+    return "\n".join(block["text"] for block in result["content"])
+
+
+def test_what_is_listed(server: Server) -> None:
+    tools = ask(server, "tools/list", {})["tools"]
+    assert [tool["name"] for tool in tools] == [*FINDERS, "get_order"]
+    assert tokens.estimate(tools[:4]) <= 750
+    said = tools[0]["description"]
+    assert "7 tools" in said
+    assert "orders 4, customers 3" in said
+    hints = [(tool["annotations"]["readOnlyHint"], tool["annotations"]["destructiveHint"]) for tool in tools[:4]]
+    assert hints == [(True, False), (True, False), (True, False), (False, True)]
+
+
+FOUND: list[tuple[str, list[str], list[str]]] = [
+    ("create an order", ["create_order(", "[writes]", " product: str  // What is ordered."], []),
+    ("where does a customer live", ["get_customer(", "customer_id \u2190 search_customers(q)"], []),
+    ("invoices of orders", ["list_orders("], []),
+    ("list orders, then delete an order", ["list_orders(", "delete_order("], []),
+    ("book a flight to Paris", ["Nothing here does that. Groups: orders 4, customers 3."], ["list_orders"]),
+]
+
+
+@pytest.mark.parametrize(("query", "there", "absent"), FOUND)
+def test_what_is_found(server: Server, query: str, there: list[str], absent: list[str]) -> None:
+    result = call(server, "search_tools", queries=[query])
+    assert not result["isError"]
+    assert [each for each in there if each not in text(result)] == []
+    assert [each for each in absent if each in text(result)] == []
+    assert '"type"' not in text(result)
+
+
+def test_several_queries_and_a_group(server: Server) -> None:
+    both = text(call(server, "search_tools", queries=["get an order", "get an order of a customer"], limit=2))
+    only = text(call(server, "search_tools", queries=["get one"], group="Customers"))
+    none = call(server, "search_tools", queries=["get"], group="nobody")
+    assert both.startswith("# get an order\n")
+    assert both.count("get_order(") == 1  # a tool comes once
+    assert "order(" not in only
+    assert none["isError"]
+    assert "There is no group 'nobody'." in text(none)
+
+
+#: The inner call, and the tool through which it goes.
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("list_orders", {"status": "open"}, "call_tool"),
+    ("list_orders", {}, "call_tool"),
+    ("list_orders", {"status": "lost"}, "call_tool"),
+    ("list_orders", {"stats": "open"}, "call_tool"),
+    ("get_order", {"order_id": 404}, "call_tool"),
+    ("get_order", {}, "call_tool"),
+    ("get_customer", {"customer_id": "7"}, "call_tool"),
+    ("create_order", {"product": "x", "count": 2}, "call_writing_tool"),
+    ("create_order", {"count": 2}, "call_writing_tool"),
+    ("rename_customer", {"customer_id": "7"}, "call_writing_tool"),
+    ("get_order", {"order_id": 1}, "call_writing_tool"),
+    ("delete_order", {"order_id": 1}, "call_writing_tool"),
+]
+
+
+@pytest.mark.parametrize("stateless", [True, False], ids=["stateless", "handshake"])
+def test_a_call_through_the_search_is_the_direct_call(store: Path, tmp_path: Path, stateless: bool) -> None:
+    audit = tmp_path / "audit.jsonl"
+    with started(store, MIRROR_AUDIT=str(audit)) as server:
+        if not stateless:
+            hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+            server.say(
+                json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).encode() + b"\n"
+            )
+            assert server.message()["result"]["protocolVersion"] == "2025-11-25"
+        for name, arguments, through in CALLS:
+            answers, sent = [], []
+            for params in (
+                {"name": name, "arguments": arguments},
+                {"name": through, "arguments": {"name": name, "arguments": arguments}},
+                {"name": through, "arguments": {"name": name, "arguments": json.dumps(arguments)}},
+            ):
+                Api.seen.clear()
+                meta = {"_meta": ENVELOPE} if stateless else {}
+                request = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {**params, **meta}}
+                server.say(json.dumps(request).encode() + b"\n")
+                answers.append(server.message())
+                sent.append([*Api.seen])
+            assert answers[0] == answers[1] == answers[2], name
+            assert sent[0] == sent[1] == sent[2], name
+        server.end()
+        assert server.ended() == 0
+    recorded = [json.loads(line) for line in audit.read_text().splitlines()]
+    assert [line["tool"] for line in recorded] == [name for name, _, _ in CALLS for _ in range(3)]
+
+
+@pytest.mark.parametrize(("action", "requests"), [("accept", ["DELETE /orders/5"]), ("decline", [])])
+def test_the_user_is_asked_about_the_inner_call(server: Server, action: str, requests: list[str]) -> None:
+    params = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 5}}}
+    forms = {META + "clientCapabilities": {"elicitation": {}}}
+    Api.seen.clear()
+    asked = ask(server, "tools/call", params, forms)
+    question = asked["inputRequests"]["confirm"]["params"]["message"]
+    assert question.startswith("Go on with this call of delete_order?\nDELETE ")
+    assert Api.seen == []
+    answer = {"inputResponses": {"confirm": {"action": action}}, "requestState": asked["requestState"]}
+    ask(server, "tools/call", {**params, **answer}, forms)
+    assert [each.partition("?")[0] for each in Api.seen] == requests
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("call_tool", {"name": "create_order", "arguments": {"product": "x"}}, "create_order writes: call_writing_tool"),
+    ("call_tool", {"name": "delete_order", "arguments": {"order_id": 5}}, "delete_order writes: call_writing_tool"),
+    ("call_tool", {"name": "call_writing_tool", "arguments": {"name": "delete_order"}}, "is called directly"),
+    ("call_writing_tool", {"name": "call_tool", "arguments": {"name": "get_order"}}, "is called directly"),
+    ("call_tool", {"name": "list_order"}, "The nearest:\nlist_orders(status?)"),
+    ("call_tool", {"name": "get_order", "arguments": "{"}, "call_tool was not called"),
+    ("call_tool", {"name": "get_order", "arguments": {}}, "get_order(order_id:int)"),
+    ("call_tool", {"name": "get_order", "arguments": {"order_id": 1}, "more": 1}, "call_tool was not called"),
+    ("call_tool", {}, "name: is required"),
+    ("describe_tools", {"names": ["orders_get"]}, "The nearest:\nget_order(order_id:int)"),
+    ("search_tools", {"queries": []}, "queries: expected at least 1 item"),
+    ("search_tools", {"queries": ["x"] * 9}, "queries: expected at most 8 items"),
+    ("search_tools", {"queries": ["x" * 401]}, "queries"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), REFUSED)
+def test_what_is_refused(server: Server, tool: str, arguments: dict[str, Any], said: str) -> None:
+    Api.seen.clear()
+    result = call(server, tool, **arguments)
+    assert result["isError"]
+    assert said in text(result)
+    assert Api.seen == []
+
+
+HIDDEN: list[tuple[dict[str, str], str, str]] = [
+    ({"MIRROR_ROLES": "nobody"}, "rename_customer", "orders 4, customers 2"),
+    ({"MIRROR_READ_ONLY": "true"}, "create_order", "customers 2, orders 2"),
+]
+
+
+@pytest.mark.parametrize(("environ", "hidden", "groups"), HIDDEN)
+def test_what_a_caller_may_not_see_is_not_found(store: Path, environ: dict[str, str], hidden: str, groups: str) -> None:
+    with started(store, **environ) as server:
+        tools = ask(server, "tools/list", {})["tools"]
+        found = text(call(server, "search_tools", queries=["create an order", "change the name"], limit=20))
+        told = call(server, "describe_tools", names=[hidden])
+        Api.seen.clear()
+        names = {tool["name"] for tool in tools}
+        through = [call(server, each, name=hidden) for each in FINDERS[2:] if each in names]
+    assert groups in tools[0]["description"]
+    assert hidden not in found
+    assert told["isError"]
+    assert all(each["isError"] for each in through)
+    assert Api.seen == []
+    assert ("call_writing_tool" in names) is ("MIRROR_READ_ONLY" not in environ)
+
+
+def test_an_index_of_another_table_is_told(store: Path, tmp_path: Path) -> None:
+    shutil.copytree(store, tmp_path / "torn")
+    index = tmp_path / "torn" / "mirror_mcp" / "search.json"
+    index.write_bytes(index.read_bytes().replace(b'"names"', b'"Names"'))
+    with started(tmp_path / "torn", MIRROR_READ_ONLY="true") as server:
+        result = call(server, "search_tools", queries=["order"])
+        direct = call(server, "get_order", order_id=1)
+    assert text(result) == "Generate the server again: search.json and bindings.json do not belong together."
+    assert not direct["isError"]

@@ -1,0 +1,46 @@
+"""The guards of a server with a search: what goes through it, and what it shows."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+SEARCH, RETRIEVAL = "tests/functional/test_search.py", "tests/unit/test_retrieval.py"
+
+OF_SEARCH = (
+    Mutation(
+        "what writes through the tool that reads",
+        "search_listing.py",
+        " or (kind == CALL and writes(catalog, called))",
+        "",
+        (SEARCH,),
+    ),
+    Mutation("a finder through a finder", "search_listing.py", "called in catalog.finders or ", "", (SEARCH,)),
+    Mutation(
+        "a call of more than a name and arguments",
+        "search_listing.py",
+        ' or not arguments.keys() <= {"name", "arguments"}',
+        "",
+        (SEARCH,),
+    ),
+    Mutation("hidden tools that are searched", "retriever.py", "may(name) and (", "(", (SEARCH, RETRIEVAL)),
+    Mutation(
+        "hidden tools that are described",
+        "tools.py",
+        "            if self._catalog.has(name):\n                found.append",
+        "            if name in self._retriever.names:\n                found.append",
+        (SEARCH,),
+    ),
+    Mutation(
+        "hidden tools that are counted", "listing.py", "self._visible(catalog) if catalog.hidden else ", "", (SEARCH,)
+    ),
+    Mutation(
+        "an index of another table",
+        "listing.py",
+        'if f"{crc32(content):08x}" != self._search["digest"]:',
+        "if False:",
+        (SEARCH,),
+    ),
+    Mutation(
+        "the length of a query", "search_listing.py", '"maxLength": LONGEST_QUERY', '"maxLength": 10**6', (SEARCH,)
+    ),
+)

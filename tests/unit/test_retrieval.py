@@ -1,0 +1,202 @@
+"""The index and the search over it: the two halves agree on stems, and what a query finds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from package.runtime.core import search_listing
+from package.runtime.search import notation, stems
+from package.runtime.search.retriever import Found, Retriever
+
+from mcpgen.base.jsonvalue import compact
+from mcpgen.model import SearchTable
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read.fetch import Fetched
+from mcpgen.retrieval import stems as compiled_stems
+
+STEMS: list[tuple[str, str]] = [
+    ("movies", "movie"),
+    ("creates", "creating"),
+    ("deletion", "deleted"),
+    ("policies", "policy"),
+    ("searches", "search"),
+    ("boxes", "box"),
+    ("running", "runs"),
+    ("status", "status"),
+    ("listed", "lists"),
+    ("subscriptions", "subscription"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), STEMS)
+def test_words_with_one_stem(one: str, other: str) -> None:
+    assert stems.stem(one) == stems.stem(other)
+
+
+def test_the_two_halves_have_the_same_stems() -> None:
+    words = {word for pair in STEMS for word in pair} | set(stems.STOP)
+    words |= {f"{start}{end}" for start in ("creat", "bat", "fly", "ski", "go", "miss", "x") for end in _ENDINGS}
+    for word in sorted(words):
+        assert stems.stem(word) == compiled_stems.stem(word), word
+    text = "GET /v2/userAccounts/{account_id} HTTPServer d'été 漢字 snake_case-and.more 42nd"
+    assert stems.stems(text) == compiled_stems.stems(text)
+    assert stems.STOP == compiled_stems.STOP
+
+
+_ENDINGS = ("", "s", "es", "ies", "ed", "ing", "ion", "ions", "ss", "us", "e", "y", "ling", "tted", "zing")
+
+OPERATIONS: dict[str, tuple[str, str]] = {
+    "POST /orders": ("create_order", "Create an order"),
+    "GET /orders": ("list_orders", "List the orders of the store"),
+    "GET /orders/{order_id}": ("get_order", "Get an order"),
+    "DELETE /orders/{order_id}": ("delete_order", "Delete an order"),
+    "POST /orders/{order_id}/items": ("create_order_item", "Create an item in an order"),
+    "GET /search/customers": ("search_customers", "Search customers"),
+    "GET /customers/{customer_id}": ("get_customer", "Get a customer"),
+    "PATCH /customers/{customer_id}": ("rename_customer", "Change the name of a customer"),
+    "POST /webhooks": ("create_webhook", "Register an endpoint that is told of events"),
+    "GET /old/orders": ("list_old_orders", "List the orders of the store as before"),
+}
+
+
+@cache
+def table() -> tuple[SearchTable, Retriever]:
+    paths: dict[str, Any] = {}
+    for request, (name, summary) in OPERATIONS.items():
+        method, path = request.split()
+        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        parameters = [{"name": each, "in": "path", "required": True, "schema": {"type": "string"}} for each in names]
+        paths.setdefault(path, {})[method.lower()] = {
+            "operationId": name,
+            "summary": summary,
+            "tags": [path.split("/")[1]],
+            "parameters": parameters,
+            "deprecated": "old" in path,
+        }
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "servers": [{"url": "https://x.example"}]}
+    source = Fetched("f", compact({**document, "paths": paths}).encode())
+    made = [compile_source(source, Options(tools="search")).catalog.search for _ in range(2)]
+    assert made[0] is not None
+    assert made[0] == made[1]
+    return made[0], Retriever(json.loads(made[0].index))
+
+
+def found(query: str, limit: int = 5, group: str = "") -> Found:
+    return table()[1].search(query, limit, lambda name: True, group)
+
+
+def names(hits: Found) -> list[str]:
+    return [table()[1].names[hit.number] for hit in hits.hits]
+
+
+FIRST: list[tuple[str, str]] = [
+    ("create an order", "create_order"),
+    ("remove an order", "delete_order"),
+    ("add an item to an order", "create_order_item"),
+    ("all orders of the store", "list_orders"),
+    ("who is this client", "get_customer"),
+    ("rename a customer", "rename_customer"),
+    ("set up a web hook", "create_webhook"),
+    ("CREATE ORDER!!!", "create_order"),
+]
+
+
+@pytest.mark.parametrize(("query", "name"), FIRST)
+def test_the_best_tool_is_first(query: str, name: str) -> None:
+    assert names(found(query))[0] == name
+
+
+def test_every_clause_finds_its_tool() -> None:
+    several = names(found("delete an order, rename a customer and create a webhook", limit=4))
+    assert {"delete_order", "rename_customer", "create_webhook"} <= set(several)
+
+
+def test_producers_stand_at_their_hit() -> None:
+    hit = found("rename a customer").hits[0]
+    assert [(argument, table()[1].names[number]) for argument, number in hit.sources] == [
+        ("customer_id", "search_customers")
+    ]
+
+
+def test_what_is_deprecated_comes_later() -> None:
+    ranked = names(found("list orders", limit=10))
+    assert ranked.index("list_orders") < ranked.index("list_old_orders")
+
+
+@pytest.mark.parametrize("query", ["book a flight", "what is the weather", "?", "", "the of and", "x" * 400, "漢字"])
+def test_what_no_tool_does_is_not_found(query: str) -> None:
+    assert names(found(query)) == []
+
+
+def test_a_group_and_what_a_caller_may_see() -> None:
+    assert set(names(found("get an order or a customer", group="CUSTOMERS"))) <= {"get_customer", "rename_customer"}
+    hidden = table()[1].search("create an order", 5, lambda name: name != "create_order")
+    assert "create_order" not in names(hidden)
+
+
+def test_the_nearest_names() -> None:
+    retriever = table()[1]
+    near = [retriever.names[number] for number in retriever.nearest("orders_create", lambda name: True)]
+    assert near[0] == "create_order"
+    assert len(near) == 3
+
+
+def test_what_the_list_says() -> None:
+    search = table()[0]
+    assert next(iter(search.groups.items())) == ("orders", 5)
+    assert sum(search.groups.values()) + search.others == len(OPERATIONS)
+    assert "search_customers" in search.starts
+    assert len(gzip.compress(search.index)) < 3000
+
+
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [((), "search_tools"), (("search_tools",), "search_tools_2"), (("Search_Tools",), "search_tools_2")],
+)
+def test_the_finders_avoid_names_of_the_api(taken: tuple[str, ...], name: str) -> None:
+    assert next(iter(search_listing.names(taken))) == name
+
+
+def _tool(reads: bool = True, **properties: Any) -> dict[str, Any]:
+    required = [name for name, schema in properties.items() if schema.pop("needed", False)]
+    schema = {"type": "object", "properties": properties, "required": required}
+    hints = {"readOnlyHint": reads}
+    return {"name": "t", "title": "T", "description": "Do it. And more.", "inputSchema": schema, "annotations": hints}
+
+
+NOTED: list[tuple[dict[str, Any], str]] = [
+    (_tool(), "t() \u2014 Do it"),
+    (_tool(reads=False), "t() [writes] \u2014 Do it"),
+    (_tool(a={"type": "string", "needed": True}), "t(a) \u2014 Do it"),
+    (_tool(a={"type": "integer", "needed": True}, b={"type": "string"}), "t(a:int, b?) \u2014 Do it"),
+    (_tool(a={"type": "array", "needed": True}), "t(a:[]) \u2014 Do it"),
+    (_tool(**{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
+    (_tool(a={"anyOf": [{"type": "string"}, {"type": "integer"}], "needed": True}), "t(a:str|int) \u2014 Do it"),
+]
+
+
+@pytest.mark.parametrize(("tool", "row"), NOTED)
+def test_rows(tool: dict[str, Any], row: str) -> None:
+    assert notation.row(tool) == row
+
+
+def test_a_description() -> None:
+    inner = {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}
+    tool = _tool(
+        a={"enum": ["x", "y"], "needed": True, "description": "Which."},
+        b={"type": "array", "items": inner},
+        c={"type": "integer", "default": 1},
+    )
+    assert notation.described(tool).split("\n") == [
+        "t(",
+        ' a: "x"|"y"  // Which.',
+        " b?: {}[]",
+        "  n: num",
+        " c?: int=1",
+        ")  // Do it. And more.",
+    ]
