@@ -13,8 +13,8 @@ from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
-from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_search import OF_SEARCH
+from tests.hostile.mutations_of_serving import OF_SERVING
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"

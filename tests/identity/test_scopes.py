@@ -261,3 +261,28 @@ def test_published_documents_over_a_socket(document: str, upstream: Upstream, tm
                     assert frozenset(told.partition('scope="')[2].partition('"')[0].split()) in wanted[name]
         found.search()
     assert upstream.requests == []
+
+
+def test_a_search_finds_what_a_token_allows(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whoever searches sees no other tool, and a call through `call_tool` needs what the tool needs."""
+    project = generated(TOOLS, tmp_path_factory.mktemp("searched") / "caller", "--tools", "search")
+    question = {"queries": [name for name in ALL if name not in ("staff", "guarded")]}
+
+    def through(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        return stateless("tools/call", name=tool, arguments=arguments)
+
+    with Issuer() as issuer:
+        settings = {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, "AUTH_ROLES_CLAIM": "roles", "KEY": "upstream-key"}
+        with Server(project, upstream, "aiohttp", None, (), **settings) as server:
+            found = Guarded(server, issuer, issuer)
+            for scopes, seen in (("read", ["anyone", "freed", "reading"]), ("", OPEN)):
+                fields = found.bearer(scope=scopes)
+                told = said(found.call(fields, through("search_tools", question)).message)
+                assert sorted(name for name in ALL if f"{name}(" in told) == seen
+                described = said(found.call(fields, through("describe_tools", {"names": ["anyone", "owned"]})).message)
+                assert "There is no tool 'owned'" in described
+                assert said(found.call(fields, through("call_tool", {"name": "freed"})).message) == "/echo/freed"
+                refused = found.call(fields, through("call_tool", {"name": "owned"}))
+                assert (refused.status, 'scope="billing"' in challenge(refused)) == (403, True)
+            listed = names(found.call(fields, LIST))
+            assert listed == ["search_tools", "describe_tools", "call_tool", "call_writing_tool"]

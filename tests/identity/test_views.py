@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from package.runtime.core.catalog import Catalog
+from package.runtime.core.effects import Peer
 from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
+from package.runtime.search.tools import Desk
 from package.runtime.streamable import access as module
+from package.runtime.streamable import admission
 from package.runtime.streamable.access import Access
 from package.runtime.streamable.roles import roles_in
 from package.runtime.streamable.scopes import is_met, nearest, needed, supported
@@ -23,7 +28,7 @@ from mcpgen.read import fetch
 TOOLS = 20
 
 
-def table(folder: Path, count: int = TOOLS, extra: str = "") -> Catalog:
+def table(folder: Path, count: int = TOOLS, extra: str = "", tools: str = "all") -> Catalog:
     """A table of tools t0, t1, …, of which each needs a scope of its own name, and `r0`, which is for a role."""
     paths = {
         f"/t{n}": {"get": {"x-mcp": {"name": f"t{n}"}, "security": [{"o": [f"t{n}{extra}"]}]}} for n in range(count)
@@ -39,10 +44,11 @@ def table(folder: Path, count: int = TOOLS, extra: str = "") -> Catalog:
     }
     folder.mkdir(exist_ok=True)
     (folder / "api.json").write_text(json.dumps(document))
-    catalog = compile_source(fetch.read(str(folder / "api.json")), Options()).catalog
+    catalog = compile_source(fetch.read(str(folder / "api.json")), Options(tools=tools)).catalog
     tree = emit(catalog)
-    for name in ("tools.json", "bindings.json"):
-        (folder / name).write_bytes(tree[f"{catalog.identity.package}/{name}"])
+    for name in ("tools.json", "bindings.json", "search.json"):
+        if (path := f"{catalog.identity.package}/{name}") in tree:
+            (folder / name).write_bytes(tree[path])
     return Catalog.load(str(folder))
 
 
@@ -164,3 +170,48 @@ CLAIMS = [
 @pytest.mark.parametrize(("claim", "claims", "roles"), CLAIMS)
 def test_roles_of_a_claim(claim: str, claims: dict[str, object], roles: set[str]) -> None:
     assert roles_in(claims, claim) == roles
+
+
+def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
+    """The listed tools count it, the search finds it, and a call of anything else is told which scopes it needs."""
+    access = Access(table(tmp_path / "searched", tools="search"), checks=True, gate=cast(admission.Gate, Gate()))
+    asked = {"queries": ["get t1", "get t2"]}
+    for identity, seen in ((caller("t1"), ["t1"]), (caller("t1", "t2"), ["t1", "t2"]), (caller(), [])):
+        offered = access.catalog(identity)
+        entries = json.loads(b"".join(offered.tools))
+        assert [entry["name"] for entry in entries] == [
+            "search_tools",
+            "describe_tools",
+            "call_tool",
+            "call_writing_tool",
+        ]
+        assert f"has {len(seen) + 1} tools" in entries[0]["description"], "and r0, for which nothing is needed"
+        told = str(Desk(access.whole).seen_by(offered).answer("search_tools", asked))
+        assert sorted(name for name in ("t1", "t2", "t3") if f"{name}(" in told) == seen
+        described = str(Desk(access.whole).seen_by(offered).answer("describe_tools", {"names": ["t3"]}))
+        assert "There is no tool 't3'" in described
+    peer = Peer("alice", identity=caller("t1"))
+    for name in ("t2", "t3"):
+        refusal = access.refusal(peer, called("call_tool", name))
+        assert refusal is not None
+        assert (refusal.status, dict(refusal.fields)["WWW-Authenticate"]) == (403, name)
+    assert access.refusal(peer, called("call_tool", "t1")) is None
+    assert access.refusal(peer, Request(1, "tools/call", {"name": "search_tools", "arguments": asked})) is None
+
+
+def called(through: str, name: str) -> Request:
+    """A call of a tool through another."""
+    return Request(1, "tools/call", {"name": through, "arguments": {"name": name, "arguments": {}}})
+
+
+class Gate:
+    """Writes as a challenge the scopes alone."""
+
+    metadata_paths: frozenset[str] = frozenset()
+
+    def tell(self, supported: object, needed: object) -> None:
+        """Ignore which scopes there are."""
+
+    def insufficient(self, scopes: Iterable[str]) -> str:
+        """Return the scopes."""
+        return " ".join(scopes)

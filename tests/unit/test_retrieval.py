@@ -78,7 +78,11 @@ def table() -> tuple[SearchTable, Retriever]:
             "parameters": parameters,
             "deprecated": "old" in path,
         }
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "servers": [{"url": "https://x.example"}]}
+    document: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://x.example"}],
+    }
     source = Fetched("f", compact({**document, "paths": paths}).encode())
     made = [compile_source(source, Options(tools="search")).catalog.search for _ in range(2)]
     assert made[0] is not None
@@ -175,7 +179,7 @@ NOTED: list[tuple[dict[str, Any], str]] = [
     (_tool(a={"type": "string", "needed": True}), "t(a) \u2014 Do it"),
     (_tool(a={"type": "integer", "needed": True}, b={"type": "string"}), "t(a:int, b?) \u2014 Do it"),
     (_tool(a={"type": "array", "needed": True}), "t(a:[]) \u2014 Do it"),
-    (_tool(**{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
+    (_tool(True, **{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
     (_tool(a={"anyOf": [{"type": "string"}, {"type": "integer"}], "needed": True}), "t(a:str|int) \u2014 Do it"),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core import spans
 from ..core.listing import TornIndex
 from ..core.read_tool import ARGUMENT
 from ..core.wire_formats import Result
@@ -43,7 +44,9 @@ class OwnTools:
         """Return the result of such a tool. The arguments fit its schema."""
         if "search" in tool.binding:
             try:
-                return self._search.answer(self._catalog.finders[tool.name], arguments)
+                span = spans.current()
+                offered = None if span is None else span.offered
+                return self._search.seen_by(offered).answer(self._catalog.finders[tool.name], arguments)
             except TornIndex as reason:
                 return Result.error(str(reason))
         from ..result import read_result  # loaded by now

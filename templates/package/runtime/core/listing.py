@@ -40,10 +40,12 @@ class Listing:
         """Return the binding of each finder as JSON text."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
-    def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return the list entry of each finder as JSON text. What is hidden is counted nowhere."""
-        search = self._search
-        groups, others = self._visible(catalog) if catalog.hidden else (search["groups"], search["others"])
+    def entries(self, catalog: Table, part: bool = False) -> dict[str, bytes]:
+        """Return the list entry of each finder as JSON text. What is hidden is counted nowhere. `part`: whether
+        `catalog` is what one caller is offered of a table.
+        """
+        search, counted = self._search, part or catalog.hidden
+        groups, others = self._visible(catalog) if counted else (search["groups"], search["others"])
         starts = [_signature(catalog, name) for name in search["starts"] if catalog.has(name)]
         found = described(self.finders, groups, others, starts)
         return {tool["name"]: dumps(tool) for tool in found}

@@ -382,6 +382,8 @@ class Protocol:
         who = origin(request, self._origin)
         running = self._in_flight.begin(request.id, revision, token)
         running.effect = Call(running.key, name, arguments, token, heard, who)
+        if name in self._catalog.finders:
+            running.effect.offered = self._catalog
         return [running.effect]
 
     def _unknown(self, name: str) -> str:

@@ -25,9 +25,14 @@ MOST_GROUPS = 25
 class Desk:
     """The search of one table. The index is opened by the first search."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
+        """Create. `opened`: the index, if it was opened before."""
         self._catalog = catalog
-        self._opened: Retriever | None = None
+        self._opened = opened
+
+    def seen_by(self, offered: Catalog | None) -> Desk:
+        """Return the search of what one caller is offered; None means all of the table."""
+        return self if offered is None else Desk(offered, self._retriever)
 
     def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
         """Return the result of the listed tool that does `kind`. The arguments fit its schema."""

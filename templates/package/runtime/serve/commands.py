@@ -135,7 +135,7 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
         return show(str(Desk(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
     except TornIndex as reason:
         complain(str(reason))
-        return UNINSTALLED
+        return EXIT_CONFIG
 
 
 def _list(catalog: Catalog) -> int:
