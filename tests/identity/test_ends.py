@@ -15,6 +15,9 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import Upstream
 
 LEEWAY = 30
+QUIET = {"streamable.event_stream.SILENCE": 3600.0}
+"""No keep-alive, so that reading fails after a while where a stream does not end."""
+
 LIVES = (2, 10, 50)
 """Seconds that a token is still accepted for. On a busy machine it may end before all streams have begun; then the next
 one is used.
@@ -39,7 +42,7 @@ def test_a8_streams_end_with_their_token(project: Path, upstream: Upstream, door
     trusted = {"HTTP_URL": URL, "AUTH_ISSUER": ""}
     with Issuer() as issuer:
         trusted["AUTH_ISSUER"] = issuer.name
-        with Server(project, upstream, door, None, flags, **trusted) as server:
+        with Server(project, upstream, door, QUIET, flags, **trusted) as server:
             long = bearer(issuer.token(URL))
             for seconds in LIVES:
                 short = bearer(issuer.token(URL, exp=time.time() - LEEWAY + seconds))
