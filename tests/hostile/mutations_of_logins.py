@@ -99,6 +99,10 @@ OF_LOGINS = (
     ),
     Mutation("slow_down", "device.py", 'if answer.error == "slow_down":', 'if answer.error == "slow":', (DEVICE,)),
     Mutation(
-        "a user who says no to a login", "user_logins.py", 'if said != "accept":', 'if said == "never":', (ELICITATION,)
+        "a user who says no to a login",
+        "user_logins.py",
+        "            raise NotReady(_INSTEAD.get(str(said), str(needed)))",
+        "            return",
+        (ELICITATION,),
     ),
 )
