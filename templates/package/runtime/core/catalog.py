@@ -130,6 +130,8 @@ class _File:
         """Return the offset and length of each tool's line, in file order."""
         if self._places is None:
             self._places = _places(self.read())
+            for name in self._changed:
+                self._places.setdefault(name, (0, 0))
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
@@ -144,7 +146,8 @@ class _File:
     def change(self, name: str, line: bytes) -> None:
         """Set the line of an existing or new tool in memory; the file is not changed."""
         self._changed[name] = line
-        self.places().setdefault(name, (0, 0))
+        if self._places is not None:
+            self._places.setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the file as one line, in pieces to save memory, and its digest."""
@@ -272,11 +275,10 @@ class Catalog:
         """List tools that find and call others in place of all tools."""
         from .listing import Listing  # few servers are searched
 
-        self.listing = Listing(self.header["search"], self.names(), index.read)
+        self.listing = Listing(self.header["search"], index.read)
         self.finders = self.listing.finders
         for name, line in self.listing.bindings().items():
             self._bound.change(name, line)
-            self._described.change(name, b"{}")  # until the entry is known
         self._list_found()
 
     def _list_found(self) -> None:
@@ -284,8 +286,7 @@ class Catalog:
         if self.listing is None:
             return
         for name, line in self.listing.entries(self).items():
-            if self.has(name):
-                self._described.change(name, line)
+            self._described.change(name, line)
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def is_same(self, other: Catalog) -> bool:

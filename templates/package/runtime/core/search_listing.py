@@ -46,18 +46,6 @@ _CALLED = {
 }
 
 
-def names(taken: Iterable[str]) -> dict[str, str]:
-    """Return the name of each listed tool to what it does. Names avoid those in `taken`."""
-    known = {each.lower() for each in taken}
-    found = {}
-    for kind in (SEARCH, DESCRIBE, CALL, CALL_WRITING):
-        name, number = kind, 2
-        while name in known:
-            name, number = f"{kind}_{number}", number + 1
-        found[name] = kind
-    return found
-
-
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
     """Return the tools as `tools/list` shows them. `called`: name to what it does. `groups`: group to number of tools.
 
