@@ -217,7 +217,7 @@ def test_a_call_through_the_search_is_the_direct_call(store: Path, tmp_path: Pat
 @pytest.mark.parametrize(("action", "requests"), [("accept", ["DELETE /orders/5"]), ("decline", [])])
 def test_the_user_is_asked_about_the_inner_call(server: Server, action: str, requests: list[str]) -> None:
     params = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 5}}}
-    forms = {META + "clientCapabilities": {"elicitation": {}}}
+    forms: dict[str, Any] = {META + "clientCapabilities": {"elicitation": {}}}
     Api.seen.clear()
     asked = ask(server, "tools/call", params, forms)
     question = asked["inputRequests"]["confirm"]["params"]["message"]

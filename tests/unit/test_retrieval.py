@@ -77,8 +77,8 @@ def table() -> tuple[SearchTable, Retriever]:
             "parameters": parameters,
             "deprecated": "old" in path,
         }
-    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "servers": [{"url": "https://x.example"}]}
-    source = Fetched("f", compact({**document, "paths": paths}).encode())
+    document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    source = Fetched("f", compact(document).encode())
     made = [compile_source(source, Options(tools="search")).catalog.search for _ in range(2)]
     assert made[0] is not None
     assert made[0] == made[1]
@@ -158,8 +158,8 @@ def test_what_the_list_says() -> None:
     [("other", "search_tools"), ("search_tools", "search_tools_2"), ("Search_Tools", "search_tools_2")],
 )
 def test_the_finders_avoid_names_of_the_api(taken: str, name: str) -> None:
-    paths = {"/x": {"get": {"operationId": taken, "x-mcp": {"name": taken}}}}
-    document = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    paths: dict[str, Any] = {"/x": {"get": {"operationId": taken, "x-mcp": {"name": taken}}}}
+    document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
     search = compile_source(Fetched("f", compact(document).encode()), Options(tools="search")).catalog.search
     assert search is not None
     assert next(iter(search.finders)) == name
@@ -178,7 +178,7 @@ NOTED: list[tuple[dict[str, Any], str]] = [
     (_tool(a={"type": "string", "needed": True}), "t(a) \u2014 Do it"),
     (_tool(a={"type": "integer", "needed": True}, b={"type": "string"}), "t(a:int, b?) \u2014 Do it"),
     (_tool(a={"type": "array", "needed": True}), "t(a:[]) \u2014 Do it"),
-    (_tool(**{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
+    (_tool(True, **{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
     (_tool(a={"anyOf": [{"type": "string"}, {"type": "integer"}], "needed": True}), "t(a:str|int) \u2014 Do it"),
 ]
 

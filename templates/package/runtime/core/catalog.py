@@ -20,6 +20,7 @@ from .jsontext import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from .listing import Listing
@@ -198,7 +199,7 @@ class Catalog:
         self._features = features or {}
         self.completes = header.get("completes") is True
         self.listing: Listing | None = None
-        self.finders: dict[str, str] = {}
+        self.finders: Mapping[str, str] = {}
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:

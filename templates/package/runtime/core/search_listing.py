@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     class Table(Protocol):
         """What this module reads of a catalog (`catalog.Catalog`)."""
 
-        finders: dict[str, str]
+        finders: Mapping[str, str]
         hidden: list[str]
         reader: str
 
