@@ -103,6 +103,7 @@ def _search(search: SearchTable) -> JsonObject:
     """Return what the header says of a search: the digest of the index, and what the listed tools are made of."""
     return {
         "digest": _digest(search.index),
+        "finders": dict[str, JsonValue](search.finders),
         "groups": dict[str, JsonValue](search.groups),
         "others": search.others,
         "starts": list[JsonValue](search.starts),

@@ -238,8 +238,8 @@ class SearchTable:
     """What a server lists that has its tools found by a search (`--tools search`).
 
     `index`: bytes of `search.json`. `groups`: group → how many tools it has, the largest first. `others`: number of
-    tools in groups that are not shown. `starts`: tools that
-    most tasks begin with. `pinned`: tools that stay listed.
+    tools in groups that are not shown. `starts`: signatures of tools that most tasks begin with. `pinned`:
+    tools that stay listed. `finders`: name of each tool that finds or calls others → what it does.
     """
 
     index: bytes
@@ -247,6 +247,7 @@ class SearchTable:
     others: int = 0
     starts: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
+    finders: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mcpgen.base import tokens
 from mcpgen.base.invisible import without_hidden
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, compact
 from mcpgen.base.names import clipped
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.compose import PART, RUN, Composer
@@ -33,6 +33,7 @@ FIELDS: Mapping[str, tuple[float, float]] = {
 }
 """Field → its weight, and how much its length counts (BM25's b)."""
 
+FINDERS = ("search_tools", "describe_tools", "call_tool", "call_writing_tool")
 K1 = 1.2
 SCALE = 100
 """Impacts are stored as multiples of 1/SCALE."""
@@ -78,7 +79,19 @@ def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinn
     while shown and _cost(shown, starts) > MOST_TOKENS:
         shown.popitem()
     others = len(tools) - sum(shown.values())
-    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned))
+    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned), _finders(tools))
+
+
+def _finders(tools: Sequence[ToolSpec]) -> dict[str, str]:
+    """Return the name of each tool that finds or calls others → what it does. Names avoid those of the API's tools."""
+    taken = {tool.name.lower() for tool in tools}
+    found = {}
+    for kind in FINDERS:
+        name, number = kind, 2
+        while name in taken:
+            name, number = f"{kind}_{number}", number + 1
+        found[name] = kind
+    return found
 
 
 def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
@@ -139,9 +152,13 @@ def _line(text: str) -> str:
 
 
 def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
-    """Return the tools that most tasks begin with: producers that most tools need, `/me`, a general search."""
+    """Return the tools that most tasks begin with, as name(required arguments).
+
+    These are the producers that most tools need, `/me`, and a general search.
+    """
     free = {tool.name: tool for tool in tools if tool.annotations.read_only and "{" not in tool.operation.path}
     found = [name for name in producers.needed(sources) if name in free][:2]
     own = [name for name, tool in free.items() if tool.operation.path.rstrip("/").endswith(("/me", "/user", "/myself"))]
     general = [name for name, tool in free.items() if "search" in tool.operation.path.split("/")]
-    return tuple(dict.fromkeys([*found, *own[:1], *general]))[:STARTS]
+    chosen = tuple(dict.fromkeys([*found, *own[:1], *general]))[:STARTS]
+    return tuple(f"{name}({', '.join(map(str, as_list(free[name].input_schema.get('required'))))})" for name in chosen)

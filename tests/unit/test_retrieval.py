@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from package.runtime.core import search_listing
 from package.runtime.search import notation, stems
 from package.runtime.search.retriever import Found, Retriever
 
@@ -78,12 +77,8 @@ def table() -> tuple[SearchTable, Retriever]:
             "parameters": parameters,
             "deprecated": "old" in path,
         }
-    document: dict[str, Any] = {
-        "openapi": "3.1.0",
-        "info": {"title": "T", "version": "1"},
-        "servers": [{"url": "https://x.example"}],
-    }
-    source = Fetched("f", compact({**document, "paths": paths}).encode())
+    document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    source = Fetched("f", compact(document).encode())
     made = [compile_source(source, Options(tools="search")).catalog.search for _ in range(2)]
     assert made[0] is not None
     assert made[0] == made[1]
@@ -154,16 +149,20 @@ def test_what_the_list_says() -> None:
     search = table()[0]
     assert next(iter(search.groups.items())) == ("orders", 5)
     assert sum(search.groups.values()) + search.others == len(OPERATIONS)
-    assert "search_customers" in search.starts
+    assert "search_customers()" in search.starts
     assert len(gzip.compress(search.index)) < 3000
 
 
 @pytest.mark.parametrize(
     ("taken", "name"),
-    [((), "search_tools"), (("search_tools",), "search_tools_2"), (("Search_Tools",), "search_tools_2")],
+    [("other", "search_tools"), ("search_tools", "search_tools_2"), ("Search_Tools", "search_tools_2")],
 )
-def test_the_finders_avoid_names_of_the_api(taken: tuple[str, ...], name: str) -> None:
-    assert next(iter(search_listing.names(taken))) == name
+def test_the_finders_avoid_names_of_the_api(taken: str, name: str) -> None:
+    paths: dict[str, Any] = {"/x": {"get": {"operationId": taken, "x-mcp": {"name": taken}}}}
+    document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    search = compile_source(Fetched("f", compact(document).encode()), Options(tools="search")).catalog.search
+    assert search is not None
+    assert next(iter(search.finders)) == name
 
 
 def _tool(reads: bool = True, **properties: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from .jsontext import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from .listing import Listing
@@ -132,6 +133,8 @@ class _File:
         """Return offset and length of each tool's line, by tool name, in file order."""
         if self._places is None:
             self._places = _places(self.read())
+            for name in self._changed:
+                self._places.setdefault(name, (0, 0))
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
@@ -146,7 +149,8 @@ class _File:
     def change(self, name: str, line: bytes) -> None:
         """Replace or add the line of a tool in memory. The file stays as it is."""
         self._changed[name] = line
-        self.places().setdefault(name, (0, 0))
+        if self._places is not None:
+            self._places.setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -200,7 +204,7 @@ class Catalog:
         self._features = features or {}
         self.completes = header.get("completes") is True
         self.listing: Listing | None = None
-        self.finders: dict[str, str] = {}
+        self.finders: Mapping[str, str] = {}
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
@@ -275,11 +279,10 @@ class Catalog:
         """List tools that find and call others in place of all tools."""
         from .listing import Listing  # few servers are searched
 
-        self.listing = Listing(self.header["search"], self.names(), index.read)
+        self.listing = Listing(self.header["search"], index.read)
         self.finders = self.listing.finders
         for name, line in self.listing.bindings().items():
             self._bound.change(name, line)
-            self._described.change(name, b"{}")  # until the entry is known
         self._list_found()
 
     def _list_found(self) -> None:
@@ -287,8 +290,7 @@ class Catalog:
         if self.listing is None:
             return
         for name, line in self.listing.entries(self).items():
-            if self.has(name):
-                self._described.change(name, line)
+            self._described.change(name, line)
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def is_same(self, other: Catalog) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from binascii import crc32
 
 from .jsontext import dumps, loads
-from .search_listing import described, names
+from .search_listing import described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,29 +30,41 @@ class Listing:
     `finders`: name of each of the former, and what it does.
     """
 
-    def __init__(self, search: Search, taken: list[str], content: Callable[[], bytes]) -> None:
-        """Create. `search`: that part of the header. `taken`: names of the API's own tools."""
+    def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
+        """Create. `search`: that part of the header. `content` reads search.json."""
         self._search = search
         self._content = content
-        self.finders = names(taken)
+        self.finders = search["finders"]
 
     def bindings(self) -> dict[str, bytes]:
         """Return the binding of each finder as JSON text."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
-    def entries(self, catalog: Table, part: bool = False) -> dict[str, bytes]:
-        """Return the list entry of each finder as JSON text. What is hidden is counted nowhere. `part`: whether
-        `catalog` is what one caller is offered of a table.
+    def entries(self, catalog: Table) -> dict[str, bytes]:
+        """Return the list entry of each finder as JSON text. What is hidden from a caller is counted nowhere.
+
+        Where nothing is hidden, nothing is looked up: the first list needs no positions of lines.
         """
-        search, counted = self._search, part or catalog.hidden
-        groups, others = self._visible(catalog) if counted else (search["groups"], search["others"])
-        starts = [_signature(catalog, name) for name in search["starts"] if catalog.has(name)]
-        found = described(self.finders, groups, others, starts)
-        return {tool["name"]: dumps(tool) for tool in found}
+        groups, others, starts, finders = (
+            self._search["groups"],
+            self._search["others"],
+            self._search["starts"],
+            self.finders,
+        )
+        if catalog.hidden or catalog.private:
+            groups, others = self._visible(catalog)
+            starts = [each for each in starts if catalog.has(each.partition("(")[0])]
+            finders = {name: kind for name, kind in finders.items() if catalog.has(name)}
+        return {
+            tool["name"]: dumps(tool)
+            for tool in described(self.finders, groups, others, starts)
+            if tool["name"] in finders
+        }
 
     def names(self, catalog: Table) -> list[str]:
         """Return the names of the listed tools, in order, without hidden ones."""
-        return [name for name in (*self.finders, *self._search["pinned"], catalog.reader) if catalog.has(name)]
+        found = [*self.finders, *self._search["pinned"], *([catalog.reader] if catalog.reader else [])]
+        return [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
 
     def index(self) -> Any:
         """Return the content of search.json, parsed anew. Raises TornIndex."""
@@ -75,8 +87,3 @@ class Listing:
         shown = {group: found.pop(group) for group in self._search["groups"] if group in found}
         ordered = sorted(shown.items(), key=lambda each: (-each[1], each[0]))
         return dict(ordered), sum(found.values())
-
-
-def _signature(catalog: Table, name: str) -> str:
-    """Return a tool with its required arguments, as a call is written."""
-    return f"{name}({', '.join(catalog.described(name)['inputSchema'].get('required', ()))})"

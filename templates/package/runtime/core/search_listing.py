@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     class Table(Protocol):
         """What this module reads of a catalog (`catalog.Catalog`)."""
 
-        finders: dict[str, str]
+        finders: Mapping[str, str]
         hidden: list[str]
+        private: bool
         reader: str
 
         def has(self, name: str) -> bool:
@@ -44,18 +45,6 @@ _CALLED = {
     },
     "required": ["name"],
 }
-
-
-def names(taken: Iterable[str]) -> dict[str, str]:
-    """Return the name of each listed tool to what it does. Names avoid those in `taken`."""
-    known = {each.lower() for each in taken}
-    found = {}
-    for kind in (SEARCH, DESCRIBE, CALL, CALL_WRITING):
-        name, number = kind, 2
-        while name in known:
-            name, number = f"{kind}_{number}", number + 1
-        found[name] = kind
-    return found
 
 
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:

@@ -35,7 +35,7 @@ class View(Catalog):
 
     def _entries(self) -> Iterator[bytes]:
         """Yield the list entries of this view. With a search, its tools count and name what this view has."""
-        own = {} if self.listing is None else self.listing.entries(self, part=True)
+        own = {} if self.listing is None else self.listing.entries(self)
         for name in self._names if self.listing is None else self.listing.names(self):
             yield own.get(name) or self._described.text(name)
 
