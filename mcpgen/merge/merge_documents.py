@@ -161,10 +161,7 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """Remove a tool name that several documents give by `x-mcp`, and report it.
-
-    Their order must not decide who has it.
-    """
+    """Remove a tool name that several documents give by `x-mcp`, whatever their order, and report it."""
     wanted = Counter(operation.decided.name for operation in operations)
     found = []
     for operation in operations:
@@ -212,10 +209,7 @@ def _requiring(api: Api, required: Required) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with `base` as its server.
-
-    Operations keep a server of their own, or the one that they had before.
-    """
+    """Return `api` with `base` as its server. Operations keep a server of their own, or the one before."""
     if not base or api.servers[:1] == base[:1]:
         return api
     operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
@@ -288,7 +282,6 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
 
 def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
     """Return the API with the security of each operation written at the operation itself.
-
     Schemes of an unknown kind are left out: they share one header variable, whose value would be sent to several APIs.
     """
     api, entry = one.api, one.entry
@@ -352,7 +345,6 @@ def _with_schemes_apart(
     placed: Sequence[tuple[Described, Place]], owned: Collection[str], home: Place | None, alone: Collection[str]
 ) -> list[tuple[Described, Place]]:
     """Rename security schemes so that each name stands for one scheme on one server.
-
     `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
     that are taken.
     """

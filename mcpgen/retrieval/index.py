@@ -49,7 +49,7 @@ MOST_TOKENS = 125
 STARTS = 3
 
 
-# Decision 0191: The index is counted when the server is generated.
+# Decision 0190: The index is counted when the server is generated.
 def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str]) -> SearchTable:
     """Return the index of `tools`, sorted by name, and what the search tool says of them.
 

@@ -23,7 +23,7 @@ class TornIndex(ValueError):
     """Raised if search.json and bindings.json do not belong together."""
 
 
-# Decision 0190: A server with a search lists four tools and keeps the rest callable.
+# Decision 0189: A server with a search lists four tools and keeps the rest callable.
 class Listing:
     """What such a server lists: tools that find and call others, and pinned ones.
 

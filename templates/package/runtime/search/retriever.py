@@ -50,7 +50,7 @@ READING = 0.5
 RANK = 3.0
 """How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
 
-# Decision 0192: A search says in two steps that nothing fits.
+# Decision 0191: A search says in two steps that nothing fits.
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
 """Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`).
 """
