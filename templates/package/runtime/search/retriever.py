@@ -15,7 +15,8 @@ tool `d` for the words `q` of a clause is
 - `weight` is 1 for a word of the query and 0.5 for a synonym.
 - `named` is the share of the tool's name that the query names: of two tools that both create an issue, the one that
   creates nothing else.
-- `intent` is 1.15 if the tool has the effect that the first verb asks for (read, add, update, delete), 0.85 if not.
+- `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
+  delete), 0.7 if it has another.
 
 A question of several steps asks for several tools. So each clause is ranked alone too, and the rankings are merged by
 reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
@@ -57,7 +58,7 @@ LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
 
 MOST_CLAUSES = 6
 _SCALE = 100.0
-_FIT, _UNFIT = 1.15, 0.85
+_FIT, _UNFIT = 1.15, 0.7
 _STRONG = 0.7
 """Share of idf that a word reaches in the name, path and summary of a tool."""
 
@@ -231,7 +232,7 @@ class Retriever:
 
     def _ranked(self, words: list[str], scores: dict[int, float], most: int) -> list[int]:
         """Return the best tools, at most `most`, best first."""
-        wanted = next((VERBS[word] for word in words if word in VERBS), "")
+        wanted = next((VERBS[word] for word in words[:2] if word in VERBS), "")
         named: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number in self._named.get(word, ()):
