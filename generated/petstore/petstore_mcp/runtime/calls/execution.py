@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from ..core import log, spans
 from ..core.budget import Budget
 from ..core.effects import Dialogue, Fetch
-from ..core.read_tool import ARGUMENT
 from ..core.wire_formats import Contents, Result
 from ..http import descriptors
 from ..http.client import Client, Failure
@@ -39,6 +38,7 @@ from ..settings.settings import NotReady
 from ..text.addresses import Address
 from ..text.redaction import Redactor
 from . import hook_runner
+from .own_tools import OwnTools
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
 from .user_logins import UserLogins
@@ -109,6 +109,7 @@ class Caller:
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
+        self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
         """Return the preparation of calls by a table, and use the logins of that table from now on."""
@@ -138,6 +139,7 @@ class Caller:
         caller._catalog, caller._settings = catalog, settings
         caller._preparation = caller._prepared(catalog, settings)
         caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
         caller._hooks.report()
         for warning in settings.warnings:
             if warning not in self._settings.warnings:  # such as an origin named by the new table
@@ -255,11 +257,8 @@ class Caller:
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # the user sees these unchanged by hooks
         try:
             arguments = await self._preparation.checked(tool, arguments, budget)
-            if "reads" in tool.binding:
-                from ..result import read_result  # loaded by now
-
-                await self.bring(str(arguments[ARGUMENT]))
-                return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
+            if self._own.has(tool):
+                return await self._own.answer(tool, arguments), ""
             hook = self._hooks.replacing(tool.name)
             prepare = partial(self._preparation.ready, tool, arguments, budget)
             ready = None if hook else await self._users.run(prepare, dialogue, ask)
@@ -277,7 +276,7 @@ class Caller:
             return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
-            return Result.error(sentence(tool.name, reason)), ""
+            return Result.error(self._own.sentence(tool.name, reason)), ""
 
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None

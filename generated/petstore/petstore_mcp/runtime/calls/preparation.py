@@ -128,6 +128,8 @@ class Preparation:
         """
         if "reads" in tool.binding:
             raise NotReady("It reads what this server has kept, and sends nothing.")
+        if "search" in tool.binding:
+            raise NotReady("It finds or calls other tools, and sends nothing itself.")
         files, built, address = self._built(tool, arguments)
         download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)

@@ -22,8 +22,10 @@ from .jsontext import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
+    from .listing import Listing
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
 #: Format version of the table. Changes need a new number, except for new optional keys.
@@ -131,6 +133,8 @@ class _File:
         """Return offset and length of each tool's line, by tool name, in file order."""
         if self._places is None:
             self._places = _places(self.read())
+            for name in self._changed:
+                self._places.setdefault(name, (0, 0))
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
@@ -145,7 +149,8 @@ class _File:
     def change(self, name: str, line: bytes) -> None:
         """Replace or add the line of a tool in memory. The file stays as it is."""
         self._changed[name] = line
-        self.places().setdefault(name, (0, 0))
+        if self._places is not None:
+            self._places.setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -164,7 +169,8 @@ class _File:
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are. `private`: other callers may get other lists.
+    line, in one or more pieces that can be sent as they are. `finders`: tools that find other tools, and what they do.
+    `private`: other callers may get other lists.
     """
 
     private = False
@@ -197,6 +203,8 @@ class Catalog:
         self._parsed: dict[str, Tool] = {}
         self._features = features or {}
         self.completes = header.get("completes") is True
+        self.listing: Listing | None = None
+        self.finders: Mapping[str, str] = {}
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
@@ -208,6 +216,7 @@ class Catalog:
             tools, found = described.array()
             wanted: Features = header.get("features", {})
             features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
+            index = _opened(directory, "search", held) if "search" in header else None
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
         if header.get("mcpgen") != FORMAT:
@@ -219,7 +228,10 @@ class Catalog:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
             _check_kinds(header["security"])
-            return cls(header, tools, described, bound, features)
+            catalog = cls(header, tools, described, bound, features)
+            if index is not None:
+                catalog._offer_search(index)
+            return catalog
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
@@ -233,8 +245,7 @@ class Catalog:
                 continue  # structured results are not saved
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
-        if saving:
-            self.tools = [self._described.keep(self.names())]
+        self._leave(self.names())
 
     def offer_reading(self) -> None:
         """Add the tool that reads more of a truncated result to the list of tools."""
@@ -244,12 +255,11 @@ class Catalog:
         self.reader = str(tool["name"])
         self._described.change(self.reader, dumps(tool))
         self._bound.change(self.reader, dumps({"name": self.reader, "reads": True}))
-        self.tools = [self._described.keep(self.names())]
+        self._leave(self.names())
 
     def hide_changing(self) -> None:
         """Keep only tools whose annotations have `readOnlyHint: true`. `hidden` lists the others."""
-        names = self.names()
-        kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
+        kept = [each for each in self.names() if self._described.line(each)["annotations"].get("readOnlyHint") is True]
         self._leave(kept)
 
     def hide_restricted(self, roles: frozenset[str]) -> None:
@@ -263,6 +273,25 @@ class Catalog:
     def _leave(self, kept: list[str]) -> None:
         self.hidden += [name for name in self.names() if name not in kept]
         self.tools = [self._described.keep(kept)]
+        self._list_found()
+
+    def _offer_search(self, index: _File) -> None:
+        """List tools that find and call others in place of all tools."""
+        from .listing import Listing  # few servers are searched
+
+        self.listing = Listing(self.header["search"], index.read)
+        self.finders = self.listing.finders
+        for name, line in self.listing.bindings().items():
+            self._bound.change(name, line)
+        self._list_found()
+
+    def _list_found(self) -> None:
+        """List what a server with a search lists. Other servers keep their list."""
+        if self.listing is None:
+            return
+        for name, line in self.listing.entries(self).items():
+            self._described.change(name, line)
+        self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same tables. Which tools are hidden is not compared."""
@@ -275,8 +304,8 @@ class Catalog:
         return beside if self.tools == before.tools else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
-        """Return True if any line of tools.json contains the bytes `key`."""
-        return any(key in piece for piece in self.tools)
+        """Return True if any line of tools.json contains the bytes `key`, listed or found by a search."""
+        return any(key in piece for piece in (self.tools if self.listing is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
         """Return those of `keys` that occur in bindings.json."""
@@ -318,8 +347,7 @@ class Catalog:
 
     def described(self, name: str) -> dict[str, Any]:
         """Return the entry of a tool in `tools/list`. Raise CatalogError if its line is unreadable."""
-        found: dict[str, Any] = self._described.line(name)
-        return found
+        return dict(self._described.line(name))
 
     def tool(self, name: str) -> Tool:
         """Return the tool of a known name. Raise CatalogError if one of its lines is missing or is not JSON."""

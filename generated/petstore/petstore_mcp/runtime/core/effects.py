@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from .catalog import Catalog
     from .identity import Identity
     from .jsonrpc import Id, Members
     from .spans import Span
@@ -124,10 +125,11 @@ class Origin:
 class Call:
     """Run this tool and report its outcome under `key`.
 
-    Progress is reported if there is a token. `span` observes the call once the engine has taken it.
+    Progress is reported if there is a token. `span` observes the call once the engine has taken it. `offered` is set if
+    the tool finds other tools: what its caller is offered.
     """
 
-    __slots__ = ("arguments", "dialogue", "key", "name", "origin", "progress_token", "span")
+    __slots__ = ("arguments", "dialogue", "key", "name", "offered", "origin", "progress_token", "span")
 
     def __init__(
         self,
@@ -144,6 +146,7 @@ class Call:
         self.progress_token = progress_token
         self.dialogue = dialogue
         self.origin = origin
+        self.offered: Catalog | None = None
         self.span: Span | None = None
 
 

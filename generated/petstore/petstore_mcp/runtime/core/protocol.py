@@ -375,9 +375,15 @@ class Protocol:
         heard = dialogue(request, revision, self._dialogue)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, self._unknown(name))
+        if name in self._catalog.finders:
+            from .search_listing import inner  # loaded with the table
+
+            name, arguments = inner(self._catalog, name, arguments)
         who = origin(request, self._origin)
         running = self._in_flight.begin(request.id, revision, token)
         running.effect = Call(running.key, name, arguments, token, heard, who)
+        if name in self._catalog.finders:
+            running.effect.offered = self._catalog
         return [running.effect]
 
     def _unknown(self, name: str) -> str:

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from .catalog import Catalog
     from .identity import Identity
 
     class Peer(Protocol):
@@ -70,12 +71,14 @@ class Span:
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
+    - `offered`: over HTTP, what the caller is offered, if the tool finds other tools.
     """
 
     __slots__ = (
         "acted",
         "call",
         "confirmation",
+        "offered",
         "origin",
         "over",
         "parsed",
@@ -100,6 +103,7 @@ class Span:
         self.parsed: tuple[str, ...] = ()
         self.acted = False
         self.over = False
+        self.offered: Catalog | None = None
 
     # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
     # set.

@@ -121,6 +121,26 @@ class Features(TypedDict):
     prompts: NotRequired[str]
 
 
+Finder = Literal["search_tools", "describe_tools", "call_tool", "call_writing_tool"]
+"""Tools that find and call other tools."""
+
+
+class Search(TypedDict):
+    """What a server lists that has its tools found by a search.
+
+    `digest`: checksum of search.json. `groups`: number of tools of each group. `others`: number of tools in
+    groups that are not shown. `starts`: signatures of tools that most tasks begin with. `pinned`: tools that
+    stay listed. `finders`: names of the tools that find and call others, and what each does.
+    """
+
+    digest: str
+    finders: dict[str, Finder]
+    groups: dict[str, int]
+    others: int
+    starts: list[str]
+    pinned: list[str]
+
+
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
@@ -135,6 +155,7 @@ class Header(TypedDict):
     roles: NotRequired[dict[str, list[str]]]
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
+    search: NotRequired[Search]
 
 
 # Templates: nodes of which sent values and texts consist.

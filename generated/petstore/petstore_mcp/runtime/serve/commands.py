@@ -61,7 +61,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
         return loaded  # the server would not start, so its tools are unknown
     if given.list:
         return _list(catalog)
-    if given.doctor or given.explain:
+    if given.doctor or given.explain or given.search:
         try:
             return _with_libraries(given, catalog)
         except ModuleNotFoundError as problem:
@@ -115,9 +115,27 @@ def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
 
         healthy, lines = doctor.examine(catalog, os.environ, given.base_url, given.http)
         return show(lines) or int(not healthy)
+    if given.search:
+        return _search(catalog, given.search)
     from . import explain  # imported late: loads the validator and the hooks
 
     return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
+
+
+def _search(catalog: Catalog, queries: list[str]) -> int:
+    """Print what a model gets for these queries, and return the exit code."""
+    if catalog.listing is None:
+        complain("--search needs a server that was generated with --tools search: this one lists all of its tools.")
+        return USAGE
+    from ..core.listing import TornIndex  # loaded with the table
+    from ..core.search_listing import SEARCH
+    from ..search.tools import Desk  # imported late: only for this flag
+
+    try:
+        return show(str(Desk(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
+    except TornIndex as reason:
+        complain(str(reason))
+        return EXIT_CONFIG
 
 
 def _list(catalog: Catalog) -> int:
@@ -145,6 +163,12 @@ def _parser(catalog: Catalog) -> _Parser:
     instead.add_argument("--list", action="store_true", help="print the tools")
     instead.add_argument(
         "--doctor", action="store_true", help="say which variables are set and whether the API answers"
+    )
+    instead.add_argument(
+        "--search",
+        action="append",
+        metavar="QUERY",
+        help="print what a model gets for this query; repeatable" if catalog.listing else argparse.SUPPRESS,
     )
     instead.add_argument(
         "--explain",

@@ -22,7 +22,7 @@ from ..replicas.spent import Spent
 from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
-from . import preload
+from . import libraries, preload
 from .aiohttp_door import Door
 from .asgi_door import Application
 from .service import Service
@@ -159,7 +159,10 @@ def _scopes(catalog: Catalog, scheme: str) -> list[str]:
 def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard | None:
     if not listening.issuers:
         return None
-    from ..identity.guard import Guard  # imported late: only with an authorization server
+    try:
+        from ..identity.guard import Guard  # imported late: only with an authorization server
+    except ModuleNotFoundError as problem:
+        _stop(libraries.advise(problem) or f"{settings.prefix}_AUTH_ISSUER needs {problem.name}, which is missing.")
 
     return Guard(listening, settings, f"{catalog.name}-mcp/{catalog.version}")
 

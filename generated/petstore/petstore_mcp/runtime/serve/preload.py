@@ -70,6 +70,7 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
     names = [*_ALWAYS]
     names += [name for key in catalog.binds(*_BY_KEY) for name in _BY_KEY[key]]
     names += ["..result.structured"] if catalog.describes(_OUTPUT) else []
+    names += ["..search.tools"] if catalog.finders else []
     names += ["..result.fetching"] if catalog.offers("resources") else []
     if any(scheme["type"] in ("oauth2", "login") for scheme in catalog.security.values()):
         names += ["..http.tokens", "..http.discovery"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Seconds between two checks."""
 
-_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "runtime")
+_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json", "runtime")
 
 
 class _NotTaken(Exception):

@@ -285,6 +285,7 @@ class Service:
 
     def _begin(self, call: Call, size: int) -> None:
         call.span = spans.Span(call.origin)
+        call.span.offered = call.offered
         if self._audit is not None and (refusal := self._audit.begin(call)):
             self.done(call.key, refusal)
             return

@@ -127,8 +127,11 @@ def load(
     """Read the delegation of each scheme into `settings.delegations`, and note the problems. `described` is the URL of
     the API's first server in its description.
     """
+    credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
+        if variable in credentials:  # a scheme that is called so, such as `oauth_as` beside `oauth`
+            continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:
             continue

@@ -124,6 +124,8 @@ class Access:
     def _required(self, request: Request, identity: Identity) -> Requirement:
         """Return what the tool or resource of a request needs, beside what every call needs."""
         name, uri = request.params.get("name"), request.params.get("uri")
+        if name in self._whole.finders:
+            name = _inner(request.params.get("arguments"))
         if request.method == "tools/call" and isinstance(name, str):
             return self._needs.get(name, ()) if self._is_for(name, self._roles_of(identity)) else ()
         if request.method == "resources/read" and isinstance(uri, str) and self._resources:
@@ -157,3 +159,8 @@ class Access:
         ):
             del self._views[next(iter(self._views))]
         return view
+
+
+def _inner(arguments: object) -> object:
+    """Return the name of the tool that a call through `call_tool` is for, if it names one."""
+    return arguments.get("name") if isinstance(arguments, dict) else None

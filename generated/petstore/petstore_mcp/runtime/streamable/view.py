@@ -9,7 +9,7 @@ from ..core.catalog import Catalog, CatalogError
 from . import scopes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from ..core.table import Feature, Resource
     from .scopes import Requirement
@@ -30,8 +30,14 @@ class View(Catalog):
         self._hidden_uris = frozenset(hidden)
         self._names: dict[str, None] = dict.fromkeys(whole.names() if names is None else names)
         if len(self._names) < len(whole.names()):
-            self.tools = [b"[" + b",".join(map(self._described.text, self._names)) + b"]"]
+            self.tools = [b"[" + b",".join(self._entries()) + b"]"]
             self.size = len(self.tools[0])
+
+    def _entries(self) -> Iterator[bytes]:
+        """Yield the list entries of this view. With a search, its tools count and name what this view has."""
+        own = {} if self.listing is None else self.listing.entries(self)
+        for name in self._names if self.listing is None else self.listing.names(self):
+            yield own.get(name) or self._described.text(name)
 
     def is_alike(self, other: View) -> bool:
         """Return whether both views of one catalog show the same, and refuse the same for the same reasons."""

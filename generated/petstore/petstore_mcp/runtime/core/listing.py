@@ -1,0 +1,89 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""List of a server that offers a search in place of its tools (`--tools search`)."""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from .jsontext import dumps, loads
+from .search_listing import described
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .search_listing import Table
+    from .table import Search
+
+    Change = Callable[[str, bytes], None]
+
+
+class TornIndex(ValueError):
+    """Raised if search.json and bindings.json do not belong together."""
+
+
+# Decision 0189: A server with a search lists four tools and keeps the rest callable.
+class Listing:
+    """What such a server lists: tools that find and call others, and pinned ones.
+
+    `finders`: name of each of the former, and what it does.
+    """
+
+    def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
+        """Create. `search`: that part of the header. `content` reads search.json."""
+        self._search = search
+        self._content = content
+        self.finders = search["finders"]
+
+    def bindings(self) -> dict[str, bytes]:
+        """Return the binding of each finder as JSON text."""
+        return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
+
+    def entries(self, catalog: Table) -> dict[str, bytes]:
+        """Return the list entry of each finder as JSON text. What is hidden from a caller is counted nowhere.
+
+        Where nothing is hidden, nothing is looked up: the first list needs no positions of lines.
+        """
+        groups, others, starts, finders = (
+            self._search["groups"],
+            self._search["others"],
+            self._search["starts"],
+            self.finders,
+        )
+        if catalog.hidden or catalog.private:
+            groups, others = self._visible(catalog)
+            starts = [each for each in starts if catalog.has(each.partition("(")[0])]
+            finders = {name: kind for name, kind in finders.items() if catalog.has(name)}
+        return {
+            tool["name"]: dumps(tool)
+            for tool in described(self.finders, groups, others, starts)
+            if tool["name"] in finders
+        }
+
+    def names(self, catalog: Table) -> list[str]:
+        """Return the names of the listed tools, in order, without hidden ones."""
+        found = [*self.finders, *self._search["pinned"], *([catalog.reader] if catalog.reader else [])]
+        return [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
+
+    def index(self) -> Any:
+        """Return the content of search.json, parsed anew. Raises TornIndex."""
+        content = self._content()
+        if f"{crc32(content):08x}" != self._search["digest"]:
+            raise TornIndex("Generate the server again: search.json and bindings.json do not belong together.")
+        return loads(content.decode())[0]
+
+    def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
+        """Return group to how many of its tools are not hidden, and the number of tools in further groups."""
+        try:
+            rows = self.index()
+        except TornIndex:  # each search says so; the server starts
+            rows = {"names": [], "group": [], "groups": []}
+        found: dict[str, int] = {}
+        for name, number in zip(rows["names"], rows["group"], strict=True):
+            if catalog.has(name):
+                group = rows["groups"][number]
+                found[group] = found.get(group, 0) + 1
+        shown = {group: found.pop(group) for group in self._search["groups"] if group in found}
+        ordered = sorted(shown.items(), key=lambda each: (-each[1], each[0]))
+        return dict(ordered), sum(found.values())

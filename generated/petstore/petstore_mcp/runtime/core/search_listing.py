@@ -1,0 +1,151 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""List entries of the tools that find and call other tools (`--tools search`), and calls through them.
+
+`call_tool(name, arguments)` is not a call of its own: `inner` unwraps it before it begins. So consent, roles, hooks,
+audit, limits and results are those of the inner tool, under its own name. Only a call that cannot be unwrapped stays
+one of `call_tool`, and `search/tools.py` says why.
+"""
+
+from __future__ import annotations
+
+from .jsontext import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Protocol
+
+    class Table(Protocol):
+        """What this module reads of a catalog (`catalog.Catalog`)."""
+
+        finders: Mapping[str, str]
+        hidden: list[str]
+        private: bool
+        reader: str
+
+        def has(self, name: str) -> bool:
+            """Return True if there is a tool of this name."""
+
+        def described(self, name: str) -> dict[str, Any]:
+            """Return a tool as `tools/list` shows it."""
+
+
+SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
+
+MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
+LONGEST_QUERY = 400
+"""Longest query, group or name in characters."""
+
+_TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
+_CALLED = {
+    "type": "object",
+    "properties": {
+        "name": {**_TEXT, "description": "Name of the tool."},
+        "arguments": {"type": "object", "description": "Arguments of that tool."},
+    },
+    "required": ["name"],
+}
+
+
+def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
+    """Return the tools as `tools/list` shows them. `called`: name to what it does. `groups`: group to number of tools.
+
+    `others`: number of tools in further groups. `starts`: signatures of tools that most tasks begin with.
+    """
+    name = {kind: each for each, kind in called.items()}
+    count = sum(groups.values()) + others
+    shown = ", ".join(f"{group} {number}" for group, number in groups.items())
+    begin = "".join(f"\n- {each}" for each in starts)
+    told = {
+        SEARCH: (
+            "Find tools",
+            f"This server has {count:,} tools that are not listed here. Find them by what they do: several queries in"
+            f" one call, one for each step of the task. Each answer has signatures; the best hit is described. Call"
+            f" what reads with {name[CALL]}, and what is marked [writes] with {name[CALL_WRITING]}."
+            + (f"\nOften first:{begin}" if begin else "")
+            + f"\nGroups: {shown}{', and smaller ones' if others else ''}.",
+            {
+                "type": "object",
+                "properties": {
+                    "queries": {
+                        "type": "array",
+                        "items": _TEXT,
+                        "minItems": 1,
+                        "maxItems": MOST_QUERIES,
+                        "description": 'What a tool should do, such as "list open issues of a repository".',
+                    },
+                    "group": {**_TEXT, "description": "Only tools of this group."},
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": MOST_ROWS,
+                        "default": ROWS,
+                        "description": "Tools for each query.",
+                    },
+                },
+                "required": ["queries"],
+            },
+            (True, False, False),
+        ),
+        DESCRIBE: (
+            "Describe tools",
+            "Show what tools do, and all of their arguments.",
+            {
+                "type": "object",
+                "properties": {"names": {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MOST_NAMES}},
+                "required": ["names"],
+            },
+            (True, False, False),
+        ),
+        CALL: ("Call a tool that reads", "Call a tool that only reads.", _CALLED, (True, False, True)),
+        CALL_WRITING: (
+            "Call a tool that writes",
+            "Call a tool that creates, changes or deletes something.",
+            _CALLED,
+            (False, True, True),
+        ),
+    }
+    return [_entry(each, *told[kind]) for each, kind in called.items()]
+
+
+def _entry(name: str, title: str, says: str, schema: dict[str, Any], hints: tuple[bool, bool, bool]) -> dict[str, Any]:
+    reads, destroys, reaches = hints
+    return {
+        "name": name,
+        "title": title,
+        "description": says,
+        "inputSchema": schema,
+        "annotations": {
+            "title": title,
+            "readOnlyHint": reads,
+            "destructiveHint": destroys,
+            "idempotentHint": reads,
+            "openWorldHint": reaches,
+        },
+    }
+
+
+def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name and arguments of the call that `name` stands for; a call that cannot be unwrapped unchanged.
+
+    Arguments may come as JSON text, as some models write them.
+    """
+    kind = catalog.finders.get(name)
+    if kind not in (CALL, CALL_WRITING) or not arguments.keys() <= {"name", "arguments"}:
+        return name, arguments
+    called, given = arguments.get("name"), arguments.get("arguments", {})
+    if isinstance(given, str):
+        try:
+            given, _ = loads(given)
+        except ValueError:
+            return name, arguments
+    if not isinstance(called, str) or not isinstance(given, dict):
+        return name, arguments
+    if called in catalog.finders or not catalog.has(called) or (kind == CALL and writes(catalog, called)):
+        return name, arguments
+    return called, given
+
+
+def writes(catalog: Table, name: str) -> bool:
+    """Return True unless the annotations of a tool say that it only reads. Raise CatalogError."""
+    return catalog.described(name).get("annotations", {}).get("readOnlyHint") is not True

@@ -1,0 +1,47 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Words by which people ask for what an API calls otherwise, and what verbs ask for. Data alone."""
+
+from __future__ import annotations
+
+from .stems import stem
+
+_VERBS = {
+    "r": "get list show find search fetch read view look check see retrieve which who what where when how count display"
+    " give tell print inspect compare download browse query",
+    "a": "create add post make open start new submit send upload register invite assign attach subscribe follow play"
+    " schedule trigger run begin write publish comment reply charge",
+    "u": "update edit change modify rename set replace patch move configure enable mark switch adjust put save close"
+    " archive reopen lock transfer",
+    "d": "delete remove cancel revoke drop clear detach unassign unfollow unsubscribe destroy erase dismiss discard",
+}
+"""Effect of a tool (reads, adds, updates, deletes) to verbs that ask for it."""
+
+_SYNONYMS = """
+access=permission actor=credit,cast,person actress=cast,credit,person add=create amend=update,edit append=add
+archive=archived assign=assignee band=artist bill=invoice born=birthday,birth bug=issue build=run,workflow
+buy=order,charge,checkout cancel=delete cast=credit,actor change=update,edit,set client=customer clip=video
+colleague=member,user colour=color comment=reply create=add,new,post delete=remove die=deathday director=crew,credit
+domain=url edit=update,change email=mail employee=user film=movie find=search,list folder=directory folk=user
+i=me,current,authenticated image=picture,photo,avatar invite=invitation join=membership label=tag leak=secret
+like=save,favourite log=logs,worklog logo=image look=search,find make=create me=current,authenticated,own
+message=comment,chat mine=me,current modify=update money=balance move=transition music=track
+my=me,current,authenticated,own new=latest,create newest=latest,new now=current,playing open=create org=organization
+organization=org pay=payment,charge payment=pay people=user,person,member permission=role,access person=user,member
+photo=image picture=image pipeline=workflow playing=current poster=image pr=pull purchase=order,charge,payment
+react=reaction recent=latest,recently remove=delete rename=update,name repo=repository repository=repo resume=start
+save=add screenplay=crew,credit series=tv set=update show=tv,get,list singer=artist song=track star=starred
+status=state stolen=lost stop=cancel,pause store=save subscribe=subscription tag=label task=issue teammate=member
+telephone=phone television=tv ticket=issue today=current topic=subject track=song trailer=video turn=set,toggle
+undo=revert unlike=remove,unsave unpaid=open,due unread=notification user=account,member visit=view,traffic
+visitor=view,traffic vote=votes watch=watcher who=user workflow=action wrote=crew,credit year=date
+"""
+"""Word of a question to words of an API. None is of one API alone."""
+
+VERBS = {stem(word): effect for effect, words in _VERBS.items() for word in words.split()}
+"""Stem of a verb to the effect that it asks for."""
+
+SYNONYMS = {
+    stem(word): tuple(dict.fromkeys(stem(other) for other in others.split(",") if stem(other) != stem(word)))
+    for word, _, others in (each.partition("=") for each in _SYNONYMS.split())
+}
+"""Stem of a word to stems that mean the same."""

@@ -1,0 +1,144 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Answer the tools that find and describe other tools, and calls through `call_tool` that cannot be made.
+
+What the caller may not see is not found: tools that roles or read-only hide are in no answer.
+"""
+
+from __future__ import annotations
+
+from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, ROWS, SEARCH, writes
+from ..core.wire_formats import Result
+from . import notation
+from .retriever import Retriever
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..core.catalog import Catalog
+    from .retriever import Hit
+
+LONGEST_SHOWN = 64
+MOST_GROUPS = 25
+
+
+class Desk:
+    """The search of one table. The index is opened by the first search."""
+
+    def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
+        """Create. `opened`: the index, if it was opened before."""
+        self._catalog = catalog
+        self._opened = opened
+
+    def seen_by(self, offered: Catalog | None) -> Desk:
+        """Return the search of what one caller is offered; None means all of the table."""
+        return self if offered is None else Desk(offered, self._retriever)
+
+    def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
+        """Return the result of the listed tool that does `kind`. The arguments fit its schema."""
+        if kind == SEARCH:
+            return self._search(arguments)
+        if kind == DESCRIBE:
+            return self._describe(arguments["names"])
+        return Result.error(self._refused(kind, arguments))
+
+    def signature(self, name: str) -> str:
+        """Return the signature of an API's tool, "" for other tools."""
+        if name in self._catalog.finders or name == self._catalog.reader:
+            return ""
+        return notation.signature(self._catalog.described(name))
+
+    @property
+    def _retriever(self) -> Retriever:
+        if self._opened is None:
+            assert self._catalog.listing is not None, "only a server with a search has such tools"
+            self._opened = Retriever(self._catalog.listing.index())
+        return self._opened
+
+    def _search(self, arguments: dict[str, Any]) -> Result:
+        retriever = self._retriever
+        group = arguments.get("group", "")
+        if group and group.strip().casefold() not in map(str.casefold, self._groups()):
+            return Result.error(f"There is no group '{group[:LONGEST_SHOWN]}'. {self._all_groups()}")
+        limit = int(arguments.get("limit", ROWS))
+        queries = list(dict.fromkeys(str(each).strip() for each in arguments["queries"]))
+        told: set[int] = set()
+        blocks = []
+        for query in queries:
+            found = retriever.search(query, limit, self._catalog.has, group)
+            lines = [f"# {' '.join(query.split())}"] if len(queries) > 1 else []
+            if not found.sure:
+                lines.append("Perhaps nothing here does that. The nearest:")
+            lines += self._rows(found.hits, told) if found.hits else [self._nothing(group)]
+            blocks.append("\n".join(lines))
+        return Result.text("\n\n".join(blocks))
+
+    def _rows(self, hits: list[Hit], told: set[int]) -> list[str]:
+        """Return the best hit described, the others as rows, each with its producers. A tool comes once."""
+        lines = []
+        for place, hit in enumerate(hits):
+            if hit.number not in told:
+                tool = self._tool(hit.number)
+                lines.append(notation.described(tool) if place == 0 else notation.row(tool))
+            elif place == 0:
+                lines.append(f"{self._retriever.names[hit.number]}: see above")
+            told.add(hit.number)
+            for argument, source in hit.sources:
+                if source not in told:
+                    told.add(source)
+                    lines.append(f"    {argument} \u2190 {notation.signature(self._tool(source))}")
+        return lines
+
+    def _tool(self, number: int) -> dict[str, Any]:
+        return self._catalog.described(self._retriever.names[number])
+
+    def _describe(self, names: list[str]) -> Result:
+        found, unknown = [], 0
+        for name in dict.fromkeys(names):
+            if self._catalog.has(name):
+                found.append(notation.described(self._catalog.described(name)))
+            else:
+                unknown += 1
+                found.append(self._unknown(name))
+        text = "\n\n".join(found)
+        return Result.error(text) if unknown == len(found) else Result.text(text)
+
+    def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
+        """Return why a call through `call_tool` or `call_writing_tool` is not made."""
+        name = str(arguments["name"])
+        names = {each: called for called, each in self._catalog.finders.items()}
+        if name in self._catalog.finders:
+            return f"{name} is called directly, not through {names[kind]}."
+        if not self._catalog.has(name):
+            return self._unknown(name)
+        if kind == CALL and writes(self._catalog, name):
+            if self._catalog.has(names[CALL_WRITING]):
+                return f"{name} writes: {names[CALL_WRITING]} takes it. {self.signature(name)}"
+            return f"{name} writes, which this server does not offer."
+        return f"{name} was not called: arguments must be an object. {self.signature(name)}"
+
+    def _unknown(self, name: str) -> str:
+        shown = name[:LONGEST_SHOWN]
+        if name in self._catalog.withheld:
+            return f"The tool '{shown}' is not offered: {self._catalog.withheld[name]}."
+        near = self._retriever.nearest(name, self._catalog.has)
+        rows = "\n".join(notation.signature(self._tool(number)) for number in near)
+        return f"There is no tool '{shown}'. The nearest:\n{rows}" if rows else f"There is no tool '{shown}'."
+
+    def _nothing(self, group: str) -> str:
+        where = f" in the group {group.strip()}" if group else ""
+        return f"Nothing here does that{where}. {self._all_groups()}"
+
+    def _groups(self) -> dict[str, int]:
+        """Return group to how many of its tools the caller may see, the largest first."""
+        retriever = self._retriever
+        found: dict[str, int] = {}
+        for name, number in zip(retriever.names, retriever.group, strict=True):
+            if self._catalog.has(name):
+                found[retriever.groups[number]] = found.get(retriever.groups[number], 0) + 1
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+    def _all_groups(self) -> str:
+        groups = self._groups()
+        shown = ", ".join(f"{group} {count}" for group, count in list(groups.items())[:MOST_GROUPS])
+        return f"Groups: {shown}{', and smaller ones' if len(groups) > MOST_GROUPS else ''}."
