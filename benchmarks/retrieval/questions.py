@@ -1,7 +1,8 @@
 """The questions: `questions/API.txt`, a question a line with the tools that it needs, written by hand.
 
-Lines 1, 3, 5, … were used to tune the retriever; lines 2, 4, 6, … were written at the same time and never looked at
-while tuning. `questions/nothing.txt` has questions that the API named before the bar cannot serve.
+Lines 1, 3, 5, … were used to tune the retriever; lines 2, 4, 6, … were written at the same time, and of
+them nothing but the totals was seen while tuning. `questions/nothing.txt` has questions that the API named before the
+bar cannot serve; all of them were used to choose the thresholds.
 """
 
 from __future__ import annotations

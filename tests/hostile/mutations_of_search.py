@@ -31,7 +31,11 @@ OF_SEARCH = (
         (SEARCH,),
     ),
     Mutation(
-        "hidden tools that are counted", "listing.py", "self._visible(catalog) if catalog.hidden else ", "", (SEARCH,)
+        "hidden tools that are counted",
+        "listing.py",
+        "            groups, others = self._visible(catalog)\n",
+        "",
+        (SEARCH,),
     ),
     Mutation(
         "an index of another table",
