@@ -367,3 +367,18 @@ def test_progress_reaches_its_own_caller(named: Named) -> None:
             *told, last = connection.messages()
             assert all(each["params"]["progressToken"] == 1 for each in told)
             assert said(last) == f"/hold/progress%20of%20{name}"
+
+
+def test_a_new_token_lets_its_caller_in(project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    """What goes to stdout is a line of the file of callers, so that `>>` adds it. Only stderr shows the token."""
+    command = [sys.executable, "-m", "caller_mcp", "--new-token", "carol"]
+    made = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    *_, token = made.stderr.split()
+    assert len(token) >= 32
+    assert token not in made.stdout
+    (tmp_path / "callers").write_text(made.stdout)
+    message = stateless("tools/list")
+    with Server(project, upstream, "aiohttp", HTTP_TOKENS=str(tmp_path / "callers")) as server:
+        for sent, status in ((token, 200), (token[:-1], 401), ("", 401)):
+            fields = {**mirrored(message), "Authorization": f"Bearer {sent}"}
+            assert server.ask("POST", fields=fields, body=encoded(message)).status == status

@@ -100,12 +100,16 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _new_token(name: str) -> int:
-    """Print a random token, and the line for the file of callers that lets the server recognize the token."""
+    """Print a random token to stderr, and to stdout the line that lets the server recognize the token.
+
+    So `>> callers` adds the line to the file of callers, and the token stays on the screen.
+    """
     import hashlib  # imported late: only for tokens
     import secrets
 
     token = secrets.token_urlsafe(32)
-    return show([f"token: {token}", f"line:  {name} {hashlib.sha256(token.encode()).hexdigest()}"])
+    complain(f"The token of {name}, which is shown once: {token}")
+    return show([f"{name} {hashlib.sha256(token.encode()).hexdigest()}"])
 
 
 def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
@@ -182,7 +186,9 @@ def _parser(catalog: Catalog) -> _Parser:
     )
     parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
     instead.add_argument(
-        "--new-token", metavar="NAME", help="print a token for a caller over HTTP, and its line for the file of callers"
+        "--new-token",
+        metavar="NAME",
+        help="print a line for the file of callers over HTTP, and to stderr the token that belongs to it",
     )
     parser.add_argument(
         "--http",
