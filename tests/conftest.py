@@ -21,6 +21,9 @@ from tests.wheel import built
 
 use_memory_for_temporary_files()
 
+# Here, since other folders import these modules as well, and that may be before `tests/interop/conftest.py` is read.
+pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
+
 # a parent process may ignore SIGHUP, and each server that a test starts would inherit that
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)

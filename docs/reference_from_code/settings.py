@@ -10,7 +10,7 @@ import ast
 import re
 from pathlib import Path
 
-from package.runtime.settings import listening, setting_parsers, settings, sizes
+from package.runtime.settings import callers, listening, setting_parsers, settings, sizes
 
 from .markdown import definition
 
@@ -19,7 +19,15 @@ README = ROOT / "templates" / "project" / "README.md.jinja"
 PREFIX = "PETSTORE"
 """The prefix of the examples."""
 
-READ_OTHERWISE = {"PROXY", "CLIENT_CERT", "CLIENT_KEY", "BASE_URL", "STATE_KEY", "STORE"}
+READ_OTHERWISE = {
+    "AUTH_INTROSPECTION_CLIENT_SECRET",
+    "PROXY",
+    "CLIENT_CERT",
+    "CLIENT_KEY",
+    "BASE_URL",
+    "STATE_KEY",
+    "STORE",
+}
 """Variables that are read by a method of their own."""
 
 _ROW = re.compile(rf"^\| (`{PREFIX}_[A-Z_]+`[^|]*) \| (.*) \|$", re.MULTILINE)
@@ -67,7 +75,9 @@ def _accepted() -> dict[str, str]:
 def _refusal(parser: str) -> str:
     """Return what a parser says of a text that is no value of any setting."""
     module, _, name = parser.rpartition(".")
-    parse = getattr({"setting_parsers": setting_parsers, "sizes": sizes, "": listening}[module], name)
+    parse = getattr(
+        {"callers": callers, "setting_parsers": setting_parsers, "sizes": sizes, "": listening}[module], name
+    )
     try:
         parse("?")
     except ValueError as reason:

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -78,7 +79,11 @@ class Provider:
         raise Refused("the forms of the provider do not end")
 
     def grants(self, kind: str) -> list[dict[str, Any]]:
-        """Return the records of the token endpoint for that grant type."""
+        """Return the records of the token endpoint for that grant type, once all of them have come."""
+        last = f"/last-{len(self.requests)}-{time.monotonic_ns()}"
+        httpx.get(f"{self.issuer}{last}", timeout=PATIENCE, trust_env=False)  # records come in the order of requests
+        while all(each["path"] != last for each in self.requests):
+            time.sleep(0.01)
         return [each for each in self.requests if each["path"] == "/token" and each["grant"] == kind]
 
     def token(self, client: str, secret: str, **parameters: str) -> dict[str, Any]:

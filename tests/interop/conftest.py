@@ -3,7 +3,6 @@
 Everything is real: the document is compiled, the project is installed from its `pyproject.toml`, and each client starts
 the server by its console script. The API is the embedded petstore, with a new store for each client.
 """
-# ruff: noqa: E402 (a module can say what was wrong in an assertion only if it is imported after it was registered)
 
 from __future__ import annotations
 
@@ -15,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 
 from mcpgen.base import assets
 from mcpgen.demo import petstore
