@@ -42,7 +42,7 @@ def compiled(path: Path) -> Compiled:
 
 
 def list_tokens(found: Compiled) -> int:
-    """Return the tokens of the list that the server gives, loaded as a server loads it."""
+    """Return how many tokens the answer to `tools/list` takes. The table is loaded as a server loads it."""
     package = found.catalog.identity.package
     with tempfile.TemporaryDirectory() as folder:
         for path, data in found.tree.items():

@@ -80,7 +80,7 @@ def _copied_files(root: Path) -> list[Path]:
 
 
 _DELEGABLE = ("bearer", "oauth2")
-"""Types of schemes whose operations can be called as the caller, over HTTP."""
+"""Types of security schemes for which a server over HTTP can send the credentials of the user who calls."""
 
 
 def _values(catalog: Catalog) -> dict[str, object]:

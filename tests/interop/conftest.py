@@ -92,7 +92,7 @@ def confirming(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def hasty(confirming: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the console script of such a server whose questions expire at once."""
+    """Return the console script of a generated server whose questions to the user expire at once."""
     script = tmp_path_factory.mktemp("hasty") / "confirm-mcp"
     script.write_text(confirmations.HASTY.format(python=confirming.with_name("python")))
     script.chmod(0o755)

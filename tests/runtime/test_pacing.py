@@ -196,7 +196,7 @@ def test_rel_02_the_share_of_one_tool(most: int, share: int) -> None:
 
 
 def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
-    """Neither if there is a place at once, nor if its turn comes later than expected; nor does it count as sent."""
+    """A request whose deadline has passed is not sent, at once or after a wait, and does not count against the rate."""
 
     async def scene() -> None:
         street = Street(2, Rate(1, 10, "a second"))

@@ -1,4 +1,6 @@
-"""Test calls across two tables: each is made by the table with which it began; what belongs to no table goes on."""
+"""Test calls while the tables are replaced: a call ends by the table with which it began, and what depends on no table
+stays.
+"""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
 
 
 def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """X2: by a separate setting."""
+    """X2: callers use the server's files only if the operator sets `_HTTP_FILES`."""
     (tmp_path / "file.txt").write_text("open")
     with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
         message = calling("upload", body="file:file.txt")

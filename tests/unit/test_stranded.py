@@ -1,4 +1,4 @@
-"""Test that a project is never up to date if its folders lie in a stage that is missing or belongs elsewhere."""
+"""Test that a project is never called up to date if its folders point into a stage that is missing or another's."""
 
 from __future__ import annotations
 

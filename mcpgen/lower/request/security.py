@@ -159,7 +159,7 @@ def requirement(
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            # only the optional header is added, since the parameters are the credential; no optional token
+            # the declared parameters are the credential: add the optional header, and no optional token
             found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))

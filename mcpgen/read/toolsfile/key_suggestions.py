@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.names import clipped
 
-_BASE_URL = "Where the API is stands under `base_url`."
+_BASE_URL = "Write the URL of the API under `base_url`."
 _AT_SERVER = "It stands under `server`."
 _REQUEST = "Write method and path in one line: `request: GET /path`."
 _ARGUMENTS = "What a model fills in stands under `arguments`, name to type."
@@ -42,7 +42,7 @@ KEYS: dict[str, dict[str, str]] = {
         "scopes": "It stands at a tool, or at an override of one.",
     },
     "server": {
-        **dict.fromkeys(("url", "baseurl", "host"), "Where the API is stands under `base_url`, beside `server`."),
+        **dict.fromkeys(("url", "baseurl", "host"), "Write the URL of the API under `base_url`, beside `server`."),
         "description": "What a model should know is called `instructions`.",
     },
     "tool": {

@@ -70,7 +70,7 @@ def dumps(value: object) -> bytes:
 
     A lone surrogate, which makes some readers hang, becomes U+FFFD.
     """
-    if type(value) is str and value.isascii():  # fast path: most values written are single texts
+    if type(value) is str and value.isascii():  # fast path: most written values are one string, not an object or a list
         return (_quote(value) if len(value) < _LONG else _quote_long(value)).encode("ascii")
     text = _encode(value)
     if "\\ud" in text and not _is_well_formed(text):

@@ -176,7 +176,7 @@ class Service:
         return admitted
 
     async def _checked(self, head: Head, token: str) -> Peer | Answer:
-        """Return the caller with an access token that is not known yet, or the response to a refused request."""
+        """Check a token that was not checked before. Return its caller, or the response to a refused request."""
         from ..identity.problems import InvalidToken, Unavailable  # imported late: only with an authorization server
 
         if self._guard is None:
@@ -224,8 +224,8 @@ class Service:
         await self._write(exchange, connection, peer.identity)
 
     async def _write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
-        """Write the parts of the response until the last one, or until the client disconnects. A stream ends with the
-        access token of its caller (A8).
+        """Write the parts of the response until the last one, or until the client disconnects. A stream is
+        closed when the access token of its caller expires (A8).
         """
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[None] | None = None

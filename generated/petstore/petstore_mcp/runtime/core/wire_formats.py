@@ -140,7 +140,7 @@ class Ended(Exception):
 
 
 class Contents:
-    """Contents of a resource in the form of 2026-07-28; None if there is no such resource.
+    """Result of reading a resource. `contents`: as 2026-07-28 writes them, None if there is no such resource.
 
     `reason`: a sentence that says why there is none, or "". `fixed`: the content was compiled into the table.
     """

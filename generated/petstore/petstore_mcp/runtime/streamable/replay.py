@@ -25,7 +25,8 @@ SECONDS = 300.0
 """Seconds for which a stream can be resumed after its end."""
 
 _BEGINNING = 0
-"""Number of a stream's first event. It counts towards the limit, since each stream takes some memory."""
+"""Number of the event that opens each stream. This event counts towards the limit on kept events, since even an empty
+stream takes memory."""
 
 
 class Kept:
