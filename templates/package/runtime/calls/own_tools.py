@@ -6,8 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core import spans
-from ..core.listing import TornIndex
-from ..core.read_tool import ARGUMENT
 from ..core.wire_formats import Result
 from ..request.argument_errors import Refused
 from .preparation import sentence
@@ -43,12 +41,15 @@ class OwnTools:
     async def answer(self, tool: Tool, arguments: dict[str, Any]) -> Result:
         """Return the result of such a tool. The arguments fit its schema."""
         if "search" in tool.binding:
+            from ..core.listing import TornIndex  # loaded with the table
+
             try:
                 span = spans.current()
                 offered = None if span is None else span.offered
                 return self._search.seen_by(offered).answer(self._catalog.finders[tool.name], arguments)
             except TornIndex as reason:
                 return Result.error(str(reason))
+        from ..core.read_tool import ARGUMENT  # loaded with the table
         from ..result import read_result  # loaded by now
 
         await self._bring(str(arguments[ARGUMENT]))

@@ -8,8 +8,6 @@ over stdio asks, since its port for the answer is on the machine of the user's b
 from __future__ import annotations
 
 import asyncio
-import hmac
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -71,6 +69,8 @@ class _Pending:
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
+        import secrets  # loaded by `serve/preload` if a user can log in
+
         self.state = _PREFIX + secrets.token_urlsafe(32)
 
 
@@ -88,16 +88,19 @@ class UserLogins:
         self._client = client
         self._pending: dict[str, _Pending] = {}
 
-    async def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
-        """Return the outcome of a step of a call. If a login is needed and the client can open a URL, the user is
-        asked, and the step runs again.
+    def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> Awaitable[T]:
+        """Return an awaitable of the outcome of a step of a call. If a login is needed and the client can open a URL,
+        the user is asked, and the step runs again.
 
-        Raises what the step raises, NotReady if the user does not log in, and Ended with the question.
+        It raises what the step raises, NotReady if the user does not log in, and Ended with the question.
         """
+        return step() if self.logins is None else self._run(step, dialogue, ask)
+
+    async def _run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
         try:
             return await step()
         except LoginNeeded as needed:
-            if not dialogue.urls or self._settings.listening is not None or self.logins is None:
+            if not dialogue.urls or self._settings.listening is not None:
                 raise
             await self._obtain(needed, dialogue, ask)
         return await step()
@@ -111,7 +114,7 @@ class UserLogins:
         visit = Visit(f"{self._catalog.title or self._catalog.name} needs you to log in.", pending.url, pending.state)
         if dialogue.urls == "request":
             reply = await ask(visit) if ask is not None else None
-        elif hmac.compare_digest((dialogue.state or "").encode(), pending.state.encode()):
+        elif _is_same(dialogue.state or "", pending.state):
             reply = dialogue.responses.get(LOGIN)
         else:
             raise Ended(Question(visit.message, pending.state, visit))
@@ -162,3 +165,10 @@ class UserLogins:
         """End the logins that wait for their user."""
         for each in self._pending.values():
             each.task.cancel()
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Return True if both texts are equal. The time that it takes tells nothing of where they differ."""
+    import hmac  # loaded by `serve/preload` if a user can log in
+
+    return hmac.compare_digest(one.encode(), other.encode())
