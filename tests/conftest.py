@@ -42,12 +42,15 @@ SLOW = (
     *("functional/test_full_disk.py", "functional/test_reload.py", "functional/test_underfoot.py"),
     *("hostile/test_fuzz.py", "hostile/test_hidden.py", "hostile/test_memory.py", "hostile/test_patterns.py"),
     *("hostile/test_promises.py", "hostile/test_small_documents.py", "hostile/test_text.py"),
+    *("benchmarks/test_attacks.py", "benchmarks/test_http_calls.py", "runtime/test_request_properties.py"),
+    *("diff/test_documents.py", "diff/test_edits.py", "diff/test_variance.py", "identity/test_issuers.py"),
+    *("functional/test_checkout.py", "functional/test_successive.py"),
 )
 """Folders and files whose tests are all marked `slow`. In other files single tests are marked."""
 
 
 LONGEST = (
-    *("cases/test_cases.py", "diff/test_documents.py", "benchmarks/test_attacks.py", "hostile/test_reading.py"),
+    *("cases/test_cases.py", "hostile/test_reading.py", "deployment/test_containerfile.py"),
     *("hostile/test_work.py", "functional/test_ends.py", "hostile/test_leaks.py", "page/test_browser.py"),
     *("hostile/test_emission.py", "examples/test_conversations.py", "functional/test_origins.py"),
     *("hostile/test_fetching.py", "hostile/test_crowded.py", "golden/test_generated.py", "functional/test_hooks.py"),

@@ -83,7 +83,7 @@ def test_calls_have_time_to_end() -> None:
 def test_the_commands_of_the_readme_write_every_secret() -> None:
     readme = deployed()["README.md"].decode()
     [block] = [each for each in re.findall(r"^```sh\n(.*?)^```$", readme, re.M | re.S) if "deploy/secrets" in each]
-    written = {*re.findall(r" > (\S+)$", block, re.MULTILINE), *re.findall(r"the file (\w+)$", block, re.MULTILINE)}
+    written = {*re.findall(r" >>? (\S+?)(?: +#.*)?$", block, re.MULTILINE)}
     assert written == {*FOUND["secrets"]}
 
 
