@@ -1,0 +1,36 @@
+"""Recognise the format of a document, and translate it."""
+
+from collections.abc import Callable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
+from mcpgen.read.document import Document
+from mcpgen.read.translate.translation import Translation
+
+
+def translated(document: Document, diagnostics: Diagnostics) -> Document:
+    """Return `document` as OpenAPI 3.1 if its format is known here, else the document itself.
+
+    Raises FatalError if the format is known and its version is not.
+    """
+    translate = _translator(as_object(document.value))
+    if translate is None:
+        return document
+    return translate(document, diagnostics).document(document)
+
+
+def _translator(root: JsonObject) -> Callable[[Document, Diagnostics], Translation] | None:
+    if root.get("kind") == "discovery#restDescription":
+        from mcpgen.read.translate.discovery import translate as discovery  # late: few runs read such documents
+
+        return discovery
+    if _is_collection(root) or _is_collection(as_object(root.get("collection"))):
+        from mcpgen.read.translate.postman import translate as postman  # late, as above
+
+        return postman
+    return None
+
+
+def _is_collection(root: JsonObject) -> bool:
+    info = as_object(root.get("info"))
+    return "item" in root and ("schema.getpostman.com" in as_text(info.get("schema")) or "_postman_id" in info)

@@ -1,0 +1,54 @@
+"""Translate the `auth` of a collection, a folder or a request to security schemes and requirements.
+
+Values of credentials never enter the translation: the generated server reads them from its environment.
+"""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.read.translate.postman.urls import filled
+
+UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
+"""Kinds of authorization that compute a value for each request. `hooks.py` can do so."""
+
+
+def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
+    """Return the name and the scheme of an `auth` object; ("", {}) for none at all; None if it says nothing."""
+    raw = as_object(value)
+    kind = as_text(raw.get("type"))
+    if not kind:
+        return None
+    if kind == "noauth":
+        return "", {}
+    said = _attributes(raw.get(kind))
+    if kind == "bearer":
+        return "bearer", {"type": "http", "scheme": "bearer"}
+    if kind == "basic":
+        return "basic", {"type": "http", "scheme": "basic"}
+    if kind == "apikey":
+        name = filled(said.get("key", ""), variables) or "X-API-Key"
+        return "api_key", {"type": "apiKey", "name": name, "in": "query" if said.get("in") == "query" else "header"}
+    if kind == "oauth2":
+        return "oauth2", _oauth2(said, variables)
+    return kind, {"type": kind}
+
+
+def _attributes(value: JsonValue) -> dict[str, str]:
+    """Return the attributes of an auth: a list of keys and values in format 2.1, an object in format 2.0."""
+    if isinstance(value, dict):
+        return {key: as_text(each) for key, each in value.items()}
+    pairs = map(as_object, as_list(value))
+    return {as_text(each.get("key")): as_text(each.get("value")) for each in pairs}
+
+
+def _oauth2(said: dict[str, str], variables: dict[str, str]) -> JsonObject:
+    authorization = filled(said.get("authUrl", ""), variables)
+    token = filled(said.get("accessTokenUrl", ""), variables)
+    scopes: JsonObject = {scope: "" for scope in filled(said.get("scope", ""), variables).split() if "{{" not in scope}
+    urls = {"authorizationUrl": authorization, "tokenUrl": token}
+    known: JsonObject = {key: url for key, url in urls.items() if url and "{{" not in url}
+    if "tokenUrl" not in known:
+        return {"type": "http", "scheme": "bearer"}
+    if said.get("grant_type") == "client_credentials":
+        return {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": known["tokenUrl"], "scopes": scopes}}}
+    if "authorizationUrl" not in known:
+        return {"type": "http", "scheme": "bearer"}
+    return {"type": "oauth2", "flows": {"authorizationCode": {**known, "scopes": scopes}}}

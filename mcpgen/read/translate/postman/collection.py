@@ -1,0 +1,190 @@
+"""Translate a whole collection: its folders, its variables, its authorization and its requests."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, pointer
+from mcpgen.base.names import clipped
+from mcpgen.read.document import Document
+from mcpgen.read.translate.postman.auth import UNSUPPORTED, read_auth
+from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
+from mcpgen.read.translate.postman.urls import described
+from mcpgen.read.translate.translation import Translation
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+"""Methods that have a key in a path item. Others stand under `additionalOperations` (OpenAPI 3.2)."""
+
+_DEEPEST = 50
+"""How deep folders may nest. Postman's own limit is far below."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A request, and the `auth` that it inherits or has itself, with the place of that."""
+
+    request: Request
+    auth: JsonValue
+    auth_at: str
+
+
+def translate(document: Document, diagnostics: Diagnostics) -> Translation:
+    """Return the collection as OpenAPI 3.2. Notes say what of it has no place there."""
+    root = as_object(document.value)
+    root = as_object(root.get("collection")) or root  # as Postman's own API answers
+    base = "/collection" if root is not document.value else ""
+    info = as_object(root.get("info"))
+    result = Translation({"openapi": "3.2.0"})
+    result.value["info"] = {
+        "title": as_text(info.get("name")),
+        "version": "",
+        "description": described(info.get("description")),
+    }
+    result.note((), base)
+    result.note(("info",), f"{base}/info")
+    _Collection(root, base, document, diagnostics, result).add_operations()
+    return result
+
+
+class _Collection:
+    def __init__(
+        self, root: JsonObject, base: str, document: Document, diagnostics: Diagnostics, result: Translation
+    ) -> None:
+        self._root, self._base, self._document, self._diagnostics = root, base, document, diagnostics
+        self._result = result
+        self._variables = {
+            as_text(each.get("key")) or as_text(each.get("id")): as_text(each.get("value"))
+            for each in map(as_object, as_list(root.get("variable")))
+            if each.get("disabled") is not True
+        }
+        self._schemes: JsonObject = {}
+        self._scripts = 0
+
+    def add_operations(self) -> None:
+        """Add all requests of the collection to the translation."""
+        found = list(self._requests(self._root, self._base, (), None, "", 0))
+        counts = Counter(each.request.name.casefold() for each in found)
+        made = [(each, self._translated(each.request)) for each in found]
+        servers = Counter(each.url.server for _, each in made if each is not None)
+        usual = servers.most_common(1)[0][0] if servers else ""
+        if usual:
+            self._result.value["servers"] = [{"url": usual}]
+            self._result.note(("servers",), f"{self._base}/variable")
+        paths: JsonObject = {}
+        self._result.value["paths"] = paths
+        for each, operation in made:
+            if operation is not None:
+                is_twin = counts[each.request.name.casefold()] > 1
+                self._add(each, operation, usual, paths, is_twin=is_twin)
+        self._result.value["components"] = {"securitySchemes": self._schemes}
+        self._report_scripts()
+
+    def _requests(
+        self, holder: JsonObject, place: str, folders: tuple[str, ...], auth: JsonValue, auth_at: str, depth: int
+    ) -> Iterator[_Found]:
+        self._scripts += sum(bool(_script(each)) for each in as_list(holder.get("event")))
+        if as_object(holder.get("auth")):
+            auth, auth_at = holder["auth"], f"{place}/auth"
+        for index, item in enumerate(map(as_object, as_list(holder.get("item")))):
+            at = pointer(place, "item", index)
+            name = as_text(item.get("name")).strip()
+            if "item" in item and depth < _DEEPEST:
+                yield from self._requests(item, at, (*folders, name), auth, auth_at, depth + 1)
+                continue
+            self._scripts += sum(bool(_script(each)) for each in as_list(item.get("event")))
+            raw = item.get("request")
+            value: JsonObject = {"url": raw} if isinstance(raw, str) else as_object(raw)
+            if not value:
+                continue
+            answers = tuple(map(as_object, as_list(item.get("response"))))
+            request = Request(name or as_text(value.get("name")), value, pointer(at, "request"), folders, answers)
+            own = as_object(value.get("auth"))
+            yield _Found(request, own or auth, pointer(at, "request", "auth") if own else auth_at)
+
+    def _translated(self, request: Request) -> Translated | None:
+        operation = translate_request(request, self._variables)
+        if not as_object(request.value.get("url")) and not as_text(request.value.get("url")):
+            message = f"The request {clipped(request.name)} has no URL; it is left out."
+            self._diagnostics.add("invalid-document", message, self._document.where(request.pointer), "Give it a URL.")
+            return None
+        return operation
+
+    def _add(self, found: _Found, operation: Translated, usual: str, paths: JsonObject, *, is_twin: bool) -> None:
+        request = found.request
+        keys = [operation.method] if operation.method in METHODS else ["additionalOperations", operation.method.upper()]
+        path = operation.url.path
+        if _has(paths, [path, *keys]):
+            path = self._another(path, request, keys, paths)
+        value = operation.value
+        value["operationId"] = " ".join([*(request.folders if is_twin else ()), request.name])
+        if operation.url.server not in ("", usual):
+            value["servers"] = [{"url": operation.url.server}]
+        security = self._security(found)
+        if security is not None:
+            value["security"] = security
+        holder = as_object(paths.setdefault(path, {}))
+        for key in keys[:-1]:
+            holder = as_object(holder.setdefault(key, {}))
+        holder[keys[-1]] = value
+        place = ("paths", path, *keys)
+        self._result.note(place, request.pointer)
+        for (key, index), source in operation.sources.items():
+            self._result.note((*place, key, index), request.pointer + source)
+
+    def _another(self, path: str, request: Request, keys: list[str], paths: JsonObject) -> str:
+        """Return a path key of its own for a request like another one: OpenAPI has one operation for both.
+
+        The name of the request stands behind `#`, which is never sent.
+        """
+        words = "-".join("".join(letter if letter.isalnum() else " " for letter in request.name).split())
+        number, key = 1, f"{path}#{words}"
+        while _has(paths, [key, *keys]):
+            number += 1
+            key = f"{path}#{words}-{number}"
+        return key
+
+    def _security(self, found: _Found) -> list[JsonValue] | None:
+        """Return the requirement of a request, and keep its scheme. None: the collection says nothing."""
+        read = read_auth(found.auth, self._variables)
+        if read is None:
+            return None
+        name, scheme = read
+        if not name:
+            return []
+        if scheme["type"] in UNSUPPORTED:
+            message = f"Requests with the authorization {clipped(name)} are sent without it."
+            hint = "Add it to requests in hooks.py."
+            self._diagnostics.add("invalid-security", message, self._document.where(found.auth_at), hint)
+            return []
+        key = name
+        number = 1
+        while key in self._schemes and self._schemes[key] != scheme:
+            number += 1
+            key = f"{name}_{number}"
+        self._schemes[key] = scheme
+        self._result.note(("components", "securitySchemes", key), found.auth_at)
+        scopes = as_object(as_object(scheme.get("flows")).get("clientCredentials")).get("scopes")
+        return [{key: list[JsonValue](as_object(scopes))}]
+
+    def _report_scripts(self) -> None:
+        if self._scripts:
+            some = "1 script" if self._scripts == 1 else f"{self._scripts} scripts"
+            message = f"The collection has {some}, which no tool runs."
+            place = self._document.where(f"{self._base}/event" if "event" in self._root else self._base)
+            self._diagnostics.add("unused-scripts", message, place, "Write what calls need of them in hooks.py.")
+
+
+def _has(paths: JsonObject, keys: list[str]) -> bool:
+    try:
+        lookup(paths, keys)
+    except KeyError:
+        return False
+    return True
+
+
+def _script(event: JsonValue) -> str:
+    """Return the code of an event; "" where an event has none, as Postman writes it."""
+    code = as_object(as_object(event).get("script")).get("exec")
+    lines = [code] if isinstance(code, str) else [as_text(line) for line in as_list(code)]
+    return "\n".join(lines).strip()

@@ -1,0 +1,80 @@
+"""Guess a schema from example values: no more than what every other value will most likely satisfy."""
+
+import json
+import re
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+
+_DEEPEST = 12
+_MOST_ITEMS = 20
+"""How many items of an array are looked at."""
+
+VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
+"""A variable of a collection, such as `{{baseUrl}}`."""
+
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_BARE = re.compile(r'("(?:[^"\\]|\\.)*")|\{\{([^{}]*)\}\}')
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+UNKNOWN = "{{}}"
+"""Text in place of a value of any type: a variable that stands where JSON has a value."""
+
+
+def parsed(text: str) -> JsonValue:
+    """Return the JSON value of a body, in which variables may stand for values, and which may have comments.
+
+    Raises ValueError if it is not JSON.
+    """
+    text = _COMMENT.sub(lambda match: match[1] or " ", text)
+    text = _BARE.sub(lambda match: match[1] or json.dumps(UNKNOWN), text)
+    text = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+    value: JsonValue = json.loads(text, parse_constant=lambda _: None)
+    return value
+
+
+def guessed(value: JsonValue, depth: int = 0) -> JsonObject:
+    """Return the schema of an example: its types and the names of members. No member is required.
+
+    A number may be any number. null and variables say nothing about the type.
+    """
+    if value is None or depth > _DEEPEST or (isinstance(value, str) and value == UNKNOWN):
+        return {}
+    if isinstance(value, bool):
+        return {"type": "boolean"}
+    if isinstance(value, (int, float)):
+        return {"type": "number"}
+    if isinstance(value, str):
+        return {"type": "string"}
+    if isinstance(value, list):
+        found: JsonObject = {}
+        for item in value[:_MOST_ITEMS]:
+            found = joined(found, guessed(item, depth + 1)) if found else guessed(item, depth + 1)
+        return {"type": "array", "items": found}
+    return {"type": "object", "properties": {name: guessed(member, depth + 1) for name, member in value.items()}}
+
+
+def joined(one: JsonObject, other: JsonObject) -> JsonObject:
+    """Return a schema that allows what either of two guesses allows. Types that differ leave the type open."""
+    if not one or not other or one.get("type") != other.get("type"):
+        return one if one == other else {}
+    if "properties" in one and "properties" in other:
+        mine, others = one["properties"], other["properties"]
+        assert isinstance(mine, dict)
+        assert isinstance(others, dict)
+        names = [*mine, *(name for name in others if name not in mine)]
+        members: JsonObject = {}
+        for name in names:
+            first, second = mine.get(name), others.get(name)
+            both = isinstance(first, dict) and isinstance(second, dict)
+            members[name] = joined(first, second) if both else (first if name in mine else second)  # type: ignore[arg-type]
+        return {**one, "properties": members}
+    if "items" in one and "items" in other:
+        first, second = one["items"], other["items"]
+        assert isinstance(first, dict)
+        assert isinstance(second, dict)
+        return {**one, "items": joined(first, second)}
+    return one
+
+
+def example(text: str) -> str:
+    """Return a sentence with an example, or "" if the text has none: it is empty, or a variable stands for it."""
+    return "" if not text.strip() or VARIABLE.search(text) else f"Example: {text}"

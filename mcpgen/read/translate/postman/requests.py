@@ -1,0 +1,116 @@
+"""Translate one request of a collection to an operation."""
+
+from dataclasses import dataclass, field
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.read.translate.postman.bodies import read_body
+from mcpgen.read.translate.postman.examples import VARIABLE, example, guessed, parsed
+from mcpgen.read.translate.postman.urls import Pair, Url, described, read_url
+
+_OF_THE_CLIENT = frozenset(
+    [
+        *("accept", "accept-encoding", "accept-language", "authorization", "cache-control", "connection"),
+        *("content-length", "content-type", "cookie", "host", "origin", "postman-token", "referer", "user-agent"),
+    ]
+)
+"""Header fields that the server sets itself, or that say who asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it stands in a collection, its place, and the names of the folders around it."""
+
+    name: str
+    value: JsonObject
+    pointer: str
+    folders: tuple[str, ...]
+    responses: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """An operation. `sources`: (key, index) of its parts → pointer inside the request."""
+
+    method: str
+    url: Url
+    value: JsonObject
+    sources: dict[tuple[str, int], str] = field(default_factory=dict)
+
+
+def translate_request(request: Request, variables: dict[str, str]) -> Translated:
+    """Return the operation of a request. Raises ValueError with a reason if it cannot be one."""
+    raw = request.value
+    url = read_url(raw.get("url"), variables)
+    if not url.path.startswith("/"):
+        url = Url(url.server, f"/{url.path}", url.variables, url.query)
+    method = (as_text(raw.get("method")) or "GET").lower()
+    fields = [each for each in map(as_object, as_list(raw.get("header"))) if as_text(each.get("key"))]
+    parameters: list[JsonValue] = []
+    sources: dict[tuple[str, int], str] = {}
+
+    def add(parameter: JsonObject, source: str) -> None:
+        sources["parameters", len(parameters)] = source
+        parameters.append(parameter)
+
+    for pair in url.variables.values():
+        add({"name": pair.name, "in": "path", "required": True, **_said(pair), "schema": {"type": "string"}}, "/url")
+    for pair in _once(url.query):
+        source = "/url" if pair.index is None else f"/url/query/{pair.index}"
+        add({"name": pair.name, "in": "query", **_said(pair), "schema": {"type": "string"}}, source)
+    for index, each in enumerate(map(as_object, as_list(raw.get("header")))):
+        if parameter := _header(each):
+            add(parameter, f"/header/{index}")
+    types = [as_text(each.get("value")) for each in fields if as_text(each["key"]).lower() == "content-type"]
+    operation: JsonObject = {"summary": request.name, "parameters": parameters, "responses": _responses(request)}
+    if description := described(raw.get("description")):
+        operation["description"] = description
+    if request.folders:
+        operation["tags"] = [" / ".join(request.folders)]
+    written = next((text for text in types if "/" in text and not VARIABLE.search(text)), "")
+    if body := read_body(raw.get("body"), written):
+        operation["requestBody"] = body
+    return Translated(method, url, operation, sources)
+
+
+def _once(pairs: tuple[Pair, ...]) -> list[Pair]:
+    """Return one pair for each name: the first, which has the example."""
+    found: dict[str, Pair] = {}
+    for pair in pairs:
+        found.setdefault(pair.name, pair)
+    return list(found.values())
+
+
+def _said(pair: Pair) -> JsonObject:
+    text = " ".join(filter(None, [pair.description, example(pair.value)]))
+    return {"description": text} if text else {}
+
+
+def _header(raw: JsonObject) -> JsonObject | None:
+    """Return the parameter of a header field. A constant one has one possible value, which is always sent."""
+    name, value = as_text(raw.get("key")), as_text(raw.get("value"))
+    if not name or name.lower() in _OF_THE_CLIENT or VARIABLE.search(name):
+        return None
+    description = described(raw.get("description"))
+    parameter: JsonObject = {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
+    if value.strip() and not VARIABLE.search(value) and raw.get("disabled") is not True:
+        parameter["required"] = True
+        parameter["schema"] = {"type": "string", "enum": [value]}
+    return parameter
+
+
+def _responses(request: Request) -> JsonObject:
+    """Return the saved answers, one for each status. Answers without a status are left out."""
+    found: JsonObject = {}
+    for each in request.responses:
+        code = each.get("code")
+        if not isinstance(code, int) or not 100 <= code <= 599 or str(code) in found:
+            continue
+        answer: JsonObject = {"description": as_text(each.get("name"))}
+        try:
+            value = parsed(as_text(each.get("body")))
+        except ValueError:
+            value = None
+        if isinstance(value, (dict, list)):
+            answer["content"] = {"application/json": {"schema": guessed(value)}}
+        found[str(code)] = answer
+    return found or {"default": {"description": ""}}

@@ -1,0 +1,122 @@
+"""Read the URL of a request: its server, and its path and query with variables."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote_plus
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.read.translate.postman.examples import VARIABLE
+
+_PARTS = re.compile(r"(?:([\w+.{}-]+)://)?([^/?#]*)([^?#]*)(?:\?([^#]*))?")
+_MOST_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A name and its example value. `index`: where it stands in the list of the collection, None in a text."""
+
+    name: str
+    value: str = ""
+    description: str = ""
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """A URL. `server`: scheme, host and the path that a variable of the collection holds; "" if it is not known.
+
+    `path` has its variables as `{name}`. `variables`: name → its example and its description.
+    """
+
+    server: str
+    path: str
+    variables: Mapping[str, Pair]
+    query: tuple[Pair, ...]
+
+
+def described(value: JsonValue) -> str:
+    """Return a description, which the format writes as text or as an object with `content`."""
+    return (as_text(as_object(value).get("content")) or as_text(value)).strip()
+
+
+def filled(text: str, variables: Mapping[str, str]) -> str:
+    """Return `text` with the variables of the collection in place, as far as they have values."""
+    for _ in range(_MOST_STEPS):
+        new = VARIABLE.sub(lambda match: variables.get(match[1].strip()) or match[0], text)
+        if new == text:
+            break
+        text = new
+    return text
+
+
+def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
+    """Return the URL of a request: a text, or an object whose parts are lists (Postman Collection 2.1, Url)."""
+    parts = as_object(value)
+    raw = as_text(value) if isinstance(value, str) else as_text(parts.get("raw")) or _joined(parts)
+    match = _PARTS.match(_with_server_filled(raw.strip(), variables))
+    assert match is not None, "every part of the pattern may be empty"
+    scheme, host, path, query = match[1] or "", match[2] or "", match[3] or "", match[4] or ""
+    known = bool(host) and "{{" not in host and "{{" not in scheme
+    server = f"{scheme or 'https'}://{host}" if known else ""
+    declared = {
+        as_text(each.get("key")) or as_text(each.get("id")): Pair(
+            as_text(each.get("key")), _shown(each.get("value")), described(each.get("description")), index
+        )
+        for index, each in enumerate(map(as_object, as_list(parts.get("variable"))))
+    }
+    found: dict[str, Pair] = {}
+    segments = [_segment(segment, declared, variables, found) for segment in path.split("/")]
+    pairs = tuple(_listed(parts["query"])) if as_list(parts.get("query")) else tuple(_written(query))
+    return Url(server, "/".join(segments) or "/", found, pairs)
+
+
+def _with_server_filled(raw: str, variables: Mapping[str, str]) -> str:
+    """Return the URL with the variable at its front in place: it holds the server. Others are arguments."""
+    front = re.match(r"(?:[\w+.-]+://)?[^/?#]*", raw)
+    assert front is not None, "the pattern may match nothing"
+    return filled(front[0], variables) + raw[front.end() :]
+
+
+def _joined(parts: JsonObject) -> str:
+    """Return the text of a URL that is given in parts alone."""
+    host, path = parts.get("host"), parts.get("path")
+    text = host if isinstance(host, str) else ".".join(map(as_text, as_list(host)))
+    if parts.get("port"):
+        text += f":{_shown(parts['port'])}"
+    if parts.get("protocol"):
+        text = f"{as_text(parts['protocol'])}://{text}"
+    steps = [as_text(step) or as_text(as_object(step).get("value")) for step in as_list(path)]
+    return f"{text}/{'/'.join(steps)}" if not isinstance(path, str) else f"{text}/{path.lstrip('/')}"
+
+
+def _segment(text: str, declared: Mapping[str, Pair], variables: Mapping[str, str], found: dict[str, Pair]) -> str:
+    """Return a segment of the path with `{name}` for each variable, which is added to `found`."""
+    if text.startswith(":") and len(text) > 1 and re.fullmatch(r":[\w-]+", text):
+        name = text[1:]
+        found[name] = declared.get(name, Pair(name))
+        return f"{{{name}}}"
+
+    def named(match: re.Match[str]) -> str:
+        name = re.sub(r"\W+", "_", match[1].strip().lstrip("$")).strip("_") or "value"
+        found.setdefault(name, Pair(name, variables.get(match[1].strip(), "")))
+        return f"{{{name}}}"
+
+    return VARIABLE.sub(named, text)
+
+
+def _listed(value: JsonValue) -> list[Pair]:
+    return [
+        Pair(as_text(each["key"]), _shown(each.get("value")), described(each.get("description")), index)
+        for index, each in enumerate(map(as_object, as_list(value)))
+        if as_text(each.get("key"))
+    ]
+
+
+def _written(query: str) -> list[Pair]:
+    pairs = [text.partition("=") for text in query.split("&") if text]
+    return [Pair(unquote_plus(name), unquote_plus(value)) for name, _, value in pairs]
+
+
+def _shown(value: JsonValue) -> str:
+    return as_text(value) if isinstance(value, str) else "" if value is None else str(value)
