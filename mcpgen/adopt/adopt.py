@@ -1,0 +1,340 @@
+"""Make a tools file of what another tool serves, and see by a compile that each of its names leads to its operation."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from mcpgen.adopt import operations, security, selecting
+from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark
+from mcpgen.adopt.operations import RawOperation
+from mcpgen.adopt.selection import Served, served
+from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, write
+from mcpgen.base.errors import FatalError
+from mcpgen.base.names import ALIAS, SERVER_NAME, WRITTEN_TOOL_NAME, clipped, server_name
+from mcpgen.base.source_urls import without_secrets
+from mcpgen.model import Operation, ToolSpec
+from mcpgen.model.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched, Folder, Network
+
+_OF_ARGUMENTS = {
+    "awslabs": "Results are text; `server: {output: structured}` promises schemas for them as FastMCP does.",
+    "fastmcp": "Results are text; `server: {output: structured}` promises schemas for them as FastMCP does.",
+    "openapi-mcp-generator": "The members of a body are arguments of their own; they were inside of `requestBody`.",
+    "ivotoby": "",
+}
+_SETTING = re.compile(r"(?<![A-Za-z0-9])(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
+"""Variables of the new server in remarks, which are written before its name is known."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user says: the name of the new server, documents in place of those named, and where the file goes."""
+
+    target: str
+    name: str = ""
+    documents: tuple[str, ...] = ()
+    network: Network = field(default_factory=Network)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One name of the other server and the tool that answers to it here; "" if none does."""
+
+    name: str
+    tool: str
+
+    @property
+    def is_alias(self) -> bool:
+        return self.tool not in ("", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """The tools file, what is different, and what became of each name. `compiled`: what the file compiles to."""
+
+    program: str
+    text: str
+    kept: tuple[Kept, ...]
+    remarks: tuple[Remark, ...]
+    compiled: Compiled
+
+
+# Decision 0216: What adopt writes is compiled before it is trusted.
+def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adopted:
+    """Return the tools file that serves what `server` serves.
+
+    `name`: what a client calls it. `folder`: where its relative paths lead. Raises FatalError if a description cannot
+    be read, or a name is given to two tools.
+    """
+    remarks = list(server.remarks)
+    draft = _draft(server, name, folder, wanted, remarks)
+    draft.offers_all = True
+    first = _compiled(draft, wanted)
+    draft.offers_all = False
+    documents = [document.value for document in first.sources.described_by]
+    offered = [
+        served(server, described, _listed(first, index), remarks) for index, described in enumerate(server.documents)
+    ]
+    _name_tools(draft, offered, first, server.filters.includes, remarks)
+    draft.resources = _resources(offered, server, remarks)
+    decided = security.decide(server, first.catalog, documents, remarks)
+    schemes = {each: security.scheme_object(credential) for each, credential in decided.schemes}
+    draft.security = "none" if decided.none else dict(schemes) or None
+    last = _offering(draft, offered, first, wanted, remarks)
+    remarks += security.remarks_on_variables(server, decided, last.catalog)
+    remarks += _of_arguments(server, last)
+    kept = tuple(_all_kept(offered, last))
+    remarks += [Remark(f"The name '{clipped(each.name)}' leads to no tool here.") for each in kept if not each.tool]
+    prefix = last.catalog.identity.prefix
+    told = tuple(dict.fromkeys(replace(each, text=_SETTING.sub(rf"{prefix}\1", each.text)) for each in remarks))
+    text = write(draft, wanted.target, told)
+    return Adopted(server.program, text, kept, told, replace(last))
+
+
+# -- the draft: what is known before the descriptions are read ---------------------------------------------------------
+
+
+def _draft(server: ForeignServer, name: str, folder: str, wanted: Wanted, remarks: list[Remark]) -> Draft:
+    place = os.path.dirname(wanted.target)
+    entries, folders = [], []
+    for index, described in enumerate(server.documents):
+        found = wanted.documents[index] if index < len(wanted.documents) else _located(described, folder)
+        written = _beside(found, place)
+        if written.startswith("../") or os.path.isabs(written):
+            folders.append(os.path.dirname(written))
+        entries.append(Entry(written, _base_url(described, remarks)))
+    known = wanted.name or name or server.name
+    return Draft(
+        TITLES[server.program],
+        known if SERVER_NAME.fullmatch(known) else server_name(known) if known else "",
+        entries,
+        title=server.title,
+        instructions=server.instructions,
+        searches=server.searches,
+        timeout=server.timeout if server.timeout != 30 else None,
+        folders=list(dict.fromkeys(folders)),
+    )
+
+
+def _located(described: Described, folder: str) -> str:
+    """Return where the description of an API is. Raises FatalError if nobody knows."""
+    hint = "Name its path or URL with --document."
+    place = described.place
+    if not place or "${" in place or place.startswith(("$", "<")):
+        raise FatalError("unreadable", "Which description it serves is not known here.", described.where, hint)
+    if place.startswith(("http://", "https://")):
+        if without_secrets(place) != place:
+            message = "The URL of the description holds a secret, which is not copied."
+            raise FatalError("unreadable", message, described.where, hint)
+        return place
+    for candidate in (os.path.join(folder, place), place):
+        if os.path.isfile(candidate):
+            return candidate
+    raise FatalError("unreadable", f"There is no file {clipped(place, 200)}.", described.where, hint)
+
+
+def _beside(document: str, place: str) -> str:
+    """Return the path of a document as the tools file in the folder `place` writes it."""
+    if document.startswith(("http://", "https://")):
+        return document
+    try:
+        return os.path.relpath(document, place or ".").replace(os.sep, "/")
+    except ValueError:  # Windows: there is no relative path to another drive
+        return os.path.abspath(document).replace(os.sep, "/")
+
+
+def _base_url(described: Described, remarks: list[Remark]) -> str:
+    """Return the base URL as a tools file writes it. With a slash at its end, a bare origin has no path."""
+    url = described.base_url.strip()
+    if not url.startswith(("http://", "https://")) or "$" in url or "<" in url:
+        if url:
+            remarks.append(Remark("Its base URL is not known here; the description's own is used.", described.where))
+        return ""
+    if without_secrets(url) != url:
+        remarks.append(Remark("Its base URL holds a secret and was not copied: set _BASE_URL.", described.where))
+        return ""
+    if url.startswith("http://") and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
+        remarks.append(Remark("The API is called without TLS: set _ALLOW_HTTP to 1.", described.where))
+    return url + "/" if not urlsplit(url).path else url
+
+
+def _compiled(draft: Draft, wanted: Wanted) -> Compiled:
+    roots = (os.path.dirname(wanted.target) or ".",)
+    folder = Folder(roots).and_beside(wanted.target, tuple(draft.folders))
+    if not draft.name:
+        draft.name = "api"
+        named = compile_source(_fetched(draft, wanted, folder), Options()).catalog
+        titles = [tool.operation.api_title for tool in named.tools[:1]]
+        draft.name = server_name(titles[0] or named.identity.title) if titles else "api"
+    return compile_source(_fetched(draft, wanted, folder), Options())
+
+
+def _fetched(draft: Draft, wanted: Wanted, folder: Folder) -> Fetched:
+    text = write(draft, wanted.target)
+    return Fetched(wanted.target, text.encode(), folder=folder, network=wanted.network)
+
+
+def _offering(
+    draft: Draft, offered: Sequence[list[Served]], first: Compiled, wanted: Wanted, remarks: list[Remark]
+) -> Compiled:
+    """Return the compile of the draft, which offers what the other server does: logins too, and what is hidden."""
+    last = _compiled(draft, wanted)
+    missing = 0
+    for index, entry in enumerate(draft.entries):
+        had, has = _tools(first, index), _tools(last, index)
+        lost = {each.operation.request for each in offered[index] if each.component == "tool"} & had.keys() - has.keys()
+        keys = {each for request in lost for each in (had[request].operation.id, request)}
+        entry.overrides = [replace(each, is_offered=each.key in keys) for each in entry.overrides]
+        for request in sorted(lost):
+            said = (
+                f"{clipped(request)} takes a password, returns a token or is hidden by the description, and is a tool"
+            )
+            remarks.append(Remark(f"{said} because it was one. Take `hide: false` out."))
+        missing += len(lost)
+    return _compiled(draft, wanted) if missing else last
+
+
+# -- tools -------------------------------------------------------------------------------------------------------------
+
+
+def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
+    """Return the operations of a document. What only a reference leads to is taken from the compile."""
+    documents = compiled.sources.described_by
+    if index >= len(documents):
+        message = "Two of its descriptions are one document, which a server has once."
+        raise FatalError("unreadable", message, hint="Name others with --document, or leave one out.")
+    known = {(tool.operation.path, tool.operation.method): tool.operation for tool in _tools(compiled, index).values()}
+    return operations.listed(documents[index].value, known)
+
+
+def _tools(compiled: Compiled, index: int) -> dict[str, ToolSpec]:
+    """Return `METHOD /path` → tool, of one document."""
+    documents = compiled.sources.described_by
+    of = documents[index].name if len(documents) > 1 else ""
+    return {
+        f"{tool.operation.method} {tool.operation.path}": tool
+        for tool in compiled.catalog.tools
+        if tool.operation.document == of
+    }
+
+
+def _name_tools(
+    draft: Draft, offered: Sequence[list[Served]], first: Compiled, includes: bool, remarks: list[Remark]
+) -> None:
+    """Write names, aliases and the selection into the entries of the draft."""
+    tools = {index: _tools(first, index) for index in range(len(offered))}
+    ids = Counter(tool.operation.id for found in tools.values() for tool in found.values())
+    used: set[str] = set()
+    for index, entry in enumerate(draft.entries):
+        wanted: list[Operation] = []
+        for each in (each for each in offered[index] if each.component == "tool"):
+            tool = tools[index].get(each.operation.request)
+            if tool is None:
+                remarks.append(_not_made(each, first))
+                continue
+            wanted.append(tool.operation)
+            override = _override(each, tool, ids, used, remarks)
+            if override.name or override.aliases:
+                entry.overrides.append(override)
+        known = [tool.operation for tool in tools[index].values()]
+        entry.include, entry.exclude = selecting.selectors(known, wanted, includes=includes)
+
+
+def _override(
+    each: Served, tool: ToolSpec, ids: Mapping[str | None, int], used: set[str], remarks: list[Remark]
+) -> Override:
+    """Return what is said of a tool: the other server's name, or that name as an alias where it cannot be a name.
+
+    `used`: names and aliases of other tools, to which those of this one are added.
+    """
+    names = [each.name, *each.aliases]
+    folded = {name.casefold() for name in used}
+    is_name = bool(WRITTEN_TOOL_NAME.fullmatch(each.name)) and each.name.casefold() not in folded
+    if is_name:
+        names.pop(0)
+        used.add(each.name)
+    for name in names:
+        if not ALIAS.fullmatch(name):
+            remarks.append(Remark(f"'{clipped(name)}' ({each.operation.request}) can be no name of a tool here."))
+        elif name in used:
+            said = f"{each.operation.request} is called {tool.name}: '{clipped(name)}' leads to another operation."
+            remarks.append(Remark(said))
+    aliases = tuple(dict.fromkeys(name for name in names if ALIAS.fullmatch(name) and name not in used))
+    used.update((each.name, *aliases))
+    return Override(_key(tool.operation, ids), each.name if is_name else "", aliases)
+
+
+def _key(operation: Operation, ids: Mapping[str | None, int]) -> str:
+    """Return the key of an override: the operationId if it is plain and unique, else method and path."""
+    if operation.id and ids[operation.id] == 1 and _PLAIN_NAME.fullmatch(operation.id):
+        return operation.id
+    return f"{operation.method} {operation.path}"
+
+
+def _not_made(each: Served, compiled: Compiled) -> Remark:
+    reasons = {skipped.operation: skipped.reason.message for skipped in compiled.catalog.skipped}
+    why = reasons.get(each.operation.request, "mcpgen makes no tool of it")
+    return Remark(f"'{clipped(each.name)}' ({clipped(each.operation.request)}) is no tool here: {clipped(why, 200)}")
+
+
+def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: list[Remark]) -> list[FetchedPart]:
+    """Return the resources of a FastMCP server, each under its URI. What no GET fills is remarked."""
+    found = []
+    for described, parts in zip(server.documents, offered, strict=True):
+        base_url = described.base_url if len(server.documents) > 1 else ""
+        for each in (each for each in parts if each.component in ("resource", "template")):
+            variables = re.findall(r"\{([^{}]*)\}", each.operation.path)
+            plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
+            if not plain or (each.component == "resource" and variables):
+                remarks.append(Remark(f"The resource '{clipped(each.name)}' ({each.operation.request}) was left out."))
+                continue
+            uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])
+            found.append(FetchedPart(each.name, uri, each.operation.request, base_url))
+    return found
+
+
+# -- what came of it ---------------------------------------------------------------------------------------------------
+
+
+def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[Kept]:
+    """Yield what became of each name. Of several operations of one name only the first was reached by it."""
+    seen: set[tuple[str, str]] = set()
+    for index, found in enumerate(offered):
+        for each in found:
+            if (each.component, each.name) not in seen:
+                seen.add((each.component, each.name))
+                yield _kept(each, compiled, index)
+
+
+def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
+    """Return which tool answers to a name. It counts only if the tool sends the request of that operation."""
+    if each.component != "tool":
+        return Kept(each.name, each.name if _has_resource(each, compiled) else "")
+    tool = _tools(compiled, index).get(each.operation.request)
+    answers = tool is not None and each.name in (tool.name, *tool.aliases)
+    return Kept(each.name, tool.name if tool is not None and answers else "")
+
+
+def _has_resource(each: Served, compiled: Compiled) -> bool:
+    return any(spec.resource.name == each.name for spec in compiled.catalog.resources)
+
+
+def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
+    """Return what changed about arguments and results: each other name of an argument once."""
+    changed: Counter[tuple[str, str]] = Counter()
+    for tool in compiled.catalog.tools:
+        changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)
+    listed = [
+        f"The argument '{clipped(wire)}' is called {name} (in {count} tools)."
+        if count > 1
+        else f"The argument '{clipped(wire)}' is called {name}."
+        for (wire, name), count in changed.most_common(12)
+    ]
+    more = [f"Further {len(changed) - 12} arguments have other names: see `mcpgen inspect`."] * (len(changed) > 12)
+    return [Remark(said) for said in (*filter(None, [_OF_ARGUMENTS[server.program]]), *listed, *more)]

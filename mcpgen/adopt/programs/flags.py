@@ -1,0 +1,87 @@
+"""Split the arguments of a command line into flags and values, by a table of the flags that a tool has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcpgen.adopt.foreign import Remark
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.names import clipped
+
+Arity = Literal["value", "values", "switch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of a tool, from its flags and its environment. A flag goes before a variable.
+
+    `flags`: long flag without dashes → its values. `environ`: the variables that the configuration sets. `variables`:
+    flag → the variable that says the same.
+    """
+
+    flags: Mapping[str, list[str]]
+    environ: Mapping[str, str]
+    variables: Mapping[str, str]
+    remarks: list[Remark] = field(default_factory=list)
+
+    def text(self, flag: str) -> str:
+        """Return the value of a flag, or of its variable; "" if neither is set."""
+        return (self.flags.get(flag) or [""])[-1] or self.environ.get(self.variables.get(flag, ""), "")
+
+    def texts(self, flag: str) -> list[str]:
+        """Return all values of a flag."""
+        return self.flags.get(flag, [])
+
+    def has(self, flag: str) -> bool:
+        """Return True if a switch is given, or its variable is true."""
+        said = self.environ.get(self.variables.get(flag, ""), "").lower()
+        return self.flags.get(flag, ["false"])[-1].lower() not in ("false", "no", "0") or said in ("true", "1", "yes")
+
+    def source(self, flag: str) -> str:
+        """Return what holds a value: the flag, or the variable that says the same."""
+        variable = self.variables.get(flag, "")
+        return f"--{flag}" if self.flags.get(flag) or not variable else variable
+
+    def as_list(self, flag: str) -> frozenset[str] | None:
+        """Return the parts of a list with commas, or None if it is empty."""
+        return frozenset(part.strip() for part in self.text(flag).split(",") if part.strip()) or None
+
+
+def read(
+    words: Sequence[str],
+    arities: Mapping[str, Arity],
+    short: Mapping[str, str],
+    environ: Mapping[str, str],
+    variables: Mapping[str, str],
+    where: Where | None,
+) -> Settings:
+    """Return the settings of a command line. Flags that the tool does not have are remarked, without their values."""
+    flags: dict[str, list[str]] = {}
+    unknown: list[Remark] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=")
+        flag = short.get(name, name.removeprefix("--")) if name.startswith("-") else ""
+        if not flag:
+            continue
+        arity = arities.get(flag)
+        if arity is None:
+            unknown.append(Remark(f"The flag {clipped(name)} is not known and was left out.", where))
+            while left and not left[0].startswith("-"):
+                left.pop(0)
+        elif equals:
+            flags.setdefault(flag, []).append(value)
+        elif arity == "switch":
+            flags.setdefault(flag, []).append("true" if not left or left[0] not in ("true", "false") else left.pop(0))
+        elif arity == "value":
+            flags.setdefault(flag, []).append(left.pop(0) if left else "")
+        else:
+            while left and not left[0].startswith("-"):
+                flags.setdefault(flag, []).append(left.pop(0))
+    return Settings(flags, environ, variables, unknown)
+
+
+def is_placeholder(text: str) -> bool:
+    """Return True if a client or a shell would replace the text, or part of it, by a value that is not known here."""
+    return "${" in text or "$(" in text or (text.startswith("$") and text[1:2].isalpha()) or text.startswith("<")

@@ -1,0 +1,66 @@
+"""Read the flags of openapi-mcp-generator, as `index.js` of 3.3.0 and 4.0.1 does."""
+
+from collections.abc import Mapping, Sequence
+
+from mcpgen.adopt.foreign import Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.programs import flags
+from mcpgen.adopt.programs.flags import Arity
+from mcpgen.base.diagnostics import Where
+
+_FLAGS: dict[str, Arity] = {
+    **dict.fromkeys(
+        [
+            "input",
+            "output",
+            "server-name",
+            "server-version",
+            "base-url",
+            "transport",
+            "port",
+            "default-include",
+            "max-tool-name-length",
+            "header-passthrough",
+        ],
+        "value",
+    ),
+    **dict.fromkeys(
+        ["allow-external-refs", "insecure", "generate-lib", "custom-auth", "oauth-creds-in-body", "force"], "switch"
+    ),
+}
+_SHORT = {
+    "-i": "input",
+    "-o": "output",
+    "-n": "server-name",
+    "-v": "server-version",
+    "-b": "base-url",
+    "-t": "transport",
+    "-p": "port",
+    "-k": "insecure",
+}
+_REMARKS = {
+    "insecure": "Certificates are always checked; _CA_FILE names further authorities.",
+    "custom-auth": "src/auth.ts is code of yours: write it as a hook in hooks.py.",
+    "header-passthrough": "Header fields of callers are not passed on; see 'Call the API as the user'.",
+    "allow-external-refs": "References over the network are not followed: keep the files in the document's folder.",
+    "oauth-creds-in-body": "A client's id and secret are sent in the Authorization field.",
+}
+
+
+def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) -> ForeignServer:
+    """Return the server that the generator writes."""
+    settings = flags.read(words, _FLAGS, _SHORT, environ, {}, where)
+    remarks = [*settings.remarks]
+    remarks += [Remark(text, where) for flag, text in _REMARKS.items() if settings.texts(flag)]
+    if settings.text("transport") in ("web", "streamable-http"):
+        port = settings.text("port") or "3000"
+        remarks.append(Remark(f"It listens over HTTP. Start the new server with `--http {port}`.", where))
+    longest = settings.text("max-tool-name-length")
+    excluded = settings.text("default-include").strip().lower() in ("false", "0", "no", "off")
+    return ForeignServer(
+        "openapi-mcp-generator",
+        (Described(settings.text("input"), settings.text("base-url"), None, where=where),),
+        settings.text("server-name"),
+        filters=Filters(by_default=not excluded),
+        naming=Naming(int(longest) if longest.isdecimal() and int(longest) else 64),
+        remarks=tuple(remarks),
+    )

@@ -1,0 +1,41 @@
+"""Read header fields that every request of another tool carries as credentials. Their values are never kept."""
+
+from collections.abc import Iterable
+
+from mcpgen.adopt.foreign import Credential, Remark
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.names import clipped
+
+_OWN = frozenset(
+    [
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "connection",
+        "content-type",
+        "content-length",
+        "host",
+        "user-agent",
+        "cache-control",
+    ]
+)
+"""Fields that a generated server writes itself."""
+
+
+def credentials(
+    fields: Iterable[tuple[str, str, str]], remarks: list[Remark], where: Where | None
+) -> tuple[Credential, ...]:
+    """Return the credentials in header fields. Each: name, the beginning of its value, and what holds the value."""
+    found = []
+    for name, value, held in fields:
+        if name.lower() in _OWN:
+            remarks.append(Remark(f"The header field {clipped(name)} is written by the server itself.", where))
+            continue
+        scheme = value.strip().partition(" ")[0].lower()
+        if name.lower() == "authorization" and scheme == "basic":
+            found.append(Credential("basic", {"username": held, "password": held}))
+        elif name.lower() == "authorization" and scheme == "bearer":
+            found.append(Credential("bearer", {"value": held}))
+        else:
+            found.append(Credential("apiKey", {"value": held}, "header", name))
+    return tuple(found)

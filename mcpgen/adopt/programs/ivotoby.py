@@ -1,0 +1,111 @@
+"""Read the flags and variables of @ivotoby/openapi-mcp-server, as `config.ts` of 1.16.1 does."""
+
+from collections.abc import Mapping, Sequence
+
+from mcpgen.adopt.foreign import Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.programs import flags, headers
+from mcpgen.adopt.programs.flags import Arity, Settings
+from mcpgen.base.diagnostics import Where
+
+_VARIABLES = {
+    "api-base-url": "API_BASE_URL",
+    "openapi-spec": "OPENAPI_SPEC_PATH",
+    "spec-from-stdin": "OPENAPI_SPEC_FROM_STDIN",
+    "spec-inline": "OPENAPI_SPEC_INLINE",
+    "headers": "API_HEADERS",
+    "client-cert": "CLIENT_CERT_PATH",
+    "client-key": "CLIENT_KEY_PATH",
+    "ca-cert": "CA_CERT_PATH",
+    "client-key-passphrase": "CLIENT_KEY_PASSPHRASE",
+    "reject-unauthorized": "REJECT_UNAUTHORIZED",
+    "name": "SERVER_NAME",
+    "server-version": "SERVER_VERSION",
+    "transport": "TRANSPORT_TYPE",
+    "port": "HTTP_PORT",
+    "host": "HTTP_HOST",
+    "path": "ENDPOINT_PATH",
+    "tools": "TOOLS_MODE",
+    "disable-abbreviation": "DISABLE_ABBREVIATION",
+    "prompts": "PROMPTS_PATH",
+    "prompts-inline": "PROMPTS_INLINE",
+    "resources": "RESOURCES_PATH",
+    "resources-inline": "RESOURCES_INLINE",
+    "verbose": "VERBOSE",
+}
+_FLAGS: dict[str, Arity] = {
+    **dict.fromkeys(_VARIABLES, "value"),
+    **dict.fromkeys(("tool", "tag", "exclude-tag", "resource", "operation"), "values"),
+    **dict.fromkeys(("spec-from-stdin", "disable-abbreviation"), "switch"),
+}
+_SHORT = {
+    "-t": "transport",
+    "-p": "port",
+    "-u": "api-base-url",
+    "-s": "openapi-spec",
+    "-H": "headers",
+    "-n": "name",
+    "-v": "server-version",
+}
+_TLS = {"client-cert": "_CLIENT_CERT", "client-key": "_CLIENT_KEY", "ca-cert": "_CA_FILE"}
+
+
+def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) -> ForeignServer:
+    """Return the server that the command line starts."""
+    settings = flags.read(words, _FLAGS, _SHORT, environ, _VARIABLES, where)
+    remarks = [*settings.remarks, *_remarks(settings, where)]
+    mode = settings.text("tools").lower() or "all"
+    held = settings.source("headers")
+    fields = (part.partition(":") for part in settings.text("headers").split(","))
+    sent = [(name.strip(), value.strip(), held) for name, colon, value in fields if colon and name.strip()]
+    document = Described(
+        "" if settings.has("spec-from-stdin") or settings.text("spec-inline") else settings.text("openapi-spec"),
+        settings.text("api-base-url"),
+        headers.credentials(sent, remarks, where),
+        where=where,
+    )
+    selected = Filters(
+        _folded(settings.texts("tag")),
+        _folded(settings.texts("exclude-tag")) or frozenset(),
+        tools=_folded(settings.texts("tool")) if mode != "explicit" else _folded(settings.texts("tool")) or frozenset(),
+        resources=_folded(settings.texts("resource")),
+        methods=_folded(settings.texts("operation")),
+    )
+    return ForeignServer(
+        "ivotoby",
+        (document,),
+        settings.text("name"),
+        filters=selected,
+        naming=Naming(abbreviates=not settings.has("disable-abbreviation")),
+        searches=mode == "dynamic",
+        remarks=tuple(remarks),
+    )
+
+
+def _folded(texts: list[str]) -> frozenset[str] | None:
+    """Return the texts in small letters, or None if there are none: they are compared without regard to case."""
+    return frozenset(text.lower() for text in texts) or None
+
+
+def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
+    """Return what of the settings has no place in a tools file."""
+    found = [
+        Remark(f"{settings.source(flag)} is the server's variable {variable} here.", where)
+        for flag, variable in _TLS.items()
+        if settings.text(flag)
+    ]
+    if settings.text("client-key-passphrase"):
+        found.append(Remark("The key of the client certificate has to be without a passphrase here.", where))
+    if settings.text("reject-unauthorized").lower() in ("false", "0", "no", "off"):
+        found.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+    if settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
+        found.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+    if settings.text("transport") == "http":
+        port = settings.text("port") or "3000"
+        found.append(Remark(f"It listens over HTTP. Start the new server with `--http {port}`.", where))
+    for flag in ("prompts", "prompts-inline", "resources", "resources-inline"):
+        if settings.text(flag):
+            kind = flag.partition("-")[0]
+            found.append(Remark(f"{settings.source(flag)} was not read: write them under `{kind}:`.", where))
+    if settings.text("spec-inline"):
+        found.append(Remark("The description stands in the configuration itself: save it as a file.", where))
+    return found

@@ -1,0 +1,120 @@
+"""Read the HTTP client with which a FastMCP script calls the API: base URL, credentials, timeout."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcpgen.adopt.foreign import Credential, Remark
+from mcpgen.adopt.programs import headers
+from mcpgen.adopt.script.evaluate import Evaluator
+from mcpgen.adopt.script.values import (
+    Content,
+    Items,
+    Made,
+    Members,
+    Path,
+    Plain,
+    Unknown,
+    Value,
+    beginning,
+    text,
+    variables,
+)
+from mcpgen.base.diagnostics import Where
+
+_UNREAD = {
+    "event_hooks": "Its event hooks run code of yours: write it as a hook in hooks.py.",
+    "transport": "Its transport is code of yours: write what it does as a hook in hooks.py.",
+    "cookies": "Cookies of the client were left out.",
+    "params": "Query parameters of the client were left out: a rule `'*': {arguments: …}` can send a fixed value.",
+    "cert": "Its client certificate is the server's variables _CLIENT_CERT and _CLIENT_KEY here.",
+    "proxy": "Its proxy is the server's variable _PROXY here.",
+    "proxies": "Its proxy is the server's variable _PROXY here.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpClient:
+    """What is known of an HTTP client.
+
+    `base_url`: "" if unknown. `credentials`: None if code makes them. `timeout`: seconds, None if it says none.
+    """
+
+    base_url: str = ""
+    credentials: tuple[Credential, ...] | None = None
+    timeout: float | None = None
+
+
+def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> HttpClient:
+    """Return what `value`, the client of a server, is. What cannot be read is remarked with its place."""
+    remarks = evaluator.remarks
+    if not isinstance(value, Made) or value.name not in ("AsyncClient", "Client"):
+        if value != Plain(None):
+            said = "The HTTP client is not made here in a way that can be read; base URL and credentials are unknown."
+            remarks.append(Remark(said, where))
+        return HttpClient()
+    where = evaluator.where(value.call)
+    given = value.arguments
+    if any(keyword.arg is None for keyword in value.call.keywords):
+        remarks.append(Remark("Further arguments (**) of the HTTP client are not known.", where))
+    remarks += [Remark(said, where) for name, said in _UNREAD.items() if name in given]
+    if given.get("verify") == Plain(False):
+        remarks.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+    base_url = text(given.get("base_url"), environ) or ""
+    if "base_url" in given and not base_url:
+        named = " and ".join(variables(given["base_url"]))
+        said = f"The base URL comes from {named or 'code'}, and is not known here."
+        remarks.append(Remark(said, where))
+    by_headers = _in_headers(given.get("headers"), remarks, where)
+    by_auth = _auth(given.get("auth"), remarks, where)
+    found = (*(by_headers or ()), *(by_auth or ()))
+    by_code = by_headers is None or by_auth is None or "event_hooks" in given or "transport" in given
+    return HttpClient(base_url, None if by_code and not found else found, timeout(given.get("timeout"), environ))
+
+
+def timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:
+    """Return the seconds of a timeout: a number, or `httpx.Timeout(seconds, …)`."""
+    if isinstance(value, Made) and value.name == "Timeout":
+        named = value.arguments
+        value = value.positional[0] if value.positional else named.get("timeout") or named.get("read")
+    try:
+        seconds = float(text(value, environ) or "")
+    except ValueError:
+        return None
+    return seconds if 0 < seconds <= 3600 else None
+
+
+def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:
+    """Return the credentials in header fields, or None if code makes the fields."""
+    if isinstance(value, Made) and value.positional:
+        value = value.positional[0]
+    if value is None or value == Plain(None):
+        return ()
+    if not isinstance(value, Members):
+        remarks.append(Remark("The header fields are made by code, and are not known here.", where))
+        return None
+    if not value.whole:
+        remarks.append(Remark("Some of the header fields are made by code, and are not known here.", where))
+    fields = ((name, beginning(each), _held(each)) for name, each in value.members.items())
+    return headers.credentials(fields, remarks, where)
+
+
+def _auth(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:
+    """Return the credentials of `auth`, or None if code makes them."""
+    pair: tuple[Value, ...] = ()
+    if isinstance(value, Made) and value.name == "BasicAuth":
+        pair = (*value.positional, *value.arguments.values())
+    elif isinstance(value, Items):
+        pair = value.items
+    if len(pair) == 2:
+        return (Credential("basic", {"username": _held(pair[0]), "password": _held(pair[1])}),)
+    if value is not None and value != Plain(None):
+        remarks.append(
+            Remark("The login of the client (auth) is code of yours: write it as a hook in hooks.py.", where)
+        )
+        return None
+    return ()
+
+
+def _held(value: Value) -> str:
+    """Return the environment variables that hold a value; "" if it stands in the script or is made by code."""
+    return " and ".join(variables(value)) if not isinstance(value, (Unknown, Content, Path)) else ""

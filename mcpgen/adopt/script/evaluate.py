@@ -1,0 +1,302 @@
+"""Find what expressions are, as far as the text of a script says it.
+
+Of a name that is bound several times the first binding that is known counts, and the choice is remarked. No code runs.
+"""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from mcpgen.adopt.foreign import Remark
+from mcpgen.adopt.script.scopes import Scope, of
+from mcpgen.adopt.script.values import (
+    Content,
+    Items,
+    Joined,
+    Made,
+    Members,
+    Path,
+    Plain,
+    Unknown,
+    Value,
+    Variable,
+)
+from mcpgen.base.diagnostics import Where
+
+DEEPEST = 30
+"""Limit on nested expressions, names and functions that are followed."""
+
+MOST_STEPS = 20_000
+"""Limit on the expressions that are looked at in one script: functions that call each other multiply them."""
+
+_READS = frozenset({"read_text", "read_bytes", "read", "open", "decode", "copy", "deepcopy", "json", "strip"})
+_PARSES = frozenset({"load", "loads", "safe_load", "parse"})
+_GETS = frozenset({"get", "request", "urlopen", "urlretrieve"})
+_SAME = frozenset(
+    {
+        "str",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "frozenset",
+        "Path",
+        "PurePath",
+        "fspath",
+        "abspath",
+        "realpath",
+        "resolve",
+        "absolute",
+        "expanduser",
+    }
+)
+_MADE = frozenset({"AsyncClient", "Client", "RouteMap", "BasicAuth", "Timeout", "Headers", "Limits"})
+
+
+@dataclass(slots=True)
+class Evaluator:
+    """Evaluates the expressions of one script. `remarks`: choices that were made on the way."""
+
+    file: str
+    scopes: Mapping[ast.AST, Scope]
+    remarks: list[Remark] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+    _steps: int = 0
+
+    def where(self, node: ast.AST) -> Where:
+        """Return the place of a node."""
+        return Where(self.file, "", getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+
+    def value(self, node: ast.expr | None, scope: Scope | None = None, depth: int = 0) -> Value:
+        """Return what an expression is. `scope`: where its names are looked up, if not where it stands."""
+        if node is None:
+            return Plain(None)
+        scope = scope or self.scopes.get(node)
+        self._steps += 1
+        if depth > DEEPEST or self._steps > MOST_STEPS or scope is None:
+            return Unknown(getattr(node, "lineno", 0))
+        return self._of(node, scope, depth + 1)
+
+    def _of(self, node: ast.expr, scope: Scope, depth: int) -> Value:
+        match node:
+            case ast.Constant(value=value):
+                return Plain(value)
+            case ast.Name(id=name):
+                return Path((None, Plain("."))) if name == "__file__" else self._named(name, node, scope, depth)
+            case ast.JoinedStr(values=values):
+                return Joined(tuple(self.value(each, scope, depth) for each in values))
+            case ast.FormattedValue(value=value) | ast.Await(value=value) | ast.Starred(value=value):
+                return self.value(value, scope, depth)
+            case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+                return Items(tuple(self.value(each, scope, depth) for each in elements))
+            case ast.Dict():
+                return self._dictionary(node, scope, depth)
+            case _:
+                return self._of_operator(node, scope, depth)
+
+    def _of_operator(self, node: ast.expr, scope: Scope, depth: int) -> Value:
+        match node:
+            case ast.BinOp():
+                return self._combined(node, scope, depth)
+            case ast.BoolOp(op=ast.Or(), values=values):
+                return self._first_of([self.value(each, scope, depth) for each in values], node)
+            case ast.IfExp(body=body, orelse=other):
+                return self._known([self.value(body, scope, depth), self.value(other, scope, depth)], node)
+            case ast.Subscript():
+                return self._item(node, scope, depth)
+            case ast.Attribute():
+                return self._attribute(node, scope, depth)
+            case ast.Call():
+                return self._call(node, scope, depth)
+            case _:
+                return Unknown(node.lineno)
+
+    # -- names --------------------------------------------------------------------------------------------------------
+
+    def _named(self, name: str, node: ast.expr, scope: Scope, depth: int) -> Value:
+        at: Scope | None = scope
+        while at is not None:
+            if name in at.bound:
+                return at.bound[name]
+            if bindings := at.names.get(name):
+                known = self._known([self.value(each, at, depth) for each in bindings], node, name)
+                return self._with_entries(known, name, at, depth)
+            at = at.outer
+        return Unknown(node.lineno)
+
+    def _with_entries(self, value: Value, name: str, scope: Scope, depth: int) -> Value:
+        """Return a dictionary with the members that the script adds later, and mark a document that it changes."""
+        entries = scope.entries.get(name, [])
+        if isinstance(value, Content) and name in scope.changes:
+            return replace(value, changed=scope.changes[name])
+        if not isinstance(value, Members):
+            return value
+        members = dict(value.members)
+        for key, each in entries:
+            if isinstance(plain := self.value(key, scope, depth), Plain) and isinstance(plain.value, str):
+                members[plain.value] = self.value(each, scope, depth)
+        return replace(value, members=members)
+
+    def _known(self, values: list[Value], node: ast.expr, name: str = "") -> Value:
+        """Return the first value that is known. Remark that there are others."""
+        known = [value for value in values if not isinstance(value, Unknown) and value != Plain(None)]
+        if not known:
+            return values[0]
+        distinct = [each for index, each in enumerate(known) if each not in known[:index]]
+        if len(distinct) > 1 and not any(isinstance(each, Members) for each in distinct):
+            what = f"'{name}' has several values" if name else "There are several values"
+            said = f"{what}; the first is taken."
+            if f"{name}" not in self._told or not name:
+                self._told.add(name)
+                self.remarks.append(Remark(said, self.where(node)))
+        return known[0]
+
+    def _first_of(self, values: list[Value], node: ast.expr) -> Value:
+        """Return what `a or b` is: a variable has the next value as its default."""
+        first, *rest = values
+        if isinstance(first, Variable) and rest:
+            return replace(first, default=first.default or self._first_of(rest, node))
+        empty = isinstance(first, Plain) and not first.value
+        return self._first_of(rest, node) if rest and (empty or isinstance(first, Unknown)) else first
+
+    # -- compounds ----------------------------------------------------------------------------------------------------
+
+    def _dictionary(self, node: ast.Dict, scope: Scope, depth: int) -> Value:
+        members: dict[str, Value] = {}
+        whole = True
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.value(each, scope, depth)
+            if key is None:
+                whole = whole and isinstance(value, Members) and value.whole
+                members |= value.members if isinstance(value, Members) else {}
+                continue
+            plain = self.value(key, scope, depth)
+            if isinstance(plain, Plain) and isinstance(plain.value, str):
+                members[plain.value] = value
+            else:
+                whole = False
+        return Members(members, whole)
+
+    def _combined(self, node: ast.BinOp, scope: Scope, depth: int) -> Value:
+        left, right = self.value(node.left, scope, depth), self.value(node.right, scope, depth)
+        if isinstance(node.op, ast.Div) and isinstance(left, (Path, Variable)):
+            return Path((*(left.parts if isinstance(left, Path) else (left,)), right))
+        if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+            return Items(left.items + right.items)
+        if isinstance(node.op, ast.BitOr) and isinstance(left, Members) and isinstance(right, Members):
+            return Members({**left.members, **right.members}, left.whole and right.whole)
+        if isinstance(node.op, ast.Add):
+            return Joined((left, right))
+        return Unknown(node.lineno)
+
+    def _item(self, node: ast.Subscript, scope: Scope, depth: int) -> Value:
+        key = self.value(node.slice, scope, depth)
+        name = key.value if isinstance(key, Plain) else None
+        if _dotted(node.value).endswith("environ") and isinstance(name, str):
+            return Variable(name)
+        owner = self.value(node.value, scope, depth)
+        if isinstance(owner, Members) and isinstance(name, str) and name in owner.members:
+            return owner.members[name]
+        return Unknown(node.lineno)
+
+    def _attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> Value:
+        if isinstance(node.value, ast.Name):
+            found = self._named(f"{node.value.id}.{node.attr}", node, scope, depth)
+            if not isinstance(found, Unknown):
+                return found
+        owner = self.value(node.value, scope, depth)
+        if isinstance(owner, Path) and node.attr in ("parent", "parents"):
+            return _parent(owner)
+        if isinstance(owner, Content) and node.attr in ("text", "content"):
+            return owner
+        return Unknown(node.lineno)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call, scope: Scope, depth: int) -> Value:
+        dotted = _dotted(node.func)
+        name = dotted.rpartition(".")[2]
+        given = [self.value(each, scope, depth) for each in node.args]
+        if name == "getenv" or dotted.endswith("environ.get"):
+            return self._variable(given, node)
+        if name in _MADE:
+            named = {each.arg: self.value(each.value, scope, depth) for each in node.keywords if each.arg}
+            return Made(name, node, named, tuple(given))
+        if function := self._function(dotted, scope):
+            return self._returned(function, node, scope, depth)
+        owner = self.value(node.func.value, scope, depth) if isinstance(node.func, ast.Attribute) else Plain(None)
+        if name in _READS and isinstance(owner, (Content, Path)):
+            return owner if isinstance(owner, Content) else Content(owner)
+        if name == "open" and given:
+            return Content(given[0])
+        if name in _PARSES and given and isinstance(given[0], (Content, Path)):
+            return given[0] if isinstance(given[0], Content) else Content(given[0])
+        if name in _GETS and not isinstance(owner, Members) and (got := self._fetched(name, owner, given)):
+            return got
+        if name in ("join", "joinpath") and (isinstance(owner, Path) or dotted.endswith("path.join")):
+            parts = given if dotted.endswith("path.join") else [owner, *given]
+            return Path(tuple(part for each in parts for part in (each.parts if isinstance(each, Path) else (each,))))
+        if name == "dirname" and given and isinstance(given[0], Path):
+            return _parent(given[0])
+        if name in ("rstrip", "strip", "lstrip") and not isinstance(owner, Unknown):
+            return owner
+        if name in ("compile", *_SAME):
+            return given[0] if given else owner if isinstance(owner, Path) else Items(())
+        return Unknown(node.lineno)
+
+    def _variable(self, given: list[Value], node: ast.Call) -> Value:
+        if given and isinstance(given[0], Plain) and isinstance(given[0].value, str):
+            return Variable(given[0].value, given[1] if len(given) > 1 else None)
+        return Unknown(node.lineno)
+
+    def _fetched(self, name: str, owner: Value, given: list[Value]) -> Value | None:
+        """Return the content of what a client or a library gets: `httpx.get(URL)`, `client.get("/openapi.json")`."""
+        wanted = given[1:] if name == "request" else given
+        if not wanted or isinstance(wanted[0], Unknown):
+            return None
+        base = owner.arguments.get("base_url") if isinstance(owner, Made) else None
+        return Content(Path((base, wanted[0])) if base is not None and _is_relative(wanted[0]) else wanted[0])
+
+    def _function(self, name: str, scope: Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        at: Scope | None = scope
+        while at is not None:
+            if name.removeprefix("self.") in at.functions:
+                return at.functions[name.removeprefix("self.")]
+            at = at.outer
+        return None
+
+    def _returned(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: Scope, depth: int
+    ) -> Value:
+        """Return what a function of the script returns for the arguments of a call."""
+        outer = self.scopes.get(function)
+        if depth > DEEPEST or outer is None:
+            return Unknown(node.lineno)
+        inner = of(function, outer)
+        spec = function.args
+        names = [each.arg for each in (*spec.posonlyargs, *spec.args) if each.arg not in ("self", "cls")]
+        defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
+        defaults |= {each.arg: value for each, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value}
+        inner.bound.update({name: self.value(each, outer, depth) for name, each in defaults.items()})
+        inner.bound.update(zip(names, (self.value(each, scope, depth) for each in node.args), strict=False))
+        inner.bound.update({each.arg: self.value(each.value, scope, depth) for each in node.keywords if each.arg})
+        returned = [each.value for each in ast.walk(function) if isinstance(each, ast.Return) and each.value]
+        if not returned:
+            return Unknown(node.lineno)
+        return self._known([self.value(each, inner, depth) for each in returned], node, function.name)
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _parent(path: Path) -> Path:
+    """Return the folder of a path."""
+    *above, last = path.parts
+    return Path((*path.parts, Plain(".."))) if last in (None, Plain("..")) or not above else Path(tuple(above))
+
+
+def _is_relative(value: Value) -> bool:
+    return isinstance(value, Plain) and isinstance(value.value, str) and "://" not in value.value

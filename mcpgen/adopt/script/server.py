@@ -1,0 +1,251 @@
+"""Read the calls of a script that make a server of an API description, and what it does with the server afterwards."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from mcpgen.adopt.foreign import Component, Described, Filters, ForeignServer, Remark, Route
+from mcpgen.adopt.script import clients, scopes
+from mcpgen.adopt.script.evaluate import Evaluator
+from mcpgen.adopt.script.values import Content, Items, Made, Members, Plain, Unknown, Value, text, variables
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import FatalError
+from mcpgen.base.names import clipped
+
+LONGEST = 1_000_000
+"""Limit on the characters of a script."""
+
+_MAKERS = {"from_openapi": 0, "FastMCPOpenAPI": 0, "OpenAPIProvider": 0, "from_fastapi": -1}
+"""Function that makes a server → the position of the description among its arguments; -1: it takes an application."""
+
+_COMPONENTS: dict[str, Component] = {
+    "TOOL": "tool",
+    "RESOURCE": "resource",
+    "RESOURCE_TEMPLATE": "template",
+    "EXCLUDE": "none",
+    "IGNORE": "none",
+}
+_CODE = {
+    "route_map_fn": "decides by code what each operation becomes; here every operation that no route map excludes is a"
+    " tool. Name others under `exclude:`.",
+    "mcp_component_fn": "changes tools by code, which was not run. Say what it changes under `overrides:`.",
+}
+_AFTER = {
+    "mount": "mounts another server, whose tools are not in this tools file.",
+    "import_server": "imports another server, whose tools are not in this tools file.",
+    "add_tool": "adds a tool by code.",
+    "add_middleware": "adds a middleware: write what it does as a hook in hooks.py.",
+    "add_transform": "transforms tools by code, which was not run.",
+    "add_tool_transformation": "transforms a tool by code: say what it changes under `overrides:`.",
+    "add_provider": "adds a provider.",
+    "disable": "switches tools off by code, which was not run: name them under `exclude:`.",
+    "enable": "switches tools on by code, which was not run: name them under `include:`.",
+}
+
+
+def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
+    """Return the server that a script makes. Raises FatalError if it is no Python, or makes none.
+
+    `environ`: the variables that are known.
+    """
+    if len(source) > LONGEST:
+        message = f"The script has more than {LONGEST:,} characters."
+        raise FatalError("too-large", message, Where(file), "Name the script that makes the server.")
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        where = Where(file, "", line, getattr(error, "offset", None) or 1)
+        raise FatalError("syntax", "This is no Python that can be read.", where, "Name the script.") from None
+    evaluator = Evaluator(file, scopes.enclosing(tree))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) in _MAKERS]
+    if not calls:
+        hint = "Name the file that calls FastMCP.from_openapi."
+        raise FatalError("not-an-api", f"{file} makes no server of an API description.", hint=hint)
+    remarks = evaluator.remarks
+    made = [_Call(call, evaluator, environ) for call in calls]
+    documents = tuple(each.described() for each in made)
+    first = made[0]
+    remarks += _after(tree, evaluator)
+    included, excluded = (first.tags(name) for name in ("include_tags", "exclude_tags"))
+    removed = frozenset(_removed(tree, evaluator, environ))
+    return ForeignServer(
+        "fastmcp",
+        documents,
+        first.text("name"),
+        first.text("name"),
+        first.text("instructions"),
+        first.timeout(),
+        Filters(included, excluded or frozenset(), removed=removed),
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+class _Call:
+    """One call that makes a server, with its arguments by name."""
+
+    def __init__(self, node: ast.Call, evaluator: Evaluator, environ: Mapping[str, str]) -> None:
+        self._evaluator, self._environ = evaluator, environ
+        self._position = _MAKERS[_name(node)]
+        self.where = evaluator.where(node)
+        self._remarks = evaluator.remarks
+        self._given = {each.arg: each.value for each in node.keywords if each.arg}
+        names = ("openapi_spec", "client", "name") if self._position == 0 else ("app", "name")
+        self._given |= dict(zip(names, node.args, strict=False))
+        for each in node.keywords:
+            spread = evaluator.value(each.value) if each.arg is None else Members()
+            if not (isinstance(spread, Members) and spread.whole):
+                self._remarks.append(Remark("Further arguments (**) are not known.", evaluator.where(each.value)))
+        self._client = clients.HttpClient()
+        if "client" in self._given:
+            place = evaluator.where(self._given["client"])
+            self._client = clients.read(self._value("client"), evaluator, environ, place)
+        for name, said in _CODE.items():
+            if name in self._given and self._value(name) != Plain(None):
+                self._remarks.append(Remark(f"{name} {said}", evaluator.where(self._given[name])))
+
+    def _value(self, name: str) -> Value:
+        return self._evaluator.value(self._given.get(name))
+
+    def text(self, name: str) -> str:
+        """Return an argument as a text, "" if it is unknown."""
+        return text(self._value(name), self._environ) or ""
+
+    def timeout(self) -> float | None:
+        """Return the seconds of the server's timeout, or else of its client's."""
+        return clients.timeout(self._value("timeout"), self._environ) or self._client.timeout
+
+    def tags(self, name: str) -> frozenset[str] | None:
+        """Return an argument as a set of texts, or None if it is empty."""
+        return frozenset(self._texts(self._value(name), name)) or None
+
+    def described(self) -> Described:
+        """Return the description that the server is made of."""
+        return Described(
+            self._place(),
+            self._client.base_url,
+            self._client.credentials,
+            self._renames(),
+            tuple(self._routes()),
+            self.tags("tags") or frozenset(),
+            self.where,
+        )
+
+    def _place(self) -> str:
+        spec = self._value("openapi_spec")
+        where = self._evaluator.where(self._given["openapi_spec"]) if "openapi_spec" in self._given else self.where
+        if self._position < 0:
+            self._remarks.append(
+                Remark("The description comes from a FastAPI application: name its /openapi.json.", self.where)
+            )
+            return ""
+        if isinstance(spec, Content):
+            if spec.changed:
+                place = Where(where.file, "", spec.changed, 1)
+                self._remarks.append(Remark("The script changes the description; that was not followed.", place))
+            return text(spec.place, self._environ) or ""
+        return ""
+
+    def _renames(self) -> dict[str, str]:
+        names = self._value("mcp_names")
+        if names == Plain(None):
+            return {}
+        place = self._evaluator.where(self._given["mcp_names"])
+        members = names.members if isinstance(names, Members) else {}
+        if not isinstance(names, Members) or not names.whole:
+            self._remarks.append(Remark("Names in mcp_names are made by code, and are not known here.", place))
+        found = {key: text(value, self._environ) for key, value in members.items()}
+        return {key: name for key, name in found.items() if name}
+
+    def _routes(self) -> Iterator[Route]:
+        maps = self._value("route_maps")
+        if maps == Plain(None):
+            return
+        items = maps.items if isinstance(maps, Items) else (maps,)
+        for each in items:
+            route = self._route(each) if isinstance(each, Made) and each.name == "RouteMap" else None
+            if route is None:
+                line = each.call.lineno if isinstance(each, Made) else getattr(each, "line", 0)
+                where = Where(self.where.file, "", line or self.where.line, 1)
+                said = "A route map is made by code; what it decides is not known, so it was left out."
+                self._remarks.append(Remark(said, where))
+                continue
+            yield route
+
+    def _route(self, made: Made) -> Route | None:
+        given = dict(zip(("methods", "pattern", "mcp_type"), made.positional, strict=False)) | dict(made.arguments)
+        keywords = {each.arg: each.value for each in made.call.keywords}
+        kind = keywords.get("mcp_type") or keywords.get("route_type")
+        component = _COMPONENTS.get(kind.attr if isinstance(kind, ast.Attribute) else "")
+        pattern = text(given.get("pattern", Plain("")), self._environ)
+        if component is None or pattern is None or isinstance(given.get("methods"), Unknown):
+            return None
+        methods = given.get("methods", Plain("*"))
+        return Route(
+            component,
+            frozenset()
+            if methods == Plain("*")
+            else frozenset(each.upper() for each in self._texts(methods, "methods")),
+            pattern,
+            frozenset(self._texts(given.get("tags", Plain(None)), "tags")),
+            frozenset(self._texts(given.get("mcp_tags", Plain(None)), "mcp_tags")),
+        )
+
+    def _texts(self, value: Value, name: str) -> list[str]:
+        """Return the texts of a list. What is not known is remarked."""
+        if value == Plain(None):
+            return []
+        found = [text(each, self._environ) for each in value.items] if isinstance(value, Items) else [None]
+        if None in found:
+            self._remarks.append(Remark(f"{name} is made by code, and is not known in full.", self.where))
+        return [each for each in found if each is not None]
+
+
+# -- what a script does with its server --------------------------------------------------------------------------------
+
+
+def _after(tree: ast.Module, evaluator: Evaluator) -> Iterator[Remark]:
+    """Yield what a script does with servers that a tools file cannot say."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _AFTER:
+            owner = node.func.value.id if isinstance(node.func.value, ast.Name) else "The script"
+            yield Remark(f"{clipped(owner)}.{node.func.attr} {_AFTER[node.func.attr]}", evaluator.where(node))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for kind in filter(None, map(_decorator, node.decorator_list)):
+                said = f"The {kind} {clipped(node.name)} is written in Python, and is not in this tools file."
+                yield Remark(said, evaluator.where(node))
+        elif isinstance(node, ast.Call) and _name(node) in ("run", "run_async", "http_app"):
+            yield from _transport(node, evaluator)
+
+
+def _decorator(node: ast.expr) -> str:
+    """Return which kind of component a decorator such as `@mcp.tool()` makes, or ""."""
+    target = node.func if isinstance(node, ast.Call) else node
+    known = ("tool", "resource", "prompt", "custom_route")
+    is_known = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.attr in known
+    return target.attr.replace("custom_route", "route") if is_known and isinstance(target, ast.Attribute) else ""
+
+
+def _transport(node: ast.Call, evaluator: Evaluator) -> Iterator[Remark]:
+    given = {each.arg: each.value for each in node.keywords}
+    kind = evaluator.value(given["transport"]) if "transport" in given else Plain("stdio")
+    over_http = isinstance(kind, Plain) and kind.value in ("http", "streamable-http", "sse")
+    if over_http or _name(node) == "http_app":
+        port = text(evaluator.value(given["port"]), {}) if "port" in given else "8000"
+        yield Remark(f"It listens over HTTP. Start the new server with `--http {port or 8000}`.", evaluator.where(node))
+
+
+def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield the names of tools that the script removes. Names that are made by code are remarked."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node) == "remove_tool" and node.args:
+            name = text(evaluator.value(node.args[0]), environ)
+            if name is None:
+                named = " and ".join(variables(evaluator.value(node.args[0])))
+                said = f"A tool is removed whose name comes from {named or 'code'}; it stays here."
+                evaluator.remarks.append(Remark(said, evaluator.where(node)))
+            else:
+                yield name
+
+
+def _name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

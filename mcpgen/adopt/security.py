@@ -1,0 +1,150 @@
+"""Decide what the tools file says about credentials, so that requests carry what the other server's do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcpgen.adopt.foreign import Credential, ForeignServer, Remark
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import clipped, environment_suffix
+from mcpgen.model import BoundScheme, Catalog
+
+_NAMES = {"bearer": "token", "basic": "login", "apiKey": "api_key", "client": "client"}
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """What the tools file says: `none`, or schemes by name. `used`: scheme → the credential that fills it."""
+
+    none: bool = False
+    schemes: tuple[tuple[str, Credential], ...] = ()
+    used: tuple[tuple[str, Credential], ...] = ()
+
+
+def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValue], remarks: list[Remark]) -> Security:
+    """Return the security of the tools file. `catalog`: what the documents alone say."""
+    first, *others = (each.credentials for each in server.documents)
+    demanded = any(_demands(document) for document in documents)
+    if any(each is not None and each != first for each in others):
+        said = "Its documents have credentials of their own. Here each is called with what the document itself says."
+        remarks.append(Remark(said))
+        return Security()
+    if first is None:
+        if server.program == "fastmcp":
+            said = "Which credentials it sends is not known here: the server sends what the description asks for."
+            remarks.append(Remark(said))
+        return Security()
+    if not first:
+        if demanded:
+            said = "It sends no credentials, whatever the description says. Take `security: none` out to send some."
+            remarks.append(Remark(said))
+        return Security(none=demanded)
+    used: list[tuple[str, Credential]] = []
+    written: list[tuple[str, Credential]] = []
+    free = [scheme for scheme in catalog.schemes if _is_required(scheme, catalog)] if demanded else []
+    for credential in first:
+        fitting = next((scheme for scheme in free if _fits(scheme, credential)), None)
+        if fitting is not None:
+            free.remove(fitting)
+            used.append((fitting.name, credential))
+    taken = {scheme.name for scheme in catalog.schemes} if demanded else set()
+    for credential in (each for each in first if all(each is not known for _, known in used)):
+        if not demanded:
+            name = _free_name(credential, {*taken, *(name for name, _ in written)})
+        elif free:
+            name = free.pop(0).name
+            said = f"It sends {_in_words(credential)}, which the description does not ask for: the scheme"
+            remarks.append(Remark(f"{said} '{clipped(name)}' is replaced by it."))
+        else:
+            remarks.append(Remark(f"It also sends {_in_words(credential)}, which was left out."))
+            continue
+        written.append((name, credential))
+    return Security(schemes=tuple(written), used=tuple(used))
+
+
+def scheme_object(credential: Credential) -> JsonObject:
+    """Return a credential as a Security Scheme Object."""
+    match credential.kind:
+        case "bearer" | "basic":
+            return {"type": "http", "scheme": credential.kind}
+        case "client":
+            scopes: JsonObject = dict.fromkeys(credential.scopes, "")
+            flow: JsonObject = {"tokenUrl": credential.token_url, "scopes": scopes}
+            return {"type": "oauth2", "flows": {"clientCredentials": flow}}
+        case "apiKey":
+            return {"type": "apiKey", "in": credential.location, "name": credential.name}
+
+
+def remarks_on_variables(server: ForeignServer, security: Security, catalog: Catalog) -> list[Remark]:
+    """Return which variable of the new server takes what a variable or flag of the other held."""
+    by = {scheme.name: scheme for scheme in catalog.schemes}
+    if server.documents[0].credentials is None:
+        return [Remark(said) for scheme in catalog.schemes for said in _of_generator(server, scheme)]
+    found = []
+    for name, credential in (*security.used, *security.schemes):
+        scheme = by.get(name)
+        if scheme is None:
+            found.append(Remark(f"No tool needs {_in_words(credential)}; it is not sent."))
+            continue
+        for role, variable in scheme.variables.items():
+            if role in credential.held or (role == "value" and "value" in credential.held):
+                held = f" to what {credential.held[role]} held" if credential.held[role] else ""
+                found.append(Remark(f"Set {variable}{held}: {_in_words(credential)}. No secret was copied."))
+    return found
+
+
+def _of_generator(server: ForeignServer, scheme: BoundScheme) -> list[str]:
+    if server.program != "openapi-mcp-generator":
+        return []
+    suffix = environment_suffix(scheme.name)
+    kinds = {
+        ("apiKey", "value"): "API_KEY",
+        ("bearer", "value"): "BEARER_TOKEN",
+        ("basic", "username"): "BASIC_USERNAME",
+        ("basic", "password"): "BASIC_PASSWORD",
+        ("oauth2", "value"): "OAUTH_TOKEN",
+        ("oauth2", "client_id"): "OAUTH_CLIENT_ID",
+        ("oauth2", "client_secret"): "OAUTH_CLIENT_SECRET",
+    }
+    named = [(kinds.get((scheme.type, role)), variable) for role, variable in scheme.variables.items()]
+    return [f"Set {variable} to what {kind}_{suffix} held." for kind, variable in named if kind]
+
+
+def _demands(document: JsonValue) -> bool:
+    """Return True if a document says that anything needs a credential."""
+    root = as_object(document)
+    items = (as_object(item) for item in as_object(root.get("paths")).values())
+    said = [root.get("security"), *(as_object(each).get("security") for item in items for each in item.values())]
+    return any(each for requirements in said for each in as_list(requirements))
+
+
+def _is_required(scheme: BoundScheme, catalog: Catalog) -> bool:
+    return any(scheme.name in names for tool in catalog.tools for names in tool.binding.security or ())
+
+
+def _fits(scheme: BoundScheme, credential: Credential) -> bool:
+    if credential.kind == "bearer":
+        return scheme.type in ("bearer", "oauth2")
+    if credential.kind == "client":
+        return scheme.type == "oauth2" and scheme.token_url == credential.token_url
+    if credential.kind == "basic":
+        return scheme.type == "basic"
+    same = (scheme.wire_name or "").casefold() == credential.name.casefold()
+    return scheme.type == "apiKey" and scheme.location == credential.location and same
+
+
+def _free_name(credential: Credential, taken: set[str]) -> str:
+    name = _NAMES[credential.kind]
+    return next(each for each in (name, *(f"{name}_{number}" for number in range(2, 99))) if each not in taken)
+
+
+def _in_words(credential: Credential) -> str:
+    match credential.kind:
+        case "bearer":
+            return "a bearer token"
+        case "basic":
+            return "a username and a password"
+        case "client":
+            return "a token that it fetches as a client"
+        case "apiKey":
+            place = {"header": "header field", "query": "query parameter", "cookie": "cookie"}
+            return f"the {place.get(credential.location, 'header field')} {clipped(credential.name)}"

@@ -1,0 +1,67 @@
+"""Express a set of operations as selectors of a tools file, as shortly as possible."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from mcpgen.model import Operation
+from mcpgen.model.selection import Selector, select
+
+Selectors = list[dict[str, str]]
+
+
+def selectors(
+    known: Sequence[Operation], wanted: Sequence[Operation], *, includes: bool
+) -> tuple[Selectors, Selectors]:
+    """Return `include` and `exclude` that choose exactly the operations `wanted` out of `known`.
+
+    Whole tags, and methods that are included, are tried first, then single operations. `includes`: the other server
+    names what it offers, so that later operations are left out. Otherwise it names what it does not offer.
+    """
+    kept = {operation.key for operation in wanted}
+    left_out = [operation for operation in known if operation.key not in kept]
+    if not left_out:
+        return [], []
+    chosen = wanted if includes else left_out
+    for kind in ("tag", "method") if includes else ("tag",):
+        found = [{kind: value} for value in _values(chosen, kind)]
+        include, exclude = (found, []) if includes else ([], found)
+        if len(found) <= len(chosen) and _keys(known, include, exclude) == kept:
+            return include, exclude
+    return (_single(known, wanted), []) if includes else ([], _single(known, left_out))
+
+
+def _values(operations: Sequence[Operation], kind: str) -> list[str]:
+    """Return the tags or methods of operations, if every operation has one; else nothing."""
+    if kind == "method":
+        return sorted({operation.method for operation in operations})
+    if not all(operation.tags for operation in operations):
+        return []
+    common = Counter(tag for operation in operations for tag in operation.tags)
+    return sorted({max(operation.tags, key=lambda tag: common[tag]) for operation in operations})
+
+
+def _single(known: Sequence[Operation], operations: Sequence[Operation]) -> Selectors:
+    ids = Counter(operation.id for operation in known)
+    return [
+        {"id": _literal(operation.id)}
+        if operation.id and ids[operation.id] == 1
+        else {"method": operation.method, "path": _literal(operation.path)}
+        for operation in operations
+    ]
+
+
+def _literal(text: str) -> str:
+    """Return a glob that fits `text` alone."""
+    return re.sub(r"([*?\[])", r"[\1]", text)
+
+
+def _keys(known: Sequence[Operation], include: Selectors, exclude: Selectors) -> set[str]:
+    """Return the keys of the operations that selectors choose; without any selector nothing."""
+    if not include and not exclude:
+        return set()
+    return {operation.key for operation in select(known, list(_made(include)), list(_made(exclude)))}
+
+
+def _made(found: Selectors) -> Iterator[Selector]:
+    return (Selector(tuple(each.items())) for each in found)

@@ -1,0 +1,108 @@
+"""Decide which operations are tools of the other server, and under which names."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mcpgen.adopt import operations
+from mcpgen.adopt.foreign import Component, Described, ForeignServer, Remark, Route
+from mcpgen.adopt.names import fastmcp, generator, ivotoby
+from mcpgen.adopt.operations import RawOperation
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema import patterns
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An operation that the other server offers: as what, under which name, and under which other names."""
+
+    operation: RawOperation
+    component: Component
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+def served(
+    server: ForeignServer, described: Described, found: Sequence[RawOperation], remarks: list[Remark]
+) -> list[Served]:
+    """Return what the other server offers of a document."""
+    match server.program:
+        case "openapi-mcp-generator":
+            return list(_of_generator(server, found))
+        case "ivotoby":
+            return list(_of_ivotoby(server, found))
+        case _:
+            return list(_of_fastmcp(server, described, found, remarks))
+
+
+def _of_generator(server: ForeignServer, found: Sequence[RawOperation]) -> Iterator[Served]:
+    included = [each for each in found if (server.filters.by_default if each.allowed is None else each.allowed)]
+    former = {each.request: name for each, name in generator.assign_former(included)}
+    for operation, name in generator.assign(included, server.naming.longest):
+        before = former[operation.request]
+        yield Served(operation, "tool", name, () if before == name else (before,))
+
+
+def _of_ivotoby(server: ForeignServer, found: Sequence[RawOperation]) -> Iterator[Served]:
+    ordered = operations.in_written_order(found)
+    names: set[str] = set()
+    for operation, key, name in ivotoby.assign(ordered, abbreviates=server.naming.abbreviates):
+        if _is_offered(server, operation, key, name):
+            # a twin of a name is reached by its id alone
+            yield Served(operation, "tool", key if name in names else name)
+            names.add(name)
+
+
+def _is_offered(server: ForeignServer, operation: RawOperation, key: str, name: str) -> bool:
+    wanted = server.filters
+    tags = {tag.lower() for tag in operation.tags}
+    if tags & wanted.exclude_tags:
+        return False
+    if wanted.tools is not None:
+        return bool({key.lower(), name.lower()} & wanted.tools)
+    return (
+        (wanted.methods is None or operation.method.lower() in wanted.methods)
+        and (wanted.resources is None or ivotoby.resource(operation).lower() in wanted.resources)
+        and (wanted.include_tags is None or bool(tags & wanted.include_tags))
+    )
+
+
+def _of_fastmcp(
+    server: ForeignServer, described: Described, found: Sequence[RawOperation], remarks: list[Remark]
+) -> Iterator[Served]:
+    searches = [(route, _search(route, described, remarks)) for route in described.routes]
+
+    def route_of(operation: RawOperation) -> Route:
+        fitting = (route for route, search in searches if search is not None and _fits(route, search, operation))
+        return next(fitting, Route("tool"))
+
+    wanted = server.filters
+    for operation, component, name in fastmcp.assign(found, described.renames, lambda each: route_of(each).component):
+        tags = {*operation.tags, *route_of(operation).adds, *described.tags}
+        shown = (wanted.include_tags is None or bool(tags & wanted.include_tags)) and not tags & wanted.exclude_tags
+        if component != "none" and shown and name not in wanted.removed:
+            yield Served(operation, component, name)
+
+
+def _fits(route: Route, search: Callable[[str], bool], operation: RawOperation) -> bool:
+    return (
+        (not route.methods or operation.method in route.methods)
+        and search(operation.path)
+        and route.tags <= set(operation.tags)
+    )
+
+
+def _search(route: Route, described: Described, remarks: list[Remark]) -> Callable[[str], bool] | None:
+    """Return a search for the pattern of a route map in a path, in linear time; None if the pattern is not taken."""
+    pattern = route.pattern
+    if pattern in ("", ".*", r"^.*$", "^.*"):
+        return lambda path: True
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        pattern = ""
+    if pattern and patterns.is_linear(pattern):
+        return lambda path: patterns.matches(pattern, path)
+    said = f"The pattern '{clipped(route.pattern)}' of a route map cannot be searched for; the map was left out."
+    remarks.append(Remark(said, described.where))
+    return None

@@ -1,0 +1,155 @@
+"""Write the tools file of an adopted server. Text of others is written by sinks alone."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mcpgen.adopt.foreign import Remark
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.emit.sinks import yaml_comment, yaml_scalar
+from mcpgen.read.toolsfile import editors
+
+_PROSE = "##"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What is said of one operation: its key, the name or the other names of its tool, and whether it is a tool
+    although mcpgen would leave it out.
+    """
+
+    key: str
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    is_offered: bool = False
+
+
+@dataclass(slots=True)
+class Entry:
+    """One document of the tools file. `include`, `exclude`: selectors, each as kind → value."""
+
+    document: str
+    base_url: str = ""
+    include: list[dict[str, str]] = field(default_factory=list)
+    exclude: list[dict[str, str]] = field(default_factory=list)
+    overrides: list[Override] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPart:
+    """A resource that a GET fills: its name, its URI and its request."""
+
+    name: str
+    uri: str
+    request: str
+    base_url: str = ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """All that the tools file says.
+
+    `security`: None if it says nothing, else `none` or schemes by name. `folders`: where documents lie, if not below
+    the tools file. `offers_all`: operations are tools that mcpgen would leave out.
+    """
+
+    origin: str
+    name: str
+    entries: list[Entry]
+    title: str = ""
+    instructions: str = ""
+    searches: bool = False
+    security: JsonObject | str | None = None
+    timeout: float | None = None
+    folders: Sequence[str] = ()
+    resources: Sequence[FetchedPart] = ()
+    offers_all: bool = False
+
+    @property
+    def rule(self) -> JsonObject:
+        """Return what is said of all operations."""
+        seconds = self.timeout
+        timeout: JsonObject = {"timeout": int(seconds) if seconds == int(seconds) else seconds} if seconds else {}
+        return {**timeout, **({"hide": False} if self.offers_all else {})}
+
+
+def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
+    """Return the text of the tools file. `remarks` stand at its head as comments."""
+    lines = [
+        editors.line(),
+        *_head(draft, target, list(remarks)),
+        "mcpgen: 1",
+        *_server(draft),
+        *([f"ref_dir: [{', '.join(map(yaml_scalar, draft.folders))}]"] if draft.folders else ()),
+        *_security(draft),
+        "",
+        "openapi:",
+        *(line for entry in draft.entries for line in _entry(entry)),
+        *(["", "overrides:", f"  '*': {_flow(draft.rule)}"] if draft.rule else ()),
+        *_resources(draft),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _head(draft: Draft, target: str, remarks: list[Remark]) -> Iterator[str]:
+    yield f"{_PROSE} The same tools under the same names as {yaml_comment(draft.origin)}. After an edit:"
+    yield f"{_PROSE}   mcpgen generate {yaml_comment(target)}"
+    if remarks:
+        yield f"{_PROSE} What is different:"
+    for remark in remarks:
+        place = f" ({yaml_comment(str(remark.where))})" if remark.where is not None else ""
+        yield f"{_PROSE} - {yaml_comment(remark.text)}{place}"
+
+
+def _server(draft: Draft) -> Iterator[str]:
+    yield "server:"
+    yield f"  name: {yaml_scalar(draft.name)}"
+    if draft.title:
+        yield f"  title: {yaml_scalar(draft.title)}"
+    if draft.instructions:
+        yield f"  instructions: {yaml_scalar(draft.instructions)}"
+    if draft.searches:
+        yield "  tools: search"
+
+
+def _security(draft: Draft) -> Iterator[str]:
+    if isinstance(draft.security, str):
+        yield f"security: {yaml_scalar(draft.security)}"
+    elif draft.security:
+        yield "security:"
+        yield from (f"  {yaml_scalar(name)}: {_flow(each)}" for name, each in draft.security.items())
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    yield f"  - document: {yaml_scalar(entry.document)}"
+    if entry.base_url:
+        yield f"    base_url: {yaml_scalar(entry.base_url)}"
+    for key, selectors in (("include", entry.include), ("exclude", entry.exclude)):
+        if selectors:
+            yield f"    {key}:"
+            yield from (f"      - {_flow(dict[str, JsonValue](each))}" for each in selectors)
+    if entry.overrides:
+        yield "    overrides:"
+        yield from (f"      {yaml_scalar(each.key)}: {_flow(_override(each))}" for each in entry.overrides)
+
+
+def _override(override: Override) -> JsonObject:
+    aliases: JsonObject = {"aliases": list[JsonValue](override.aliases)} if override.aliases else {}
+    offered: JsonObject = {"hide": False} if override.is_offered else {}
+    return {**({"name": override.name} if override.name else {}), **aliases, **offered}
+
+
+def _resources(draft: Draft) -> Iterator[str]:
+    if draft.resources:
+        yield from ("", "resources:")
+    for each in draft.resources:
+        said: JsonObject = {"name": each.name, "uri": each.uri, "request": each.request}
+        yield f"  - {_flow({**said, **({'base_url': each.base_url} if each.base_url else {})})}"
+
+
+def _flow(value: JsonValue) -> str:
+    """Return a value in YAML's flow style, on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{yaml_scalar(key)}: {_flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return yaml_scalar(value) if isinstance(value, str) else compact(value)

@@ -1,0 +1,28 @@
+"""Check that each name leads to one tool: aliases beside the names of tools."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.model import ToolSpec
+
+
+def unique_aliases(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> tuple[ToolSpec, ...]:
+    """Return `tools` without aliases that are the name or an alias of another tool. Report each of these, with its
+    place.
+    """
+    owners = {tool.name: tool.name for tool in tools}
+    found = []
+    for tool in tools:
+        kept = []
+        for alias in tool.aliases:
+            owner = owners.setdefault(alias, tool.name)
+            if owner == tool.name:
+                kept.append(alias)
+                continue
+            message = f"'{alias}' leads to {owner} already, so it is no alias of {tool.name}."
+            diagnostics.add(
+                "duplicate-name", message, tool.operation.decided.aliases.get(alias), "Take one of them out."
+            )
+        found.append(replace(tool, aliases=tuple(kept)))
+    return tuple(found)

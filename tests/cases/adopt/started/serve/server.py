@@ -1,0 +1,12 @@
+"""Serve pets: an input of a case, which nothing runs."""
+
+import os
+
+import httpx
+import yaml
+from fastmcp import FastMCP
+
+with open("pets.yaml") as file:
+    spec = yaml.safe_load(file)
+client = httpx.AsyncClient(base_url=os.environ["PETS_URL"], auth=("pets", os.environ["PETS_PASSWORD"]))
+mcp = FastMCP.from_openapi(spec, client, timeout=5)
