@@ -1,0 +1,56 @@
+"""The guards of programs: what they may name, who is asked, and what goes on elsewhere."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+PROGRAMS, OVER_HTTP = "tests/functional/test_programs.py", "tests/functional/test_programs_over_http.py"
+
+OF_PROGRAMS = (
+    Mutation(
+        "functions of what writes",
+        "program_runs.py",
+        "elif kind != RUN and writes(",
+        "elif False and writes(",
+        (PROGRAMS,),
+    ),
+    Mutation(
+        "functions of what is not offered", "program_runs.py", "if not offered.has(called):", "if False:", (PROGRAMS,)
+    ),
+    Mutation(
+        "functions of the server's own tools",
+        "program_runs.py",
+        "{*catalog.names(), *catalog.hidden} - own",
+        "{*catalog.names(), *catalog.hidden}",
+        (PROGRAMS,),
+    ),
+    Mutation("types of a program", "sandbox.py", "if stubs else {}", "if False else {}", (PROGRAMS,)),
+    Mutation("number of calls", "program_runs.py", "if self.record.calls > MOST_CALLS:", "if False:", (PROGRAMS,)),
+    Mutation(
+        "a no of the user", "program_runs.py", 'if span.confirmation not in ("", "accept"):', "if False:", (PROGRAMS,)
+    ),
+    Mutation("an answer that is cut", "program_runs.py", "        if span.cut:", "        if False:", (PROGRAMS,)),
+    Mutation(
+        "the program that asked", "record.py", "if found[0] != _digest(about) or", "if False or", (PROGRAMS, OVER_HTTP)
+    ),
+    Mutation(
+        "a program read once", "sealed_runs.py", '(b"", void) if void else', '(b"", void) if False else', (OVER_HTTP,)
+    ),
+    Mutation(
+        "the owner of a program",
+        "sealed_runs.py",
+        "_PURPOSE, spans.owner(), state",
+        '_PURPOSE, "", state',
+        (OVER_HTTP,),
+    ),
+    Mutation("size of a sealed program", "sealed_runs.py", "+ 100 > LONGEST:", "+ 100 > 10**9:", (OVER_HTTP,)),
+    Mutation("memory of a program", "sandbox.py", '"max_memory": MEMORY', '"max_memory": None', (PROGRAMS,)),
+    Mutation(
+        "time of a program",
+        "sandbox.py",
+        '"max_feed_duration_secs": SECONDS',
+        '"max_feed_duration_secs": 1000.0',
+        (PROGRAMS,),
+    ),
+    Mutation("an empty package of the sandbox", "listing.py", 'name.startswith("_monty.")', "True", (PROGRAMS,)),
+)
