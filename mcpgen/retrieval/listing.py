@@ -1,0 +1,108 @@
+"""Write the list of a server with a search: the tools that find and call others, and pinned ones.
+
+A server sends these bytes as they are, so that its start takes no longer than that of a server that lists all tools.
+Where tools are hidden from a caller, the runtime makes a list of its own (`runtime/core/search_listing.py`), with other
+numbers and the same words. A test compares the two.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+
+SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
+FINDERS = (SEARCH, DESCRIBE, CALL, CALL_WRITING)
+
+MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
+LONGEST_QUERY = 400
+"""Longest query, group or name in characters."""
+
+_TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
+_CALLED: JsonObject = {
+    "type": "object",
+    "properties": {
+        "name": {**_TEXT, "description": "Name of the tool."},
+        # Said outright, because strict modes of some providers close objects that do not say it.
+        "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
+    },
+    "required": ["name"],
+}
+
+
+def entries(
+    called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]
+) -> list[JsonValue]:
+    """Return the tools as `tools/list` shows them. `called`: name → what it does. `groups`: group → number of tools.
+
+    `others`: number of tools in further groups. `starts`: signatures of tools that most tasks begin with.
+    """
+    name = {kind: each for each, kind in called.items()}
+    count = sum(groups.values()) + others
+    shown = ", ".join(f"{group} {number}" for group, number in groups.items())
+    begin = "".join(f"\n- {each}" for each in starts)
+    told: dict[str, tuple[str, str, JsonObject, tuple[bool, bool, bool]]] = {
+        SEARCH: (
+            "Find tools",
+            f"This server has {count:,} tools that are not listed here. Find them by what they do: several queries in"
+            f" one call, one for each step of the task. Each answer has signatures; the best hit is described. Call"
+            f" what reads with {name[CALL]}, and what is marked [writes] with {name[CALL_WRITING]}."
+            + (f"\nOften first:{begin}" if begin else "")
+            + f"\nGroups: {shown}{', and smaller ones' if others else ''}.",
+            {
+                "type": "object",
+                "properties": {
+                    "queries": {
+                        "type": "array",
+                        "items": _TEXT,
+                        "minItems": 1,
+                        "maxItems": MOST_QUERIES,
+                        "description": 'What a tool should do, such as "list open issues of a repository".',
+                    },
+                    "group": {**_TEXT, "description": "Only tools of this group."},
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": MOST_ROWS,
+                        "default": ROWS,
+                        "description": "Tools for each query.",
+                    },
+                },
+                "required": ["queries"],
+            },
+            (True, False, False),
+        ),
+        DESCRIBE: (
+            "Describe tools",
+            "Show what tools do, and all of their arguments.",
+            {
+                "type": "object",
+                "properties": {"names": {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": MOST_NAMES}},
+                "required": ["names"],
+            },
+            (True, False, False),
+        ),
+        CALL: ("Call a tool that reads", "Call a tool that only reads.", _CALLED, (True, False, True)),
+        CALL_WRITING: (
+            "Call a tool that writes",
+            "Call a tool that creates, changes or deletes something.",
+            _CALLED,
+            (False, True, True),
+        ),
+    }
+    return [_entry(each, *told[kind]) for each, kind in called.items()]
+
+
+def _entry(name: str, title: str, says: str, schema: JsonObject, hints: tuple[bool, bool, bool]) -> JsonObject:
+    reads, destroys, reaches = hints
+    return {
+        "name": name,
+        "title": title,
+        "description": says,
+        "inputSchema": schema,
+        "annotations": {
+            "title": title,
+            "readOnlyHint": reads,
+            "destructiveHint": destroys,
+            "idempotentHint": reads,
+            "openWorldHint": reaches,
+        },
+    }

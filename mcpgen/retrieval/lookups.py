@@ -1,0 +1,248 @@
+"""Let tools take a name in place of an id, where one other tool finds the id for certain.
+
+Beside `movie_id` stands `movie`, and one of the two is needed. It is certain if one tool lists or searches items of
+that noun, its answer is described with an id of the same type and a name, and it needs nothing that the call lacks.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import alike, argument_name, distinct, words
+from mcpgen.base.work import Budget
+from mcpgen.lower.inputs.slots import LOOKUP
+from mcpgen.lower.schema.compose import PART, RUN, Composer, types
+from mcpgen.lower.text.prose import ended, shortened
+from mcpgen.lower.tool import listings
+from mcpgen.model import Catalog, Lookup, ToolSpec
+from mcpgen.model.pins import Pins, Slot
+from mcpgen.retrieval import producers
+from mcpgen.retrieval.producers import Source
+
+_OF_PEOPLE = ("username", "login", "email", "nickname")
+_ORIGINAL = ("originalname", "originaltitle", "filename", "headline")
+_NAMES = ("name", "title", "displayname", "fullname", "label", "summary", "subject", *_OF_PEOPLE, *_ORIGINAL)
+"""Members by which people call an item, without case and punctuation, the best first."""
+
+_ABOUT = ("releasedate", "firstairdate", "year", "date", "email", "fullname", "type", "kind", "status", "state", "city")
+"""Members that tell apart items of one name."""
+
+_QUERY = ("query", "q", "search", "searchterm", "searchquery", "term", "text", "keyword", "keywords")
+_IDS = frozenset(["id", "uuid", "guid", "key"])
+_MOST_NAMES = 4
+_SCALARS = {"string", "integer"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """A tool that finds items: its argument for a name, where its answer has the items, and their members."""
+
+    tool: ToolSpec
+    query: str
+    items: str
+    members: Mapping[str, JsonObject]
+    ranked: bool
+
+
+# Decision 0199: A name may stand in place of an id where one tool finds it for certain.
+def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
+    """Return `catalog` with arguments for names in the tools whose owner wants them.
+
+    `definitions`: the schemas that answers refer to. `promises`: names of earlier generations, which stay.
+    """
+    if not any(tool.operation.decided.lookups for tool in catalog.tools):
+        return catalog
+    composer = Composer(definitions, Budget(RUN, PART))
+    by_name = {tool.name: tool for tool in catalog.tools}
+    sources = producers.sources(catalog.tools, composer)
+    finders: dict[tuple[str, str], _Finder | None] = {}
+    tools = []
+    for tool in catalog.tools:
+        if not tool.operation.decided.lookups or tool.profile == "written":
+            tools.append(tool)
+            continue
+        found: list[Lookup] = []
+        pinned = promises.tools[tool.operation.key].arguments if tool.operation.key in promises.tools else {}
+        for source in sources.get(tool.name, []):
+            key = source.tool, source.noun
+            if key not in finders:
+                finders[key] = _finder(by_name[source.tool], source, composer)
+            finder = finders[key]
+            lookup = None if finder is None else _lookup(tool, source, finder, pinned, found)
+            found += [] if lookup is None else [lookup]
+        tools.append(_with(tool, found) if found else tool)
+    _report(tools, diagnostics)
+    return replace(catalog, tools=tuple(tools))
+
+
+def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
+    """Report how many tools take names, and tools that alone were to take some and take none."""
+    wanted = [tool for tool in tools if tool.operation.decided.lookups]
+    if not any(tool.binding.lookups for tool in wanted):
+        for tool in wanted[:1]:
+            message = "No tool takes names in place of ids: nothing lists or searches such items for certain."
+            hint = "Describe what the tools that list or search answer with: an id and a name."
+            diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)
+
+
+def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | None:
+    """Return what is known of a tool that finds items, or None if it is not certain enough."""
+    result = tool.operation.decided.result
+    rewritten = result is not None and (result.text or result.select) is not None
+    if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never":
+        return None
+    found = listings.of_answer(tool.operation, composer)
+    if found is None:
+        return None
+    query = _query(tool, source.noun)
+    plain = _plain(next((wire for (_, wire), name in tool.arguments.items() if name == query), ""))
+    return _Finder(
+        tool,
+        query,
+        found[0],
+        listings.item_of(found[1], composer),
+        ranked=plain in _QUERY,
+    )
+
+
+def _query(tool: ToolSpec, noun: str) -> str:
+    """Return the argument of a tool that takes a name to search for, or ""."""
+    properties = as_object(tool.input_schema.get("properties"))
+    texts = {
+        _plain(wire): name
+        for (place, wire), name in tool.arguments.items()
+        if place in ("query", "body")
+        and types(as_object(properties.get(name))) == ["string"]
+        and "enum" not in as_object(properties.get(name))
+    }
+    plain = _plain(noun)
+    return next((texts[each] for each in (*_QUERY, "name", f"{plain}name", "title", plain) if each in texts), "")
+
+
+def _lookup(
+    tool: ToolSpec, source: Source, finder: _Finder, pinned: Mapping[Slot, str], found: Sequence[Lookup]
+) -> Lookup | None:
+    """Return the lookup of one id, or None if it is not certain."""
+    properties, required = as_object(tool.input_schema.get("properties")), as_list(tool.input_schema.get("required"))
+    kinds = types(as_object(properties.get(source.argument)))
+    given = _given(tool, finder)
+    members = finder.members
+    value = _value(source, members, kinds)
+    names = _names(members, source.noun)
+    if len(kinds) != 1 or kinds[0] not in _SCALARS or given is None or not value or not names or not source.noun:
+        return None
+    if _is_name(value, names):
+        return None
+    slot: Slot = (LOOKUP, source.wire)
+    taken = {*properties, *tool.binding.also, *(each.argument for each in found)}
+    folded = {alike(name) for name in taken}
+    noun = argument_name(source.noun)
+    ladder = [pinned.get(slot, ""), noun, f"{noun}_name", f"{noun}_by_name"]
+    name = distinct((each for each in ladder if each and alike(each) not in folded), noun[:50], source.wire, taken)
+    return Lookup(
+        argument=name,
+        id=source.argument,
+        tool=finder.tool.name,
+        query=finder.query,
+        given=given,
+        items=finder.items,
+        value=value,
+        names=names,
+        about=_about(members, (value, names[0])),
+        required=source.argument in required,
+        ranked=finder.ranked,
+    )
+
+
+def _is_name(value: str, names: Sequence[str]) -> bool:
+    """Return True if the id is itself the name, so that nothing is to be looked up."""
+    return value in names[:1]
+
+
+def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
+    """Return required arguments of the finder → arguments of the tool that fill them; None if one has none."""
+    given: dict[str, str] = {}
+    slots = {name: slot for slot, name in finder.tool.arguments.items()}
+    for each in map(str, as_list(finder.tool.input_schema.get("required"))):
+        if each == finder.query:
+            continue
+        slot = slots.get(each)
+        ours = tool.arguments.get(slot) if slot is not None and slot[0] == "path" else None
+        if ours is None:
+            return None
+        given[each] = ours
+    return given
+
+
+def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
+    """Return the member of an item that holds the id which an argument takes, or "" if none certainly does."""
+    said = words(source.wire)
+    last = said[-1] if said and said[-1] in _IDS else "id"
+    plain = {_plain(name): name for name in members}
+    for wanted in (_plain(source.wire), _plain(source.noun) + last, last):
+        name = plain.get(wanted, "")
+        if name and set(types(members[name])) & _SCALARS:
+            same = set(types(members[name])) & set(kinds)
+            return name if same or (list(kinds) == ["string"]) else ""
+    return ""
+
+
+def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
+    """Return the members by which an item is called, the best first."""
+    plain = {_plain(name): name for name, node in members.items() if "string" in types(node)}
+    own = (f"{_plain(noun)}name", f"{_plain(noun)}title")
+    return tuple(plain[each] for each in dict.fromkeys((*own, *_NAMES)) if each in plain)[:_MOST_NAMES]
+
+
+def _about(members: Mapping[str, JsonObject], told: Sequence[str]) -> str:
+    """Return a member that tells items of one name apart and is none of `told`, or ""."""
+    plain = {_plain(name): name for name, node in members.items() if _SCALARS & set(types(node))}
+    return next((plain[each] for each in _ABOUT if each in plain and plain[each] not in told), "")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:
+    """Return `tool` with arguments for names, each behind the id that it stands for."""
+    schema = dict(tool.input_schema)
+    before = as_object(schema["properties"])
+    by_id = {each.id: each for each in lookups}
+    required = [name for name in as_list(schema.get("required")) if name not in by_id]
+    properties: dict[str, JsonValue] = {name: before[name] for name in before if name in required}
+    for each in lookups:
+        properties[each.id] = _described(as_object(before[each.id]), each)
+        properties[each.argument] = _argument(each, tool)
+    properties |= {name: before[name] for name in before if name not in properties}
+    schema["properties"] = properties
+    schema["required"] = required
+    if not required:
+        del schema["required"]
+    wires = {name: wire for (_, wire), name in tool.arguments.items()}
+    slots: dict[Slot, str] = {(LOOKUP, wires[each.id]): each.argument for each in lookups}
+    return replace(
+        tool,
+        input_schema=schema,
+        binding=replace(tool.binding, lookups=tuple(lookups)),
+        arguments={**tool.arguments, **slots},
+    )
+
+
+def _described(schema: JsonObject, lookup: Lookup) -> JsonObject:
+    """Return the schema of an id with a word that a name may be given in its place."""
+    said = as_text(schema.get("description"))
+    note = f"Or give {lookup.argument}."
+    return {**schema, "description": f"{ended(said)} {note}" if said else note}
+
+
+def _argument(lookup: Lookup, tool: ToolSpec) -> JsonObject:
+    """Return the schema of the argument that takes a name."""
+    count = "exactly" if lookup.required else "at most"
+    exact = "exact " if not (tool.annotations.read_only and lookup.ranked) else ""
+    text = (
+        f"The {exact}{lookup.names[0]}, in place of {lookup.id}: {lookup.tool} finds it. Give {count} one of the two."
+    )
+    return {"type": "string", "description": shortened(text, 200)}

@@ -1,0 +1,76 @@
+"""List the guards on names in place of ids, and on calls that go through pages."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+LOOKUPS, PAGES = "tests/functional/test_lookups.py", "tests/functional/test_pages.py"
+
+OF_LOOKUPS = (
+    Mutation(
+        "several for a call that writes",
+        "named_items.py",
+        "if same and (writes or not ranked):",
+        "if False:",
+        (LOOKUPS,),
+    ),
+    Mutation(
+        "one of many pages, to write", "named_items.py", "if writes and same and not complete:", "if False:", (LOOKUPS,)
+    ),
+    Mutation("another name, to write", "named_items.py", "if writes or not ranked:", "if not ranked:", (LOOKUPS,)),
+    Mutation(
+        "lines in names",
+        "named_items.py",
+        "name = brief(self.names[0], LONGEST_NAME) if",
+        "name = self.names[0] if",
+        (LOOKUPS,),
+    ),
+    Mutation(
+        "an id beside a name", "lookups.py", "if name in arguments and number in arguments:", "if False:", (LOOKUPS,)
+    ),
+    Mutation(
+        "neither id nor name", "lookups.py", 'elif "required" in lookup and name', "elif False and name", (LOOKUPS,)
+    ),
+    Mutation("blank names", "lookups.py", 'elif not str(arguments.get(name, "-")).strip():', "elif False:", (LOOKUPS,)),
+    Mutation(
+        "errors of lookups",
+        "lookups.py",
+        "    if result.is_error:\n        raise NotFound",
+        "    if False:\n        raise NotFound",
+        (LOOKUPS,),
+    ),
+    Mutation(
+        "what is confirmed",
+        "execution.py",
+        "lookups.shown(call.given, found) if call.given else {}",
+        "call.given",
+        (LOOKUPS,),
+    ),
+    Mutation("tools that are not offered", "inner_calls.py", "if not offered.has(name):", "if False:", (LOOKUPS,)),
+    Mutation(
+        "the record of inner calls",
+        "inner_calls.py",
+        "            record.end(inner.key, outcome)",
+        "            pass",
+        (LOOKUPS,),
+    ),
+    Mutation("the call around a call", "inner_calls.py", "        spans.leave(before)\n", "", (LOOKUPS,)),
+    Mutation(
+        "pages at another host",
+        "joined_pages.py",
+        "        if self._is_elsewhere(self._next):\n            self.stop",
+        "        if False:\n            self.stop",
+        (PAGES,),
+    ),
+    Mutation("pages at another path", "joined_pages.py", "elif self._next.address:", "elif False:", (PAGES,)),
+    Mutation("pages that came before", "joined_pages.py", "if text in self._seen or (", "if (", (PAGES,)),
+    Mutation("endless pages", "joined_pages.py", "elif self.count >= self._most_pages or", "elif", (PAGES,)),
+    Mutation("pages that grow", "joined_pages.py", "size > self._most_bytes or", "", (PAGES,)),
+    Mutation(
+        "what is removed from pages",
+        "page_walk.py",
+        'self._tool.binding.get("result", {}).get("remove", ())',
+        "()",
+        (PAGES,),
+    ),
+)
