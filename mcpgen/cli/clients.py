@@ -1,0 +1,146 @@
+"""Hand `install` and `uninstall` over to the generated server, which knows the clients and edits their files."""
+
+import contextlib
+import functools
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from mcpgen.cli import report, servers, writing
+from mcpgen.cli.generate import generate
+from mcpgen.cli.writing import WriteFlags
+from mcpgen.model import Identity
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
+from mcpgen.regenerate import projects
+
+RUNNERS = ("uvx", "pipx", "python")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledProject:
+    """A generated project on disk. `package`: name of its Python package. `command`: name of its console script.
+
+    `runs_from`: folder in which its package is now.
+    """
+
+    directory: Path
+    package: str
+    command: str
+    runs_from: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Flags of both commands, which the generated server takes under the same names."""
+
+    project: bool
+    file: str | None
+    name: str | None
+    http: str | None
+    dry_run: bool
+    listed: bool
+
+    def arguments(self) -> list[str]:
+        """Return the flags as arguments of the generated server."""
+        switches = {"--project": self.project, "--dry-run": self.dry_run, "--list": self.listed}
+        values = {"--file": self.file, "--name": self.name, "--http": self.http}
+        given = [f"{flag}={value}" for flag, value in values.items() if value is not None]
+        return [*(flag for flag, on in switches.items() if on), *given]
+
+
+def of_both(command: Command) -> Command:
+    """Decorate a click command with what `install` and `uninstall` share. It receives the flags as `flags: Flags`."""
+
+    @functools.wraps(command)
+    def with_flags(**given: Any) -> Any:
+        flags = Flags(**{name: given.pop(name) for name in Flags.__slots__})
+        return command(flags=flags, **given)
+
+    decorated: Any = with_flags
+    for decorate in (
+        click.option("--list", "listed", is_flag=True, help="Show all clients, and where the server is installed."),
+        click.option("--dry-run", is_flag=True, help="Show the change, and write nothing."),
+        click.option("--http", metavar="URL", help="The server's URL, if the client connects over HTTP."),
+        click.option("--name", metavar="NAME", help="Name of the server in the client."),
+        click.option("--file", metavar="FILE", help="Use this file, for a client that keeps its file elsewhere."),
+        click.option("--project", is_flag=True, help="Use the client's file in this folder, not your own."),
+        click.argument("client", metavar="[CLIENT]", required=False),
+        click.argument("source", metavar="DIR|SOURCE"),
+    ):
+        decorated = decorate(decorated)
+    return cast(Command, decorated)
+
+
+@contextlib.contextmanager
+def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) -> Iterator[InstalledProject]:
+    """Yield the project in a folder, or generate one from a document. Raises FatalError.
+
+    A project that is in its place already is taken as it is. With `dry_run`, a document is compiled into a temporary
+    folder.
+    """
+    if source == "-":
+        raise click.UsageError("SOURCE cannot be - here: name a file, a URL or the folder of a project.")
+    if Path(source).is_dir():
+        yield opened(Path(source))
+        return
+    compiled = compile_source(fetch.read(source, (), Network((), (), source)), Options())
+    target = Path(directory or Path("generated") / compiled.catalog.identity.name)
+    if projects.lock_of(target) is not None:
+        report.say(f"{target} is there already and is installed as it is; `mcpgen regenerate` brings it up to date.")
+        yield opened(target)
+    elif dry_run:
+        report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
+        if compiled.failed:
+            report.leave(report.FINDINGS)
+        with servers.emitted(compiled) as server:
+            identity = compiled.catalog.identity
+            yield replace(opened_as(identity, target.absolute()), runs_from=server.directory)
+    else:
+        run = generate(source, str(target), Options(), WriteFlags(target, "text"))
+        if run.failed:
+            writing.finish(run)
+        writing.say_done(run)
+        yield opened(target)
+
+
+def opened(directory: Path) -> InstalledProject:
+    """Return the generated project in a folder. Raises FatalError if there is none."""
+    lock = projects.remembered(directory).lock
+    assert lock is not None
+    return opened_as(Identity(lock.options.name or "", "", ""), Path(os.path.abspath(directory)))
+
+
+def opened_as(identity: Identity, directory: Path) -> InstalledProject:
+    """Return the project of a server in a folder."""
+    return InstalledProject(directory, identity.package, identity.command, directory)
+
+
+def start(project: InstalledProject, runner: str | None, flags: Flags) -> list[str]:
+    """Return the arguments that say how a client starts a project which is not installed."""
+    if flags.http is not None or flags.listed:
+        return []
+    chosen = runner or next((each for each in RUNNERS[:-1] if shutil.which(each)), RUNNERS[-1])
+    if chosen == "python":
+        line = [sys.executable, "-m", project.package]
+        return [f"--command={shlex.join(line)}", f"--env=PYTHONPATH={project.directory}"]
+    found = chosen if flags.project else shutil.which(chosen) or chosen
+    source = ["--from"] if chosen == "uvx" else ["run", "--spec"]
+    return [f"--command={shlex.join([found, *source, str(project.directory), project.command])}"]
+
+
+def run(project: InstalledProject, command: str, client: str | None, flags: Flags, more: Sequence[str]) -> int:
+    """Run a command of the generated server in this folder. Return its exit code."""
+    arguments = [command, *([client] if client else []), *flags.arguments(), *more]
+    return servers.run_command(project.package, project.runs_from, arguments)

@@ -1,0 +1,50 @@
+"""`mcpgen install`: write the server of a project that is not installed into an MCP client."""
+
+import click
+
+from mcpgen.cli import clients, report
+
+
+@click.command("install", short_help="Write the server of DIR or SOURCE into an MCP client.")
+@clients.of_both
+@click.option(
+    "-o", "--output-dir", "directory", metavar="DIR", help="Where to generate SOURCE; generated/NAME if not given."
+)
+@click.option(
+    "--with",
+    "runner",
+    type=click.Choice(clients.RUNNERS),
+    help="What starts the server: uvx, pipx, or this Python; the first that is here, if not given.",
+)
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="Give the server a variable: this value, or without one what the client has; repeatable.",
+)
+@click.option("--token-env", metavar="NAME", help="The variable that holds the bearer token for --http.")
+@click.option("--write-secrets", is_flag=True, help="Write the values of secrets into the file, in plain text.")
+def command(
+    source: str,
+    client: str | None,
+    directory: str | None,
+    runner: str | None,
+    env: tuple[str, ...],
+    token_env: str | None,
+    write_secrets: bool,
+    flags: clients.Flags,
+) -> None:
+    """Write the server of a generated project into the configuration of an MCP client.
+
+    SOURCE is generated first, as `mcpgen generate SOURCE` does, unless it was before. The server's own `install` does
+    the rest: the file is edited in place, other servers and comments stay, and no secret is written without
+    --write-secrets.
+
+    Exit codes: 0 done, 1 refused or findings, 2 cannot go on.
+    """
+    own = [*(f"--env={each}" for each in env), *([f"--token-env={token_env}"] if token_env else [])]
+    own += ["--write-secrets"] if write_secrets else []
+    given = clients.opened_or_generated(source, directory, dry_run=flags.dry_run)
+    with report.ending(), given as project:
+        code = clients.run(project, "install", client, flags, [*own, *clients.start(project, runner, flags)])
+    report.leave(code)

@@ -1,0 +1,70 @@
+"""Make the links by which clients install a published server, for the documentation of its owner.
+
+Each link starts the server by `uvx NAME-mcp`. None holds a secret: clients name the variables, or ask for them.
+"""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from mcpgen.model import Identity
+
+MOST = 8
+"""Most variables of a link. Some systems cut links at 2,000 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A link and the name of the client that it opens."""
+
+    client: str
+    url: str
+
+
+# Decision 0206: Install links are text until the package is published.
+def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
+    """Return the links of a server. `variables`: at most MOST of those that most users set. `secrets`: those of them
+    that are secrets.
+    """
+    name, start = identity.name, {"command": "uvx", "args": [identity.command]}
+    env = _given("env", {each: f"${{env:{each}}}" for each in variables})
+    plain = _given("env", {each: f"${{{each}}}" for each in variables})
+    prompts = {each: f"{name}-{each.lower().replace('_', '-')}" for each in variables}
+    asked = _given("env", {each: f"${{input:{prompts[each]}}}" for each in variables})
+    inputs = [
+        {
+            "type": "promptString",
+            "id": prompts[each],
+            "description": each,
+            **({"password": True} if each in secrets else {}),
+        }
+        for each in variables
+    ]
+    code = quote(_json({"name": name, **_given("inputs", inputs), **start, **asked}), safe="")
+    return [
+        Button("Cursor", _url("https://cursor.com/install-mcp", name=name, config=_base64({**start, **env}))),
+        Button("VS Code", _url("https://insiders.vscode.dev/redirect", url=f"vscode:mcp/install?{code}")),
+        # LM Studio fills in no variables, so its users add them in its mcp.json.
+        Button("LM Studio", _url("https://lmstudio.ai/install-mcp", name=name, config=_base64(start))),
+        Button("Kiro", _url("https://kiro.dev/launch/mcp/add", name=name, config=_json({**start, **plain}))),
+        # Links of Goose carry no variables. Goose takes them from the environment that it starts in.
+        Button("Goose", _url("goose://extension", cmd="uvx", arg=identity.command, id=name, name=name)),
+    ]
+
+
+def _given(key: str, value: object) -> dict[str, object]:
+    return {key: value} if value else {}
+
+
+def _url(base: str, **query: str) -> str:
+    return f"{base}?{urlencode(query, quote_via=quote, safe='')}"
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _base64(value: Mapping[str, object]) -> str:
+    return base64.b64encode(_json(value).encode()).decode()

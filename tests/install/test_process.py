@@ -1,0 +1,150 @@
+"""Test `install` as a person uses it: a real process writes the entry, and the entry starts a server that answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime.install import launch
+
+from tests.command import mcpgen
+from tests.install.client_files import PLACES, ROOT, servers
+from tests.leaks import SECRET, searched
+
+SOURCE = str(ROOT / "specs" / "petstore.openapi.yaml")
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a freshly generated project of the petstore."""
+    folder = tmp_path_factory.mktemp("project") / "petstore"
+    assert mcpgen("generate", SOURCE, "-o", str(folder)).returncode == 0
+    return folder
+
+
+def run(command: list[str], folder: Path, given: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a folder, with the secret in its environment."""
+    base = {"PATH": "/usr/bin:/bin", "PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**base, **environ},
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    searched((done.stdout + done.stderr).encode())
+    return done
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+ASK = "".join(
+    json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+    for message in (
+        {"id": 1, "method": "initialize", "params": HELLO},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+    )
+)
+
+
+def tools(entry: Mapping[str, Any], folder: Path) -> int:
+    """Start the server of an entry as its client would, and return how many tools it lists."""
+    environ = entry.get("env") or entry.get("envs") or {}
+    command = [entry.get("command") or entry["cmd"], *entry["args"]]
+    told = {name: value for name, value in environ.items() if "{" not in value}
+    done = run(command, folder, ASK, **told)
+    return len(json.loads(done.stdout.splitlines()[1])["result"]["tools"])
+
+
+SLOWLY = [pytest.param(client, marks=pytest.mark.slow) for client in ("codex", "goose")]
+
+
+@pytest.mark.parametrize("client", ["cursor", *SLOWLY])
+def test_the_entry_starts_the_server_from_any_folder(client: str, project: Path, tmp_path: Path) -> None:
+    file = tmp_path / PLACES[client]
+    file.parent.mkdir(parents=True)
+    command = [sys.executable, "-m", "petstore_mcp"]
+    done = run([*command, "install", client], project, HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert SECRET.encode() not in file.read_bytes()
+    assert tools(servers(client, file.read_bytes())["petstore"], tmp_path) == 24
+    assert run([*command, "uninstall", client], project, HOME=str(tmp_path)).returncode == 0
+    assert not file.exists()
+
+
+@pytest.mark.slow
+def test_a_project_that_is_not_installed(tmp_path: Path) -> None:
+    """A document is generated first, below the current folder; then the project is known by its folder."""
+    file, work = tmp_path / PLACES["cursor"], tmp_path / "work"
+    file.parent.mkdir()
+    work.mkdir()
+    program = [sys.executable, "-m", "mcpgen"]
+    environ = {"HOME": str(tmp_path)}
+    shown = run([*program, "install", SOURCE, "cursor", "--dry-run", "--with", "python"], work, **environ)
+    assert f'+        "PYTHONPATH": "{work}/generated/petstore",' in shown.stdout.splitlines()
+    assert [*work.iterdir(), *file.parent.iterdir()] == []
+    done = run([*program, "install", SOURCE, "cursor", "--with", "python"], work, **environ)
+    assert done.returncode == 0, done.stderr
+    assert tools(servers("cursor", file.read_bytes())["petstore"], tmp_path) == 24
+    again = run([*program, "install", "generated/petstore", "cursor", "--with", "python"], work, **environ)
+    assert "is already installed" in again.stdout
+    (work / "generated" / "petstore" / "README.md").unlink()
+    as_it_is = run([*program, "install", SOURCE, "cursor", "--with", "python"], work, **environ)
+    assert "is there already and is installed as it is" in as_it_is.stderr
+    assert not (work / "generated" / "petstore" / "README.md").exists()
+    assert run([*program, "uninstall", "generated/petstore", "cursor"], work, **environ).returncode == 0
+    assert not file.exists()
+
+
+RUNNERS = {
+    "uvx": ["--from", "{}", "petstore-mcp"],
+    "pipx": ["run", "--spec", "{}", "petstore-mcp"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_the_first_runner_that_is_here_is_taken(runner: str, project: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / runner).symlink_to("/bin/true")
+    (tmp_path / ".cursor").mkdir()
+    environ = {"HOME": str(tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
+    done = run([sys.executable, "-m", "mcpgen", "install", str(project), "cursor"], tmp_path, **environ)
+    assert done.returncode == 0, done.stderr
+    entry = servers("cursor", (tmp_path / PLACES["cursor"]).read_bytes())["petstore"]
+    assert entry["command"] == str(programs / runner)
+    assert entry["args"] == [word.format(project) for word in RUNNERS[runner]]
+
+
+def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
+    done = mcpgen("install", str(tmp_path), "cursor")
+    assert done.returncode == 2
+    assert "holds no generated project" in done.stderr
+
+
+@pytest.mark.parametrize("is_uv", [True, False])
+def test_an_environment_made_for_one_run_is_not_named(
+    is_uv: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As uvx and pipx make it, below a folder marked as a cache. It may be gone when the client starts the server."""
+    prefix = tmp_path / "cache" / "archive" / "x1"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin" / "petstore-mcp").touch()
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.13.9\n" if is_uv else "home = /usr/bin\n")
+    monkeypatch.setattr(sys, "prefix", str(prefix))
+    monkeypatch.setattr(sys, "executable", str(prefix / "bin" / "python"))
+    assert launch.find("petstore", shared=True) == launch.Launch(str(prefix / "bin" / "petstore-mcp").split(os.sep)[-1])
+    (tmp_path / "cache" / "CACHEDIR.TAG").touch()
+    expected = launch.Launch("uvx", ["petstore-mcp"]) if is_uv else launch.Launch("pipx", ["run", "petstore-mcp"])
+    assert launch.find("petstore", shared=True) == expected

@@ -1,0 +1,91 @@
+"""Test which environment variables an entry gets, and that the runtime and the compiler agree on what is a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.install import variables
+
+from mcpgen.emit.environment import environment
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
+from tests.install.client_files import HERE
+
+SOURCE = str(HERE / "schemes.openapi.yaml")
+P = "EVERY_WAY_"
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, set[str]]:
+    """Return the catalog as the runtime reads it, and the names of the secrets as the compiler knows them."""
+    compiled = compile_source(fetch.read(SOURCE, (), Network((), (), SOURCE)), Options())
+    folder: Path = tmp_path_factory.mktemp("tables")
+    for path, data in compiled.tree.items():
+        if path.endswith(".json") and "_mcp/" in path:
+            (folder / Path(path).name).write_bytes(data)
+    return Catalog.load(str(folder)), {row.variable for row in environment(compiled.catalog) if row.secret}
+
+
+def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -> None:
+    catalog, secrets = both
+    found = variables.secret_names(catalog)
+    assert set(found[:-4]) == secrets
+    assert len(secrets) >= 5
+    assert found[-4:] == [f"{P}{name}" for name in ("PROXY", "STATE_KEY", "STORE", "AUTH_INTROSPECTION_CLIENT_SECRET")]
+
+
+ROWS = {
+    "nothing is set: the first way of each tool": (
+        {},
+        {},
+        ["KEY", "PLAIN_PASSWORD", "MACHINE_CLIENT_SECRET"],
+        ["VAR_TENANT", "PLAIN_USERNAME", "MACHINE_CLIENT_ID"],
+    ),
+    "one way of two is enough": (
+        {"TOKEN": "t", "KEY": "k", "MACHINE": "m", "VAR_TENANT": "a"},
+        {"VAR_TENANT": "a"},
+        ["KEY", "MACHINE", "TOKEN"],
+        [],
+    ),
+    "names and settings have values, and files of secrets their paths": (
+        {
+            "PLAIN_USERNAME": "ann",
+            "PLAIN_PASSWORD_FILE": "/p",
+            "KEY_FILE": "/k",
+            "MACHINE_CLIENT_ID": "i",
+            "MACHINE_CLIENT_SECRET": "s",
+            "VAR_TENANT": "a",
+            "TIMEOUT": "5",
+            "STATE_KEY": "over HTTP alone",
+            "NEVER_HEARD_OF": "x",
+        },
+        {
+            "PLAIN_USERNAME": "ann",
+            "PLAIN_PASSWORD_FILE": "/p",
+            "KEY_FILE": "/k",
+            "MACHINE_CLIENT_ID": "i",
+            "VAR_TENANT": "a",
+            "TIMEOUT": "5",
+        },
+        ["MACHINE_CLIENT_SECRET"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("environ", "values", "secrets", "missing"), ROWS.values(), ids=ROWS)
+def test_what_an_entry_gets(
+    environ: dict[str, str],
+    values: dict[str, str],
+    secrets: list[str],
+    missing: list[str],
+    both: tuple[Catalog, set[str]],
+) -> None:
+    found = variables.choose(both[0], {f"{P}{name}": value for name, value in environ.items()})
+    assert found.values == {f"{P}{name}": value for name, value in values.items()}
+    assert found.secrets == [f"{P}{name}" for name in secrets]
+    assert found.missing == [f"{P}{name}" for name in missing]
