@@ -1,0 +1,11 @@
+"""A project on disk → what it is shipped as: an `.mcpb`, a wheel and an sdist, `server.json`, a server card, an SBOM.
+
+Everything is read from the project: its tables, its `pyproject.toml` and its package. The source is not compiled again.
+This room imports `regenerate` and the rooms below it.
+"""
+
+from mcpgen.bundle.artifacts import make_artifacts
+from mcpgen.bundle.project import Project, open_project
+from mcpgen.bundle.publisher import Publisher
+
+__all__ = ["Project", "Publisher", "make_artifacts", "open_project"]

@@ -1,0 +1,43 @@
+"""Write zip files whose bytes depend on their files alone: order, times, modes and system are fixed."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from mcpgen.base.errors import FatalError
+
+DEFAULT_EPOCH = 1580601600
+"""Time of all entries if SOURCE_DATE_EPOCH is not set: 2020-02-02, which hatchling takes too."""
+
+_FIRST, _LAST = 315532800, 4354819199
+"""Times that a zip file can hold, 1980 to 2107."""
+
+_UNIX = 3
+_MODE = 0o100644 << 16
+
+
+def release_epoch(given: str | None) -> int:
+    """Return the time of all entries. `given`: SOURCE_DATE_EPOCH (reproducible-builds.org), or None.
+
+    Raises FatalError if it is no number of seconds that a zip file can hold.
+    """
+    if given is None or given == "":
+        return DEFAULT_EPOCH
+    if not (given.isascii() and given.isdigit() and len(given) < 12 and _FIRST <= int(given) <= _LAST):
+        message = "SOURCE_DATE_EPOCH is no number of seconds from 1980 to 2107."
+        raise FatalError("invalid-flag", message, hint="Set it to `git log -1 --format=%ct`, or unset it.")
+    return int(given)
+
+
+def zip_bytes(files: Mapping[str, bytes], epoch: int) -> bytes:
+    """Return a zip file of `files` in sorted order, all with the time `epoch` and the same rights."""
+    moment = datetime.fromtimestamp(epoch, UTC)
+    time = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for path, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, time)
+            entry.create_system, entry.external_attr = _UNIX, _MODE
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
+    return written.getvalue()

@@ -1,0 +1,66 @@
+"""Build the wheel and the sdist of a project with its own build backend, from a copy of what may be released."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcpgen.base.errors import FatalError
+from mcpgen.bundle.project import README, Project
+
+PATIENCE = 120
+"""Seconds that a build may take. It takes less than two."""
+
+_PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "HOME", "USERPROFILE", "PYTHONPATH")
+"""Environment variables that the build gets. Others, credentials among them, do not reach it."""
+
+
+# Decision 0210: The wheel is built by hatchling from a copy.
+def build_distributions(project: Project, proof: str, epoch: int) -> dict[str, bytes]:
+    """Return file name → contents of the wheel and the sdist.
+
+    `proof`: a last line for the README on PyPI, or "". `epoch`: time of all entries. Raises FatalError if the build
+    fails.
+    """
+    files = dict(project.files)
+    files.pop("uv.lock", None)
+    if proof:
+        files[README] = files[README].rstrip(b"\n") + f"\n\n{proof}\n".encode("ascii")
+    with tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
+        source, built = Path(folder, "source"), Path(folder, "built")
+        _write(files, source)
+        _run_hatchling(source, built, epoch)
+        return {path.name: path.read_bytes() for path in sorted(built.iterdir())}
+
+
+def _write(files: Mapping[str, bytes], source: Path) -> None:
+    for path, data in files.items():
+        place = source / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        place.chmod(0o644)
+    (source / ".git").mkdir()  # hatchling reads .gitignore files of the folders above, up to a repository
+
+
+def _run_hatchling(source: Path, built: Path, epoch: int) -> None:
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    environment |= {"SOURCE_DATE_EPOCH": str(epoch), "PYTHONUTF8": "1"}
+    command = [sys.executable, "-P", "-m", "hatchling", "build", "--directory", str(built)]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=source,
+            env=environment,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        done = None
+    if done is None or done.returncode:
+        message = "The wheel and the sdist could not be built."
+        hint = "Run `python -m build` in the project, which says why; or give --no-wheel."
+        raise FatalError("output-failed", message, hint=hint)

@@ -1,0 +1,145 @@
+"""Open a generated project for a release: its identity, its tables, and the files that leave the machine.
+
+Only what mcpgen wrote and what lies in the package leaves it. A generated file that was edited stops the release.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpgen.base.errors import FatalError
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text, digest
+from mcpgen.base.tree import FileTree
+from mcpgen.emit import user_files
+from mcpgen.lock import lockfile as locks
+from mcpgen.lock.lockfile import Lock
+from mcpgen.model import Identity
+from mcpgen.regenerate import changelog, projects
+from mcpgen.regenerate.diff import Surface
+from mcpgen.regenerate.publish import present, previous_lock
+
+PYPROJECT, README = "pyproject.toml", "README.md"
+_BESIDE = (PYPROJECT, README, changelog.NAME, "tests/test_server.py", "uv.lock")
+"""Files outside of the package that are released if they are there."""
+
+_LICENCE = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE)(?:\.(?:md|txt|rst))?", re.IGNORECASE)
+_MOST_FILES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project that can be released.
+
+    `files`: path → contents of all that may leave the machine. `metadata`: table `[project]` of its pyproject.toml.
+    `surface`: its tables. `compiler`: the version of mcpgen that wrote it.
+    """
+
+    identity: Identity
+    files: FileTree
+    metadata: JsonObject
+    surface: Surface
+    compiler: str
+
+    @property
+    def package_files(self) -> Mapping[str, bytes]:
+        """Return the files of the Python package."""
+        return {path: data for path, data in self.files.items() if path.startswith(f"{self.identity.package}/")}
+
+    @property
+    def licences(self) -> Mapping[str, bytes]:
+        """Return the licence files of the project's owner."""
+        return {path: data for path, data in self.files.items() if _LICENCE.fullmatch(path)}
+
+    @property
+    def description(self) -> str:
+        return as_text(self.metadata.get("description"))
+
+
+# Decision 0207: A release is made of the project, not of its source.
+def open_project(directory: Path) -> Project:
+    """Return the project in `directory`. Raises FatalError if it is none, is incomplete, or has edited files."""
+    lock = previous_lock(directory)
+    if lock is None:
+        message = f"{directory} holds no generated project: there is no {locks.NAME}."
+        hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
+        raise FatalError("no-project", message, hint=hint)
+    files = _released_files(directory, lock)
+    _refuse_edited(directory, lock, files)
+    surface = projects.surface(directory, lock)
+    if surface is None:
+        raise _unusable(directory, "Its tables cannot be read.")
+    metadata = _metadata(directory, files)
+    server = as_object(surface.header.get("server"))
+    identity = Identity(lock.options.name or "", as_text(server.get("title")), lock.version)
+    said = (server.get("name"), server.get("version"), metadata.get("name"), metadata.get("version"))
+    if said != (identity.name, identity.version, identity.command, identity.version):
+        raise _unusable(directory, "Its lock, its tables and its pyproject.toml name different servers or versions.")
+    return Project(identity, files, metadata, surface, lock.compiler)
+
+
+def _released_files(directory: Path, lock: Lock) -> FileTree:
+    """Return the files that may leave the machine. Links and hidden files never do."""
+    names = [*_BESIDE, *_licences(directory), *_below(directory, lock.package)]
+    found = {name: data for name in names if (data := present(directory, name)) is not None}
+    try:
+        return FileTree(found)
+    except ValueError:
+        message = f"The package {lock.package} has a file whose name other systems cannot store."
+        raise FatalError("output-refused", message, hint="Rename it.") from None
+
+
+def _licences(directory: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(directory) if _LICENCE.fullmatch(name))
+    except OSError:
+        return []
+
+
+def _below(directory: Path, package: str) -> Iterator[str]:
+    """Yield the paths of the files of a package, without compiled Python and hidden files."""
+    count = 0
+    for folder, folders, names in os.walk(directory / package):
+        folders[:] = sorted(name for name in folders if name != "__pycache__" and not name.startswith("."))
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in sorted([*names, *links]):
+            if name.startswith(".") or name.endswith((".pyc", ".pyo")):
+                continue
+            count += 1
+            if count > _MOST_FILES:
+                message = f"The package {package} has more than {_MOST_FILES:,} files."
+                raise FatalError("output-refused", message, hint="Move away what no server needs.")
+            yield Path(folder, name).relative_to(directory).as_posix()
+
+
+def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> None:
+    """Raise FatalError if a generated file that is released is missing, or is not as mcpgen wrote it."""
+    identity = Identity(lock.options.name or "", "", "")
+    free = {*user_files(identity), changelog.NAME}
+    generated = {path: known for path, known in lock.files.items() if path not in free}
+    ours = {path for path in generated if path in (PYPROJECT, README) or path.startswith(f"{lock.package}/")}
+    if missing := sorted(ours - files.keys()):
+        raise _unusable(directory, f"{missing[0]} is missing.")
+    if edited := sorted(path for path in ours if digest(files[path]) != generated[path]):
+        message = f"{edited[0]} in {directory} is not as mcpgen wrote it; what is released must be."
+        hint = "Run `mcpgen regenerate`, which says what was edited and where such an edit can live."
+        raise FatalError("edited-file", message, hint=hint)
+
+
+def _metadata(directory: Path, files: Mapping[str, bytes]) -> JsonObject:
+    """Return the table `[project]` of pyproject.toml."""
+    try:
+        table: JsonObject = tomllib.loads(files[PYPROJECT].decode("utf-8"))
+    except (KeyError, ValueError, RecursionError):
+        raise _unusable(directory, f"Its {PYPROJECT} cannot be read.") from None
+    metadata = as_object(table.get("project"))
+    if not all(isinstance(each, str) for each in as_list(metadata.get("dependencies"))):
+        raise _unusable(directory, f"Its {PYPROJECT} cannot be read.")
+    return metadata
+
+
+def _unusable(directory: Path, reason: str) -> FatalError:
+    message = f"The project in {directory} cannot be released. {reason}"
+    return FatalError("no-project", message, hint="Run `mcpgen regenerate` there, or restore it from version control.")

@@ -1,0 +1,56 @@
+"""Hold what only the publisher of a server knows: its name in the registry, its author, its addresses."""
+
+import re
+from dataclasses import dataclass
+
+from mcpgen.base.errors import FatalError
+from mcpgen.base.names import clipped
+
+_REGISTRY_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]")
+_LONGEST_NAME = 200
+_HTTPS = re.compile(r"https://[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::[0-9]{1,5})?(?:/[!-z|~]*)?")
+_HOSTS = {"github.com": "github", "gitlab.com": "gitlab"}
+"""Host of a repository → its name in `server.json`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Settings of one release; "" stands for what was not given.
+
+    `registry_name`: NAMESPACE/NAME in the MCP registry. `url`: address of the server over HTTP. `mcpb_url`: folder that
+    the `.mcpb` will be downloaded from.
+    """
+
+    registry_name: str = ""
+    author: str = ""
+    url: str = ""
+    repository: str = ""
+    mcpb_url: str = ""
+
+    def check(self) -> None:
+        """Raise FatalError for a value that the registry or a client would refuse."""
+        if self.registry_name and not _is_registry_name(self.registry_name):
+            message = f"{clipped(self.registry_name)} is no name of the MCP registry."
+            raise FatalError("invalid-flag", message, hint="Write NAMESPACE/NAME, such as io.github.ann/petstore.")
+        for flag, url in (("--url", self.url), ("--repository", self.repository), ("--mcpb-url", self.mcpb_url)):
+            if url and not _HTTPS.fullmatch(url):
+                message = f"{flag} is no public https URL without variables: {clipped(url)}."
+                raise FatalError("invalid-flag", message, hint="Write https://HOST/PATH.")
+        if self.repository and not self.host:
+            message = f"The registry knows no repositories at {clipped(self.repository)}."
+            raise FatalError("invalid-flag", message, hint="Name one at github.com or gitlab.com: OWNER/REPOSITORY.")
+
+    @property
+    def host(self) -> str:
+        """Return the registry's word for where the repository lies, or ""."""
+        host, _, path = self.repository.removeprefix("https://").partition("/")
+        return _HOSTS.get(host, "") if re.fullmatch(r"[\w.-]+(?:/[\w.-]+)+", path.rstrip("/"), re.ASCII) else ""
+
+    @property
+    def name(self) -> str:
+        """Return the author's name: as given, else the owner in the registry's namespace, else ""."""
+        return self.author or self.registry_name.partition("/")[0].rpartition(".")[2]
+
+
+def _is_registry_name(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and _REGISTRY_NAME.fullmatch(name) is not None

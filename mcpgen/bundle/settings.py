@@ -1,0 +1,149 @@
+"""List the settings that a user of a released server is asked for, from the tables of its project."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mcpgen.base import origins
+from mcpgen.base.errors import FatalError
+from mcpgen.base.invisible import shown
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.bundle import tables
+from mcpgen.bundle.project import Project
+from mcpgen.emit.environment import list_variables
+from mcpgen.emit.table import server_variable
+from mcpgen.model import BoundScheme, Server
+
+Kind = Literal["text", "folder", "switch"]
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,199}")
+_LONGEST_TEXT = 300
+_LONGEST_DEFAULT = 2000
+_ACRONYMS = frozenset({"api", "id", "url"})
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable of a server, as clients ask for it. `choices`: its allowed values, if they are listed.
+
+    `needed`: no tool works without it.
+    """
+
+    variable: str
+    title: str
+    description: str
+    kind: Kind = "text"
+    secret: bool = False
+    needed: bool = False
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+
+# Decision 0208: Settings are the variables of the tables, under their own names.
+def list_settings(project: Project) -> tuple[Setting, ...]:
+    """Return the settings: what the API asks for, its base URL, folders that tools use, and read-only.
+
+    Raises FatalError if the tables name a variable that no system takes.
+    """
+    header, prefix = project.surface.header, project.identity.prefix
+    servers = tables.servers(header)
+    bindings = [tool.binding for tool in project.surface.tools]
+    fetched = [as_object(each.get("binding")) for each in project.surface.resources]
+    choices = [tables.security(binding) for binding in [*bindings, *fetched]]
+    schemes = tables.schemes(header)
+    partial = _partly_needed(schemes, choices)
+    found: dict[str, Setting] = {}
+    for row in list_variables(schemes, servers, prefix, choices):
+        found[row.variable] = Setting(
+            row.variable,
+            _title(row.variable, prefix),
+            _described(row.purpose),
+            secret=row.secret,
+            needed=row.required and row.variable not in partial,
+            choices=_choices(row.variable, servers, prefix),
+        )
+    for setting in (_base_url(header, servers, prefix), *_folders(bindings, prefix), _read_only(prefix)):
+        found.setdefault(setting.variable, setting)
+    for variable in found:
+        if not _VARIABLE.fullmatch(variable):
+            message = "The tables of the project name an environment variable that no system takes."
+            raise FatalError("no-project", message, hint="Run `mcpgen regenerate`.")
+    return tuple(found.values())
+
+
+def _partly_needed(schemes: tuple[BoundScheme, ...], choices: list[list[tuple[str, ...]]]) -> set[str]:
+    """Return the variables of schemes that some tool does without. A form must not insist on them."""
+    always = [set(ways[0]).intersection(*ways) if ways else set[str]() for ways in choices]
+    needed = set.intersection(*always) if always else set()
+    kept = {variable for each in schemes if each.name in needed for variable in each.variables.values()}
+    return {variable for each in schemes for variable in each.variables.values()} - kept
+
+
+def _title(variable: str, prefix: str) -> str:
+    """Return a title of a variable for a form: `PETSTORE_API_KEY` becomes `API key`."""
+    words = [word for word in variable.removeprefix(f"{prefix}_").lower().split("_") if word]
+    spelled = [word.upper() if word in _ACRONYMS else word for word in words]
+    text = " ".join(spelled) or variable
+    return text[:1].upper() + text[1:]
+
+
+def _described(purpose: str) -> str:
+    """Return a purpose as one sentence on one line, with hidden characters spelled out."""
+    line = shown(" ".join(purpose.split()))
+    line = line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
+    return line[:1].upper() + line[1:]
+
+
+def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[str, ...]:
+    """Return the listed values of the variable of a server URL that `variable` sets, or ()."""
+    for declared in (each for server in servers for each in server.variables):
+        if server_variable(declared, prefix) == variable and all(map(_is_plain, declared.enum)):
+            return declared.enum
+    return ()
+
+
+def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> Setting:
+    """Return the setting of the base URL.
+
+    The URL of the description is its default if setting it changes nothing: no server has variables, and there is no
+    other origin. A base URL replaces the API, so other origins would no longer count.
+    """
+    url = servers[0].url if servers else ""
+    is_whole = url.startswith(("https://", "http://"))
+    is_alone = is_whole and _is_plain(url) and not any(each.variables for each in servers)
+    is_alone = is_alone and origins.described(header) == {origins.of_url(url)}
+    told = "The base URL of the API" if is_alone or not is_whole else f"Another base URL for the API than {url}"
+    return Setting(
+        f"{prefix}_BASE_URL",
+        "Base URL",
+        _described(told),
+        needed=not is_whole,
+        default=url if is_alone else "",
+    )
+
+
+def _is_plain(text: str) -> bool:
+    """Return True if clients read `text` as it stands. They replace `${NAME}`, and `$&`, in values of settings."""
+    return len(text) <= _LONGEST_DEFAULT and "$" not in text and text.isprintable() and shown(text) == text
+
+
+def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
+    """Yield the settings of the folders that some tool can read from or write to."""
+    if any(_takes_files(as_object(binding.get("body"))) for binding in bindings):
+        said = "The folder whose files tools may send, as file:NAME; none if empty"
+        yield Setting(f"{prefix}_FILES_DIR", "Folder to read from", said, kind="folder")
+    if any("saves" in binding for binding in bindings):
+        said = "The folder that answers may be written to as files; none if empty"
+        yield Setting(f"{prefix}_DOWNLOADS_DIR", "Folder to write to", said, kind="folder")
+
+
+def _takes_files(body: JsonObject) -> bool:
+    """Return True if a body has a part for which an argument may name a file."""
+    fields = map(as_object, as_list(body.get("fields")))
+    return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
+
+
+def _read_only(prefix: str) -> Setting:
+    said = "Offer only the tools that change nothing"
+    return Setting(f"{prefix}_READ_ONLY", "Read-only", said, kind="switch")

@@ -1,0 +1,94 @@
+"""`mcpgen bundle`: make the files that a project is released as."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from mcpgen.base.errors import FatalError
+from mcpgen.base.jsonvalue import digest
+from mcpgen.bundle import Publisher, make_artifacts, open_project
+from mcpgen.bundle.archive import release_epoch
+from mcpgen.bundle.artifacts import SUMS
+from mcpgen.cli import onefile, options, report, signals
+from mcpgen.regenerate.publish import claimed
+
+_NOT_NAMED = "server.json and server-card.json are not written: give --registry-name, such as io.github.YOU/{}."
+_LARGEST_SUMS = 1 << 20
+
+
+@click.command("bundle", short_help="Make the files that the project in DIR is released as.")
+@click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("-o", "--output-dir", "target", metavar="OUT", help="Where to write; DIR/dist if not given.")
+@click.option(
+    "--registry-name",
+    default="",
+    metavar="NAMESPACE/NAME",
+    help="The server's name in the MCP registry, such as io.github.ann/petstore.",
+)
+@click.option("--author", default="", metavar="NAME", help="The author; the owner of the namespace if not given.")
+@click.option("--url", default="", metavar="URL", help="Where the server is reached over HTTP, if it is.")
+@click.option("--repository", default="", metavar="URL", help="The repository of the project.")
+@click.option(
+    "--mcpb-url", default="", metavar="URL", help="The folder that the .mcpb can be downloaded from, for the registry."
+)
+@click.option("--no-wheel", "wheel", is_flag=True, flag_value=False, default=True, help="Leave out wheel and sdist.")
+@options.output_format
+def command(directory: Path, target: str | None, wheel: bool, output: str, **given: str) -> None:
+    """Make the files that the generated project in DIR is released as; the current directory if not given.
+
+    An .mcpb for desktop clients, a wheel and an sdist for PyPI, a bill of materials, and digests; with --registry-name
+    also server.json for the MCP registry, and a server card. The same project gives the same bytes, at any time and in
+    any directory; SOURCE_DATE_EPOCH sets the time of what lies in archives.
+
+    Exit codes: 0 done, 2 cannot go on, 3 another run is at work there.
+    """
+    publisher = Publisher(**given)
+    out = Path(target) if target is not None else directory / "dist"
+    with report.ending(output):
+        publisher.check()
+        epoch = release_epoch(os.environ.get("SOURCE_DATE_EPOCH"))
+        with claimed(directory):
+            project = open_project(directory)
+        with report.progress("Building"):
+            made = make_artifacts(project, publisher, epoch, wheel=wheel)
+        with signals.held():
+            _write(out, made)
+    if output == "json":
+        files = {name: digest(data) for name, data in made.items()}
+        report.result_json({"directory": str(out), "files": dict(files)})
+        return
+    for name, data in made.items():
+        report.say(f"{out / name}  {len(data):,} bytes", err=False)
+    if not publisher.registry_name:
+        report.say(_NOT_NAMED.format(project.identity.name))
+
+
+def _write(out: Path, made: Mapping[str, bytes]) -> None:
+    """Write the files, each as a whole. Raises FatalError for a file in the way that no earlier run wrote.
+
+    SHA256SUMS is first: a run after one that was killed knows by it which files are its own.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        known = _recorded(out / SUMS)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else "the file system refuses"
+        raise FatalError("output-failed", f"{out} cannot be written: {reason}.", hint="Name another with -o.") from None
+    for name in sorted(made, key=lambda name: name != SUMS):
+        refused = f", and the {SUMS} beside it does not name it" if name != SUMS else ", and is none of mcpgen's"
+
+        def is_ours(there: bytes, name: str = name) -> bool:
+            return there == made[name] or (name in known if name != SUMS else bool(known))
+
+        onefile.write(out / name, made[name], is_ours, refused=refused, hint="Move it away, or name another with -o.")
+
+
+def _recorded(path: Path) -> frozenset[str]:
+    """Return the names of the files that a SHA256SUMS lists, or nothing if it is missing or no such list."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST_SUMS:
+        return frozenset()
+    rows = [line.split("  ") for line in path.read_text(encoding="ascii", errors="replace").splitlines()]
+    is_list = all(len(row) == 2 and len(row[0]) == 64 for row in rows)
+    return frozenset(row[1] for row in rows) if is_list else frozenset()

@@ -1,0 +1,61 @@
+"""Install the programs of those who take a release, once, in environments of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.interop import environments
+
+TOOLS = ("uv==0.13.9", "twine==7.0.0", "cyclonedx-python-lib[json-validation]==11.12.0")
+MCPB = {"@anthropic-ai/mcpb": "2.1.2"}
+
+CHECK_BILLS = """
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+validator = JsonStrictValidator(SchemaVersion.V1_6)
+for path in sys.argv[1:]:
+    if found := validator.validate_str(open(path).read()):
+        print(path, found)
+"""
+"""Program for the Python of `python_tools`: prints what is invalid in bills of materials."""
+
+
+@cache
+def python_tools() -> Path:
+    """Return the folder of programs with uv, twine and the validator of CycloneDX. Skips without them."""
+    try:
+        return environments.python("releases", *TOOLS) / "bin"
+    except RuntimeError as problem:
+        pytest.skip(f"the tools of releases cannot be installed: {str(problem).splitlines()[-1]}")
+
+
+@cache
+def mcpb() -> tuple[str, str]:
+    """Return the command of mcpb. Skips without it."""
+    try:
+        folder = environments.node("mcpb", MCPB)
+    except (environments.Missing, RuntimeError) as problem:
+        pytest.skip(f"mcpb cannot be installed: {str(problem).splitlines()[-1]}")
+    return shutil.which("node") or "node", str(
+        folder / "node_modules" / "@anthropic-ai" / "mcpb" / "dist" / "cli" / "cli.js"
+    )
+
+
+def empty_environment(home: Path) -> dict[str, str]:
+    """Return an environment with uv and without anything of a user's. uv downloads no Python in it."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("UV_") or name == "SSL_CERT_FILE"}
+    return {
+        **kept,
+        "PATH": f"{python_tools()}{os.pathsep}/usr/bin{os.pathsep}/bin",
+        "HOME": str(home),
+        "UV_CACHE_DIR": str(home / "cache"),
+        "UV_PYTHON": sys._base_executable,  # type: ignore[attr-defined]
+        "UV_PYTHON_DOWNLOADS": "never",
+    }

@@ -1,0 +1,60 @@
+"""The guards of a release: what leaves the machine, and what its users are asked for."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+RELEASES = "tests/bundle/test_releases.py"
+PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
+
+OF_BUNDLES = (
+    Mutation(
+        "hidden files at home",
+        PROJECT,
+        'if name.startswith(".") or name.endswith((".pyc", ".pyo")):',
+        'if name.endswith((".pyc", ".pyo")):',
+        (RELEASES,),
+    ),
+    Mutation("links at home", PROJECT, "sorted([*names, *links])", "sorted(names)", (RELEASES,)),
+    Mutation("edited files", PROJECT, "if digest(files[path]) != generated[path]", "if False", (RELEASES,)),
+    Mutation("missing files", PROJECT, "if missing := sorted(ours - files.keys()):", "if missing := []:", (RELEASES,)),
+    Mutation("variables in a default", SETTINGS, '"$" not in text and ', "", (RELEASES,)),
+    Mutation(
+        "characters in a description",
+        SETTINGS,
+        'line = shown(" ".join(purpose.split()))',
+        "line = purpose",
+        (RELEASES,),
+    ),
+    Mutation(
+        "a base URL of several origins",
+        SETTINGS,
+        "is_alone and origins.described(header) ==",
+        "is_alone or header ==",
+        (RELEASES,),
+    ),
+    Mutation(
+        "what a form insists on", SETTINGS, "row.required and row.variable not in partial", "row.required", (RELEASES,)
+    ),
+    Mutation(
+        "a default for what is optional",
+        "mcpgen/bundle/manifest.py",
+        '        entry["default"] = False if setting.kind == "switch" else setting.default\n',
+        "        pass\n",
+        (RELEASES,),
+    ),
+    Mutation(
+        "files of others in the output",
+        "mcpgen/cli/bundle.py",
+        "there == made[name] or (name in known if name != SUMS else bool(known))",
+        "True",
+        (RELEASES,),
+    ),
+    Mutation(
+        "the environment of a build",
+        "mcpgen/bundle/distributions.py",
+        '{"SOURCE_DATE_EPOCH": str(epoch), ',
+        "{",
+        (RELEASES,),
+    ),
+)
