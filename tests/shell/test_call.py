@@ -1,0 +1,292 @@
+"""Test the command `call` of a generated server, as its user types it: a real process, a real API, a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from mcpgen.cli import main
+from tests.leaks import SECRET, searched
+
+DOCUMENT = """
+openapi: 3.1.0
+info: {title: Store, version: '1'}
+servers: [{url: %s}]
+security: [{key: []}]
+components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
+paths:
+  /orders:
+    get:
+      operationId: list_orders
+      parameters:
+        - {name: status, in: query, schema: {type: array, items: {enum: [open, paid]}}}
+        - {name: urgent, in: query, schema: {type: boolean}}
+        - {name: since, in: query, schema: {type: integer}}
+      responses: {'200': {description: d, content: {application/json: {schema: {type: object}}}}}
+    post:
+      operationId: create_order
+      requestBody: {required: true, content: {application/json: {schema: {type: object, required: [product],
+        properties: {product: {type: string}, count: {type: integer}, notes: {type: object}}}}}}
+  /orders/{orderId}:
+    parameters: [{name: orderId, in: path, required: true, schema: {type: integer}}]
+    delete: {operationId: delete_order, x-mcp: {confirm: always}}
+  /picture: {get: {operationId: get_picture, responses: {'200': {description: d, content: {image/png: {}}}}}}
+  /fault: {get: {operationId: get_fault}}
+"""
+PNG = b"\\x89PNG\\r\\n\\x1a\\n".decode("unicode_escape").encode("latin-1") + bytes(range(200))
+
+
+class Api(BaseHTTPRequestHandler):
+    """Answers with the request that it got, and keeps it."""
+
+    seen: ClassVar[list[str]] = []
+
+    def answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        self.seen.append(f"{self.command} {self.path} {body}".strip())
+        is_picture = self.path == "/picture"
+        data = PNG if is_picture else json.dumps({"asked": self.seen[-1]}).encode()
+        self.send_response(500 if self.path == "/fault" else 200)
+        self.send_header("Content-Type", "image/png" if is_picture else "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_POST = do_DELETE = answer  # noqa: N815 (names of the base class)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class Shell:
+    """A generated server, called as from a shell."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.environment = {**os.environ, "STORE_KEY": SECRET}
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "store_mcp", *words]
+
+    def __call__(self, *words: str, stdin: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            self.command(*words),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=self.project,
+            env=self.environment | settings,
+            timeout=120,
+            check=False,
+        )
+        searched((done.stdout + done.stderr).encode())
+        return done
+
+    def on_a_terminal(self, *words: str, typed: bytes) -> tuple[int, str]:
+        """Return the exit code and the output of a call whose terminal is another one's, who has typed already."""
+        ours, theirs = pty.openpty()
+        os.write(ours, typed)
+        done = subprocess.run(
+            self.command(*words),
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            cwd=self.project,
+            env=self.environment,
+            timeout=120,
+            check=False,
+        )
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # Linux says so at the end of a terminal
+            pass
+        os.close(ours)
+        return done.returncode, shown.decode()
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """Provide a server and its API."""
+    folder = tmp_path_factory.mktemp("shell")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        (folder / "openapi.yaml").write_text(DOCUMENT % f"http://127.0.0.1:{api.server_port}", encoding="utf-8")
+        with pytest.raises(SystemExit) as end:
+            main(["generate", str(folder / "openapi.yaml"), "-o", str(folder / "project")])
+        assert not end.value.code
+        yield Shell(folder / "project")
+        api.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_asked() -> None:
+    Api.seen.clear()
+
+
+SENT = [
+    (["list_orders"], "GET /orders"),
+    (["list-orders"], None),
+    (["list_orders", "--status", "open", "--status=paid"], "GET /orders?status=open&status=paid"),
+    (["list_orders", "--status", '["paid"]'], "GET /orders?status=paid"),
+    (["list_orders", "--urgent"], "GET /orders?urgent=true"),
+    (["list_orders", "--no-urgent", "--since", "-5"], "GET /orders?urgent=false&since=-5"),
+    (["list_orders", "--urgent=false"], "GET /orders?urgent=false"),
+    (["--read-only", "list_orders"], "GET /orders"),
+    (["--read-only", "create_order", "--product", "x"], None),
+    (["create_order", "--product", "7"], 'POST /orders {"product":"7"}'),
+    (["create_order", "--product", "a", "--count", "2"], 'POST /orders {"count":2,"product":"a"}'),
+    (["create_order", "--json", '{"product":"a"}', "--count", "2"], 'POST /orders {"product":"a","count":2}'),
+    (["create_order", "--product", "a", "--notes", '{"b":[1]}'], 'POST /orders {"notes":{"b":[1]},"product":"a"}'),
+    (["create_order", "--count", "2"], None),
+    (["create_order", "--product", "a", "--count", "many"], None),
+    (["create_order", "--product"], None),
+    (["create_order", "--produkt", "a"], None),
+    (["create_order", "product"], None),
+    (["create_order", "--product", "a", "--product", "b"], None),
+    (["delete_order", "--order-id", "7"], None),
+    (["delete_order", "--order-id", "7", "--yes"], "DELETE /orders/7"),
+    (["--yes", "delete_order", "--orderId", "7"], "DELETE /orders/7"),
+]
+
+
+@pytest.mark.parametrize(("words", "sent"), SENT, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_what_is_sent(shell: Shell, words: list[str], sent: str | None) -> None:
+    done = shell("call", *words)
+    assert [_told(each) for each in Api.seen] == ([_told(sent)] if sent else []), done.stderr
+    assert done.returncode == (0 if sent else done.returncode)
+    if sent:
+        assert _told(json.loads(done.stdout)["asked"]) == _told(sent)
+    else:
+        assert done.returncode in (1, 2)
+        assert not done.stdout
+        assert done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def _told(request: str) -> tuple[str, Any]:
+    """Return a request as method with path, and its body, whose members have no order."""
+    line, _, body = request.partition(" {")
+    return line, json.loads("{" + body) if body else None
+
+
+def test_the_words_of_a_refusal_are_those_of_the_server(shell: Shell) -> None:
+    assert (
+        'count: expected an integer; got "many"' in shell("call", "create_order", "--product=a", "--count=many").stderr
+    )
+    assert "product" in shell("call", "create_order", "--count", "2").stderr
+    assert "Did you mean --product?" in shell("call", "create_order", "--produkt", "a").stderr
+    assert "Did you mean list_orders" in shell("call", "list_order").stderr
+
+
+def test_a_user_at_a_terminal_is_asked(shell: Shell) -> None:
+    code, shown = shell.on_a_terminal("call", "delete_order", "--order-id", "7", typed=b"n\n")
+    assert code == 1
+    assert "DELETE" in shown
+    assert not Api.seen
+    code, _ = shell.on_a_terminal("call", "delete_order", "--order-id", "7", typed=b"y\n")
+    assert code == 0
+    assert Api.seen == ["DELETE /orders/7"]
+
+
+def test_nobody_to_ask_is_a_refusal(shell: Shell) -> None:
+    done = shell("call", "delete_order", "--order-id", "7")
+    assert done.returncode == 1
+    assert not Api.seen
+    assert "--yes" in done.stderr
+
+
+def test_arguments_come_from_a_file_and_from_stdin(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "arguments.json").write_text('{"product": "f"}', encoding="utf-8")
+    shell("call", "create_order", "--json", f"@{tmp_path / 'arguments.json'}")
+    shell("call", "create_order", "--json", "-", stdin='{"product": "s"}')
+    assert Api.seen == ['POST /orders {"product":"f"}', 'POST /orders {"product":"s"}']
+    for wrong in ("@/nowhere", "[1]", "{"):
+        done = shell("call", "create_order", "--json", wrong)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_file_is_written_once(shell: Shell, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    assert shell("call", "get_picture", "-o", str(picture)).returncode == 0
+    assert picture.read_bytes() == PNG
+    done = shell("call", "list_orders", "-o", str(picture))
+    assert done.returncode == 1
+    assert "exists" in done.stderr
+    assert picture.read_bytes() == PNG
+
+
+def test_an_error_of_the_api_is_a_failure(shell: Shell) -> None:
+    done = shell("call", "get_fault")
+    assert done.returncode == 1
+    assert "500" in done.stderr
+    assert not done.stdout
+
+
+def test_a_wrong_setting_ends_with_its_code(shell: Shell) -> None:
+    assert shell("call", "list_orders", STORE_TIMEOUT="never").returncode == 78
+
+
+def test_each_call_has_its_line_in_the_audit(shell: Shell, tmp_path: Path) -> None:
+    audit = tmp_path / "audit"
+    shell("call", "list_orders", STORE_AUDIT=str(audit))
+    shell("call", "delete_order", "--order-id", "7", STORE_AUDIT=str(audit))
+    outcomes = [(line["tool"], line["outcome"]) for line in map(json.loads, audit.read_text().splitlines())]
+    assert outcomes == [("list_orders", "ok"), ("delete_order", "refused")]
+
+
+def test_help_names_every_argument(shell: Shell) -> None:
+    shown = shell("call", "list_orders", "--help").stdout
+    assert "--status open|paid (repeatable)" in shown
+    assert "--urgent\n" in shown
+    assert "--since INTEGER" in shown
+    assert "list_orders" in shell("call", "--list", "orders").stdout
+    assert "get_picture" not in shell("call", "--list", "orders").stdout
+    assert shell("call", "--list", "nothing").returncode == 1
+    assert "Exit codes" in shell("call").stdout
+
+
+COMPLETED = [
+    (["call", "get_"], ["get_fault", "get_picture"]),
+    (["call", "list_orders", "--s"], ["--status", "--since"]),
+    (["call", "list_orders", "--status", ""], ["open", "paid"]),
+    (["call", "list_orders", "--status", "p"], ["paid"]),
+    (["ca"], ["call"]),
+    (["completion", "z"], ["zsh"]),
+]
+
+
+@pytest.mark.parametrize(("words", "found"), COMPLETED, ids=str)
+def test_words_are_completed(shell: Shell, words: list[str], found: list[str]) -> None:
+    assert shell("completion", "words", *words).stdout.split() == found
+
+
+def test_bash_completes_a_command_line(shell: Shell, tmp_path: Path) -> None:
+    command = tmp_path / "store-mcp"
+    command.write_text(f'#!/bin/sh\ncd {shell.project} && exec {sys.executable} -m store_mcp "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    script = shell("completion", "bash").stdout
+    asked = 'COMP_WORDS=(store-mcp call list_orders --status ""); COMP_CWORD=4; _store_mcp; echo "${COMPREPLY[*]}"'
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"{script}\n{asked}"],
+        capture_output=True,
+        text=True,
+        env=shell.environment | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.split() == ["open", "paid"]
+    assert shell("completion", "tcsh").returncode == 2
