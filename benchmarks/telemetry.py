@@ -1,0 +1,146 @@
+"""Measure what telemetry costs: `python -m benchmarks.telemetry [--against FOLDER]`.
+
+CPU time of a small call is measured in turns, with the thread that encodes and sends, and with the system's share. The
+instructions of the process alone are counted by valgrind, which noise does not touch. `--against` names a checkout of
+mcpgen whose server is the measure for one in which telemetry is off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from benchmarks.speed import api, upstream
+from benchmarks.speed.pipe import Client, shake_hands
+from benchmarks.speed.process import HANDSHAKE, LIST, LIST_ID, Process, Subject
+
+ROOT = Path(__file__).parents[1]
+ON_BAR, OFF_BAR = 1.08, 1.01
+FEW, MANY = 200, 1700
+ROUNDS = 7
+TURNS, CALLS = 100, 250
+COUNT = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
+OFF: dict[str, str] = {}
+
+
+def generate(compiler: Path, folder: Path) -> Path:
+    """Return the folder of the measured server, made by the compiler in that checkout."""
+    document, out = folder / "bench.json", folder / "server"
+    folder.mkdir(parents=True, exist_ok=True)
+    document.write_text(json.dumps(api.document()), encoding="utf-8")
+    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(out), "--name", "bench"]
+    environment = {**os.environ, "PYTHONPATH": str(compiler)}
+    subprocess.run(command, cwd=compiler, env=environment, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(out)], check=True)
+    return out
+
+
+def subject(server: Path, url: str, more: dict[str, str], *before: str) -> Subject:
+    """Return a server that can be started. `before` is a program that runs it."""
+    told = {"BENCH_BASE_URL": url, "BENCH_API_KEY": api.KEY, "PYTHONHASHSEED": "0"}
+    return Subject("bench", (*before, sys.executable, "-m", "bench_mcp"), told | more, server)
+
+
+def instructions(server: Path, url: str, more: dict[str, str], calls: int) -> int:
+    """Return how many instructions a server takes for a handshake, a list, and so many calls one after the other."""
+    with tempfile.NamedTemporaryFile("r") as log:
+        with Process(subject(server, url, more, *COUNT, f"--log-file={log.name}")) as running:
+            running.write(HANDSHAKE + LIST)
+            running.until(LIST_ID)
+            if calls:
+                Client(running, api.calls()["small"]).flow(calls, 1)
+            running.end()
+        found = re.search(r"I\s+refs:\s+([\d,]+)", log.read())
+        assert found is not None, "valgrind counted nothing"
+        return int(found[1].replace(",", ""))
+
+
+def per_call(server: Path, url: str, more: dict[str, str]) -> float:
+    """Return the instructions of one call."""
+    few, many = (instructions(server, url, more, number) for number in (FEW, MANY))
+    return (many - few) / (MANY - FEW)
+
+
+def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) -> dict[str, float]:
+    """Return the CPU time of a call in milliseconds by setting. All servers run all the time, and take short turns."""
+    with ExitStack() as stack:
+        running = {name: stack.enter_context(Process(subject(server, url, more))) for name, more in settings.items()}
+        clients = {}
+        for name, process in running.items():
+            shake_hands(process)
+            clients[name] = Client(process, api.calls()["small"])
+            clients[name].flow(FEW, 1)
+        before = {name: process.cpu() for name, process in running.items()}
+        for _ in range(TURNS):
+            for client in clients.values():
+                client.flow(CALLS, 1)
+        return {name: (process.cpu() - before[name]) / (TURNS * CALLS) * 1000 for name, process in running.items()}
+
+
+def memory(server: Path, more: dict[str, str]) -> float:
+    """Return the memory in KiB that a server holds after its first list."""
+    found = []
+    for _ in range(ROUNDS):
+        with Process(subject(server, "http://127.0.0.1:9", more)) as running:
+            running.write(HANDSHAKE + LIST)
+            running.until(LIST_ID)
+            found.append(running.resident())
+    return statistics.median(found)
+
+
+@contextmanager
+def collecting() -> Iterator[str]:
+    """Run a collector in a process of its own, and yield its URL."""
+    command = [sys.executable, "-m", "benchmarks.collector_sink"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        process.kill()
+
+
+def main(against: Path | None) -> int:
+    """Print the figures, and return 1 if a bar is not met."""
+    with tempfile.TemporaryDirectory(prefix="mcpgen-telemetry-") as name, collecting() as collector:
+        server = generate(ROOT, Path(name) / "now")
+        met = True
+        with upstream.serving(api.bodies(), upstream.kinds()[0]) as served:
+            usual = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector}
+            settings = {"off": OFF, "traces and metrics": usual, "/metrics alone": {"BENCH_METRICS": f"{name}/m.prom"}}
+            counted = {each: per_call(server, served.url, more) for each, more in settings.items()}
+            taken = milliseconds(server, served.url, settings)
+            for each, number in counted.items():
+                ratio, seconds = number / counted["off"], taken[each] / taken["off"]
+                told = f"{number:,.0f} instructions of its own ({ratio:.3f})"
+                print(f"{each}: {taken[each]:.4f} ms CPU a call ({seconds:.3f}; bar {ON_BAR}), {told}")
+                met = met and seconds <= ON_BAR
+            if against is not None:
+                before = generate(against, Path(name) / "before")
+                measures: dict[str, Callable[[Path], float]] = {
+                    "instructions of the start": lambda it: instructions(it, "http://127.0.0.1:9", OFF, 0),
+                    "instructions of a call": lambda it: per_call(it, served.url, OFF),
+                    "KiB after the first list": lambda it: memory(it, OFF),
+                }
+                for what, measure in measures.items():
+                    met = _compared(what, before, server, measure) and met
+    return int(not met)
+
+
+def _compared(what: str, before: Path, now: Path, measure: Callable[[Path], float]) -> bool:
+    earlier, later = measure(before), measure(now)
+    print(f"off, {what}: {earlier:,.0f} before, {later:,.0f} now ({later / earlier:.4f}; bar {OFF_BAR})")
+    return later / earlier <= OFF_BAR
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", type=Path, metavar="FOLDER", help="a checkout of mcpgen to compare with")
+    sys.exit(main(parser.parse_args().against))
