@@ -2,7 +2,7 @@
 
 Lines 1, 3, 5, … were used to tune the retriever; lines 2, 4, 6, … were written at the same time, and of
 them nothing but the totals was seen while tuning. `questions/nothing.txt` has questions that the API named before the
-bar cannot serve; all of them were used to choose the thresholds.
+bar cannot serve; all of them were used to choose the thresholds. Those of `nothing_held_out.txt` were written later.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def questions(api: str, half: Half) -> list[Question]:
     ]
 
 
-def unanswerable(api: str) -> list[str]:
-    """Return the questions that no tool of the API serves."""
-    rows = (row.partition("|") for row in (FOLDER / "nothing.txt").read_text(encoding="utf-8").splitlines())
+def unanswerable(api: str, half: Half) -> list[str]:
+    """Return the questions of one half that no tool of the API serves."""
+    path = FOLDER / ("nothing.txt" if half == "tuned" else "nothing_held_out.txt")
+    rows = (row.partition("|") for row in path.read_text(encoding="utf-8").splitlines())
     return [text.strip() for name, _, text in rows if name.strip() == api]

@@ -10,18 +10,24 @@ from typing import Any, NamedTuple, Protocol
 
 from package.runtime.search import notation
 from package.runtime.search.retriever import Retriever
+from package.runtime.search.stems import stems
 
-from mcpgen.base.jsonvalue import compact
+from mcpgen.base.jsonvalue import JsonValue
 
 Tool = dict[str, Any]
 
 
 class Answer(NamedTuple):
-    """What a model would be shown. `names`: by rank, the tools that the rank brings. `sure`: False if it doubts."""
+    """What a model would be shown: rows of text, or a list of definitions.
+
+    `names`: by rank, the tools that the rank brings. `sure`: False if it doubts. `ms`: milliseconds that it took, if
+    they were measured elsewhere.
+    """
 
     names: list[set[str]]
-    text: str
+    shown: JsonValue
     sure: bool
+    ms: float | None = None
 
 
 class Ranker(Protocol):
@@ -45,7 +51,7 @@ class Search:
         for hit in found.hits:
             own, *sources = (self._retriever.names[each] for each in (hit.number, *(each for _, each in hit.sources)))
             names.append({own, *sources})
-            lines.append(notation.row(self._tools[own]))
+            lines.append(notation.row(self._tools[own], stems(question)))
             pairs = zip(hit.sources, sources, strict=True)
             lines += [f"    {name} \u2190 {notation.signature(self._tools[source])}" for (name, _), source in pairs]
         return Answer(names, "\n".join(dict.fromkeys(lines)), found.sure and bool(found.hits))
@@ -66,7 +72,7 @@ class Plain:
         scores = [self._score(words, document) for document in self._documents]
         order = sorted(range(len(scores)), key=lambda number: -scores[number])[:most]
         shown = [self._tools[number] for number in order if scores[number] > 0]
-        return Answer([{tool["name"]} for tool in shown], "\n".join(map(compact, shown)), bool(shown))
+        return Answer([{tool["name"]} for tool in shown], list[JsonValue](shown), bool(shown))
 
     def _score(self, words: set[str], document: Counter[str]) -> float:
         size = document.total() / self._mean

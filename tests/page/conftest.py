@@ -3,4 +3,23 @@
 The runtime makes its TLS contexts without certificates, and other tests inspect these.
 """
 
+import asyncio
+from collections.abc import Iterator
+
 import package.runtime.http.client  # noqa: F401 — before anything here imports aiohttp
+import pytest
+
+from tests.page.browser import Page, browsing
+from tests.page.pages import Run
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Page]]:
+    """Yield a browser for all tests, and a function that runs a coroutine in its loop."""
+    with asyncio.Runner() as runner:
+        browser = browsing(tmp_path_factory.mktemp("profile"))
+        page = runner.run(browser.__aenter__())
+        try:
+            yield runner.run, page
+        finally:
+            runner.run(browser.__aexit__(None, None, None))

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcpgen.cli import main
 from mcpgen.cli.inspect import schemas
 from tests.hostile.documents import everywhere
-from tests.page.browser import CHROMIUM, Page, browsing
+from tests.page.browser import CHROMIUM, Page
+from tests.page.pages import GITHUB, PETSTORE, Run, assert_quiet, written
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here (Debian's package chromium)")
 
-ROOT = Path(__file__).parents[2]
-PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
-GITHUB = ROOT.parent / "shared" / "corpus" / "dev" / "github-rest.json"
 SHOWN = "[...document.querySelectorAll('#tools > li:not([hidden]) .name')].map((each) => each.textContent)"
 
 ROWS = """
@@ -60,37 +56,8 @@ TARGETS = (
     "[...document.querySelectorAll('[href]')].map((each) => each.getAttribute('href')).filter((to) => to[0] !== '#')"
 )
 
-Run = Callable[[Any], Any]
 
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Page]]:
-    """Yield a browser for all tests, and a function that runs a coroutine in its loop."""
-    with asyncio.Runner() as runner:
-        browser = browsing(tmp_path_factory.mktemp("profile"))
-        page = runner.run(browser.__aenter__())
-        try:
-            yield runner.run, page
-        finally:
-            runner.run(browser.__aexit__(None, None, None))
-
-
-def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, dict[str, Any]]:
-    """Write the page of a document. Return the page's path and its JSON."""
-    target = folder / "page.html"
-    with pytest.raises(SystemExit) as ended:
-        main(["inspect", str(source), "--html", str(target), "--format", "json"])
-    assert ended.value.code == 0
-    return target, json.loads(capsys.readouterr().out)
-
-
-def assert_quiet(page: Page, path: Path) -> None:
-    """Check that there was no error, no dialog, and no request except for the page itself."""
-    assert page.errors == []
-    assert page.dialogs == []
-    assert [url.partition("#")[0] for url in page.requests] == [path.as_uri()]
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not GITHUB.is_file(), reason="the shared corpus is not here")
 def test_a_thousand_tools(chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, page = chromium
@@ -315,6 +282,10 @@ def test_gen_02_what_attacks_is_text(
         await page.drawn()
         shown = await page.run("[...document.querySelectorAll('.wire')].map((each) => each.textContent)")
         assert unveiled(text) in shown
+        await page.run(f"document.getElementById('ask').value = {json.dumps('get a thing ' + text)}")
+        await page.run("document.getElementById('ask').dispatchEvent(new Event('input'))")
+        assert not await page.run("document.getElementById('answer').hidden")
+        assert await page.run("document.getElementById('answer').childElementCount") == 0
         assert await page.run("typeof window.pwned") == "undefined"
         assert await page.run("typeof Object.prototype.type") == "undefined"
         assert await page.run("document.scripts.length") == before == 2

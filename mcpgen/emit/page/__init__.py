@@ -1,8 +1,9 @@
 """The page of `inspect --html`: a static shell, and one block of data.
 
 The shell is HTML, styles and scripts beside this module, and no byte of it depends on a document. The data is the JSON
-of `inspect`, in one `<script type="application/json">`, written by one sink. The scripts put it into text nodes and
-nowhere else. A content security policy in the page allows only our style and script, by their hashes, and no request.
+of `inspect` with the index of the search (`search_data`), in one `<script type="application/json">`, written by one
+sink. The scripts put it into text nodes and nowhere else. A content security policy in the page allows only our style
+and script, by their hashes, and no request.
 """
 
 import base64
@@ -10,19 +11,22 @@ import hashlib
 from pathlib import Path
 
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.emit.page.search_data import search_data
 from mcpgen.emit.sinks import html_data
+
+__all__ = ["MARK", "SCRIPTS", "page", "search_data"]
 
 MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 """Beginning of every page. A file with this beginning may be replaced by another page."""
 
 _HERE = Path(__file__).parent
-SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "main")
+SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retriever", "notation", "search", "main")
 """Scripts in the order in which the page holds them: each uses those before it."""
 
 
 # Decision 0134: The page of inspect is a view of its JSON.
 def page(document: JsonObject) -> bytes:
-    """Return the whole page as UTF-8. `document`: the JSON of `inspect`."""
+    """Return the whole page as UTF-8. `document`: the JSON of `inspect`, and as `search` what `search_data` returns."""
     style = _read("page.css")
     script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     policy = (

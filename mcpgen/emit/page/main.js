@@ -82,6 +82,7 @@ for (const entry of entries) entry.item = toolItem(entry, remember);
 byId("tools").append(...entries.map((entry) => entry.item));
 drawFacets(byId("facet-lists"), entries, chosen, apply);
 drawTables(data, openTool);
+drawSearch(data.search, (name) => byName.get(name).tool);
 byId("search").addEventListener("input", apply);
 byId("sort").addEventListener("change", apply);
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
@@ -95,7 +96,7 @@ byId("filters").addEventListener("reset", (event) => {
 byId("none-clear").addEventListener("click", () => byId("filters").reset());
 addEventListener("hashchange", openNamed);
 addEventListener("keydown", (event) => {
-  if (event.key === "/" && !document.activeElement.matches("input[type=search], select")) {
+  if (event.key === "/" && !document.activeElement.matches("input[type=search], select, textarea")) {
     event.preventDefault();
     byId("search").focus();
   } else if (event.key === "Escape") hideTip();

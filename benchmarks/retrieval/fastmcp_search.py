@@ -1,0 +1,60 @@
+"""FastMCP's search transform over the tools that FastMCP itself makes of a document. Run in FastMCP's environment.
+
+Without arguments it answers a job of stdin, `{"document", "most", "questions", "schemas"}`, on stdout. For each
+question there is a JSON line with the operations that were found (`GET /path`), the answer, and how many milliseconds
+it took. Without `schemas` tools have no output schemas.
+
+With `--serve` it serves DOCUMENT over stdio, for an API at BASE_URL.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from typing import Any
+
+import httpx2 as httpx  # type: ignore[import-not-found]
+import yaml
+from fastmcp import FastMCP  # type: ignore[import-not-found]
+from fastmcp.server.transforms.search import BM25SearchTransform  # type: ignore[import-not-found]
+
+OPERATIONS: dict[str, str] = {}
+"""Name of each tool → method and path."""
+
+
+def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
+    """Return a server with the search transform."""
+
+    def seen(route: Any, tool: Any) -> None:
+        OPERATIONS[tool.name] = f"{route.method} {route.path}"
+        if not schemas:
+            tool.output_schema = None
+
+    with open(document, encoding="utf-8") as file:
+        text = file.read()
+    content = json.loads(text) if document.endswith(".json") else yaml.load(text, yaml.CSafeLoader)
+    client = httpx.AsyncClient(base_url=base_url)
+    made = FastMCP.from_openapi(openapi_spec=content, client=client, mcp_component_fn=seen)
+    made.add_transform(BM25SearchTransform(max_results=most))
+    return made
+
+
+async def answer(job: dict[str, Any]) -> None:
+    """Write a line for each question. The first search, which makes the index, is not measured."""
+    made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
+    await made.call_tool("search_tools", {"query": "anything"})
+    for question in job["questions"]:
+        started = time.process_time()
+        result = await made.call_tool("search_tools", {"query": question})
+        took = 1000 * (time.process_time() - started)
+        text = "\n".join(block.text for block in result.content)
+        found = [OPERATIONS[tool["name"]] for tool in json.loads(text)] if text else []
+        print(json.dumps({"operations": found, "text": text, "ms": took}), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--serve"]:
+        server(os.environ["DOCUMENT"], os.environ["BASE_URL"], 5, schemas=True).run(show_banner=False)
+    else:
+        asyncio.run(answer(json.load(sys.stdin)))

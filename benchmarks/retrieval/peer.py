@@ -1,0 +1,64 @@
+"""Ask the search of FastMCP, over the tools that it makes of the same document itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from benchmarks.retrieval.rankers import Answer
+from tests.interop import environments
+
+NAME = "FastMCP 4.1.2"
+REQUIREMENTS = ("fastmcp==4.1.2", "pyyaml>=6,<7")
+SCRIPT = Path(__file__).with_name("fastmcp_search.py")
+PATIENCE = 3600
+
+
+class Unavailable(Exception):
+    """FastMCP cannot be installed here. The message says why."""
+
+
+@cache
+def python() -> str:
+    """Return the Python of FastMCP's environment. Raises Unavailable."""
+    try:
+        return str(environments.python("fastmcp-search", *REQUIREMENTS) / "bin" / "python")
+    except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
+        raise Unavailable(f"{REQUIREMENTS[0]} cannot be installed: {str(failure)[-300:]}") from failure
+
+
+class Peer:
+    """FastMCP's search over one document. All questions are asked at once, because its start takes seconds.
+
+    What it finds is an operation; `names` has the tools of ours that call it.
+    """
+
+    def __init__(
+        self, document: Path, names: Mapping[str, set[str]], questions: Iterable[str], most: int, schemas: bool
+    ) -> None:
+        asked = list(dict.fromkeys(questions))
+        job = {"document": str(document), "most": most, "questions": asked, "schemas": schemas}
+        command = [python(), str(SCRIPT)]
+        done = subprocess.run(
+            command, input=json.dumps(job), capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+        if done.returncode:
+            raise RuntimeError(f"{NAME} failed: {done.stderr[-2000:]}")
+        lines = map(json.loads, done.stdout.splitlines())
+        self._answers = {
+            question: Answer(
+                [names.get(operation, set()) for operation in line["operations"]],
+                json.loads(line["text"] or "[]"),
+                sure=True,
+                ms=line["ms"],
+            )
+            for question, line in zip(asked, lines, strict=True)
+        }
+
+    def answer(self, question: str, most: int) -> Answer:
+        """Return the best `most` tools."""
+        found = self._answers[question]
+        return found._replace(names=found.names[:most])

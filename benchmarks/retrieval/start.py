@@ -1,0 +1,88 @@
+"""Compare the start of a server that lists a search with that of the same server listing all tools.
+
+    python -m benchmarks.retrieval.start [SOURCE]
+
+SOURCE is a small API (the petstore). Both servers get a handshake and `tools/list` on stdin, and end with it. Counted
+are the instructions of the whole process, by valgrind, or else its CPU time; in turns, and the least of ROUNDS counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.bars import Bar, show
+from benchmarks.speed.process import HANDSHAKE, LIST
+from mcpgen.base import assets
+from mcpgen.base.tree import FileTree
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+
+ROUNDS = 7
+TOLERANCE = 1.005
+"""Ratio up to which two counts are the same: threads make them differ by so much from run to run."""
+
+_COLLECTED = re.compile(rb"Collected : (\d+)")
+
+
+def written(source: Path, folder: Path, surface: str) -> tuple[Path, str]:
+    """Write the project and compile its modules. Return its folder and the name of its package."""
+    compiled = compile_source(fetch.read(str(source)), Options(tools=surface))
+    tree: FileTree = compiled.tree
+    for path, content in tree.items():
+        target = folder / surface / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / surface)], check=True)
+    return folder / surface, compiled.catalog.identity.package
+
+
+def instructions(project: Path, package: str) -> float:
+    """Return the millions of instructions from the start of the process to its end."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-m", package]
+    done = subprocess.run(command, cwd=project, input=HANDSHAKE + LIST, capture_output=True, check=True, env=_environ())
+    found = _COLLECTED.search(done.stderr)
+    assert found is not None, done.stderr
+    return int(found[1]) / 1e6
+
+
+def cpu_time(project: Path, package: str) -> float:
+    """Return the milliseconds of CPU time from the start of the process to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", package]
+    subprocess.run(command, cwd=project, input=HANDSHAKE + LIST, capture_output=True, check=True, env=_environ())
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def _environ() -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "PYTHONHASHSEED": "0"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path, nargs="?", default=assets.specs() / "petstore.openapi.yaml")
+    source = parser.parse_args().source
+    measure, unit = (instructions, "M instructions") if shutil.which("valgrind") else (cpu_time, "ms of CPU")
+    with tempfile.TemporaryDirectory() as folder:
+        projects = {surface: written(source, Path(folder), surface) for surface in ("all", "search")}
+        samples: dict[str, list[float]] = {surface: [] for surface in projects}
+        for _ in range(ROUNDS):
+            for surface, project in projects.items():
+                samples[surface].append(measure(*project))
+    least = {surface: min(found) for surface, found in samples.items()}
+    for surface, found in least.items():
+        print(f"--tools {surface:7} {found:8.2f} {unit}")
+    return show([Bar("start and first list, search / all", least["search"] / least["all"], "<=", TOLERANCE)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

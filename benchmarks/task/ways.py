@@ -1,0 +1,94 @@
+"""How a model goes through the task in each design. It calls only what an answer has shown to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.task.conversation import Conversation
+from benchmarks.task.steps import STEPS, Answers
+
+PROGRAM = Path(__file__).with_name("program.txt")
+_TOOL = re.compile(r"(?ms)^(?:\S+ \u2190 )?(\w+)\((?:\n.*?\n\)|[^\n]*?\))(?: \[writes\])?")
+Names = Mapping[str, str]
+"""Method and path → name of the tool."""
+
+
+class Done(NamedTuple):
+    """A task that was done. `found`: how many of its tools the search showed, all of them without a search."""
+
+    found: int
+
+
+def all_tools(conversation: Conversation, names: Names) -> Done:
+    """Call the listed tools."""
+    answers: Answers = []
+    for step in STEPS:
+        answers.append(conversation.call(names[step.operation], step.arguments(answers)))
+    return Done(len(STEPS))
+
+
+def one_by_one(conversation: Conversation, names: Names) -> Done:
+    """Search for a tool, call it, search for the next (FastMCP). A tool that is not found is called all the same."""
+    answers: Answers = []
+    found = 0
+    for step in STEPS:
+        for query in step.queries:
+            text = conversation.call("search_tools", {"query": query})
+            if names[step.operation] in (tool["name"] for tool in json.loads(text)):
+                found += 1
+                break
+        given = {"name": names[step.operation], "arguments": step.arguments(answers)}
+        answers.append(conversation.call("call_tool", given))
+    return Done(found)
+
+
+def batched(conversation: Conversation, names: Names) -> Done:
+    """Search for all steps at once, then call."""
+    shown = _searched(conversation, names)
+    answers: Answers = []
+    for step in STEPS:
+        name, arguments = names[step.operation], step.arguments(answers)
+        block = shown[name]
+        if not all(re.search(rf"\b{argument}\b", block) for argument in arguments):
+            block += conversation.call("describe_tools", {"names": [name]})
+        through = "call_writing_tool" if "[writes]" in block else "call_tool"
+        answers.append(conversation.call(through, {"name": name, "arguments": arguments}))
+    return Done(len(STEPS))
+
+
+def program(conversation: Conversation, names: Names) -> Done:
+    """Search for all steps at once, then send one program. Only servers with programs list `run_program`."""
+    _searched(conversation, names)
+    conversation.call("run_program", {"code": PROGRAM.read_text(encoding="utf-8")})
+    return Done(len(STEPS))
+
+
+def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
+    """Return name → text, of all tools that the search has shown. It is asked again for what the first did not show."""
+    shown: dict[str, str] = {}
+    for attempt in (0, 1):
+        lacking = [step for step in STEPS if names[step.operation] not in shown]
+        if lacking:
+            queries = [step.queries[attempt] for step in lacking]
+            text = conversation.call("search_tools", {"queries": queries})
+            shown |= {match[1]: match[0] for match in reversed([*_TOOL.finditer(_unindented(text))])}
+    missing = [names[step.operation] for step in STEPS if names[step.operation] not in shown]
+    assert not missing, f"the search does not show {missing}"
+    return shown
+
+
+def _unindented(text: str) -> str:
+    """Return the text with producers, which stand below their tool, at the beginning of lines."""
+    return re.sub(r"(?m)^ {4}(?=\S+ \u2190 )", "", text)
+
+
+WAYS: Mapping[str, Callable[[Conversation, Names], Done]] = {
+    "all": all_tools,
+    "one by one": one_by_one,
+    "batched": batched,
+    "program": program,
+}

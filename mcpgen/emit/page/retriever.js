@@ -1,0 +1,141 @@
+// The search of a generated server (runtime/search/retriever.py, which has its theory), so that the page answers as it does.
+
+function retrieverOf({ index, stop, verbs, synonyms }) {
+  const STOP = new Set(stop), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
+  const SYNONYM = 0.5, READING = 0.5, RANK = 3, LEAST_EXPLAINED = 0.3, SURELY_EXPLAINED = 0.4, MOST_CLAUSES = 6;
+  const SCALE = 100, FIT = 1.15, UNFIT = 0.7, STRONG = 0.7, VERB = 0.5;
+  const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
+  const TOKENS = /[\p{L}\p{N}]+/gu;
+  const CLAUSES = /[,.;:?!\n]+|(?<![\p{L}\p{N}_])(?:and|then|after|afterwards|before|so that)(?![\p{L}\p{N}_])/iu;
+  const { names } = index;
+  const terms = new Map(Object.entries(index.terms)), postings = new Map();
+  const stemsOfNames = names.map((name) => new Set(stems(name)));
+  const named = new Map();
+  stemsOfNames.forEach((own, place) => own.forEach((word) => named.set(word, [...(named.get(word) || []), place])));
+
+  function stem(word) {
+    if (word.length < 4 || /[^\0-\x7f]/.test(word) || /^[0-9]+$/.test(word)) return word;
+    if (word.endsWith("ies")) word = word.slice(0, -3) + "y";
+    else if (/(?:sses|shes|ches|xes|zes)$/.test(word)) word = word.slice(0, -2);
+    else if (word.endsWith("s") && !/(?:ss|us|is)$/.test(word)) word = word.slice(0, -1);
+    for (const [ending, shortest] of [["ing", 6], ["ed", 5], ["ion", 6]]) {
+      if (!word.endsWith(ending) || word.length < shortest) continue;
+      word = word.slice(0, -ending.length);
+      const last = word.at(-1);
+      if (last === word.at(-2) && !"lsz".includes(last)) word = word.slice(0, -1);
+      break;
+    }
+    if (word.length > 3 && word.endsWith("e")) word = word.slice(0, -1);
+    return word.endsWith("y") && word.length > 3 ? word.slice(0, -1) + "i" : word;
+  }
+
+  function stems(text) {
+    return (text.match(WORDS) || []).map((each) => each.toLowerCase()).filter((word) => !STOP.has(word)).map(stem);
+  }
+
+  const tokensOf = (text) => text.match(TOKENS) || [];
+  const synonymsOf = (word) => SYNONYMS.get(word) || [];
+  const idf = (count) => Math.log(1 + (names.length - count + 0.5) / (count + 0.5));
+  const byName = (one, other) => (names[one] < names[other] ? -1 : 1);
+
+  /** Neighbours that tools write as one word, and its stem. */
+  function joined(text) {
+    const words = tokensOf(text).map((each) => each.toLowerCase());
+    return words.slice(1).map((two, place) => [words[place], two, stem(words[place] + two)]).filter(([, , whole]) => terms.has(whole));
+  }
+
+  const wordsOf = (text) => [...stems(text), ...joined(text).map(([, , whole]) => whole)];
+
+  /** [number, impact] of each tool that has the word. The index holds differences of numbers. */
+  function postingsOf(word) {
+    if (postings.has(word)) return postings.get(word);
+    const raw = terms.get(word) || [], found = [];
+    for (let place = 0, last = 0; place < raw.length; place += 2) found.push([(last += raw[place]), raw[place + 1]]);
+    postings.set(word, found);
+    return found;
+  }
+
+  function weightsOf(words) {
+    const weights = new Map();
+    for (const word of words) {
+      const own = VERBS.get(word) === "r" ? READING : 1;
+      weights.set(word, Math.max(weights.get(word) || 0, own));
+      for (const other of synonymsOf(word)) weights.set(other, Math.max(weights.get(other) || 0, own * SYNONYM));
+    }
+    return weights;
+  }
+
+  function scoresOf(words) {
+    const found = new Map();
+    for (const [word, weight] of weightsOf(words)) {
+      for (const [tool, impact] of postingsOf(word)) found.set(tool, (found.get(tool) || 0) + weight * impact);
+    }
+    return found;
+  }
+
+  function ranked(words, scores, most) {
+    const verb = words.slice(0, 2).find((word) => VERBS.has(word));
+    const effect = verb === undefined ? "" : VERBS.get(verb), shares = new Map(), final = new Map();
+    for (const [word, weight] of weightsOf(words)) {
+      for (const tool of named.get(word) || []) shares.set(tool, (shares.get(tool) || 0) + weight);
+    }
+    for (const [tool, score] of scores) {
+      const share = shares.has(tool) ? shares.get(tool) / stemsOfNames[tool].size : 0;
+      final.set(tool, score * (1 + share) * (!effect ? 1 : index.effects[tool] === effect ? FIT : UNFIT));
+    }
+    return [...final.keys()].sort((one, other) => final.get(other) - final.get(one) || byName(one, other)).slice(0, most);
+  }
+
+  /** The words of a query that some tool should have: all but capitalized names that no tool knows. */
+  function content(query) {
+    const pairs = joined(query), parts = new Set(pairs.flatMap(([one, two]) => [one, two]));
+    const found = new Set(pairs.map(([, , whole]) => whole));
+    tokensOf(query).forEach((each, place) => {
+      if (parts.has(each.toLowerCase())) return;
+      const isName = place > 0 && /^\p{Lu}/u.test(each) && each !== "I";
+      for (const word of stems(each)) if (!isName || [word, ...synonymsOf(word)].some((own) => terms.has(own))) found.add(word);
+    });
+    return found;
+  }
+
+  /** The share of a query's words that the best tool has. */
+  function explained(query) {
+    const found = new Map();
+    let most = 0;
+    for (const word of content(query)) {
+      const share = VERBS.has(word) ? VERB : 1, best = new Map();
+      most += share;
+      for (const each of [word, ...synonymsOf(word)]) {
+        const full = STRONG * SCALE * idf(postingsOf(each).length);
+        for (const [tool, impact] of postingsOf(each)) best.set(tool, Math.max(best.get(tool) || 0, Math.min(1, impact / full)));
+      }
+      for (const [tool, strength] of best) found.set(tool, (found.get(tool) || 0) + share * strength);
+    }
+    return most ? [...found.values()].reduce((one, other) => Math.max(one, other), 0) / most : 0;
+  }
+
+  /** The best tools: {hits: [{tool, sources: [[argument, tool]]}], sure}. */
+  function search(query, limit) {
+    const whole = wordsOf(query), scores = scoresOf(whole);
+    const clauses = query.split(CLAUSES).slice(0, MOST_CLAUSES).filter((each) => stems(each).length > 1);
+    const share = [query, ...clauses].reduce((most, each) => (most < SURELY_EXPLAINED ? Math.max(most, explained(each)) : most), 0);
+    if (scores.size === 0 || share < LEAST_EXPLAINED) return { hits: [], sure: true };
+    const rankings = [ranked(whole, scores, 3 * limit)];
+    if (clauses.length > 1) {
+      for (const words of clauses.map(wordsOf)) rankings.push(ranked(words, scoresOf(words), 3 * limit));
+    }
+    const merged = new Map();
+    for (const ranking of rankings) ranking.forEach((tool, rank) => merged.set(tool, (merged.get(tool) || 0) + 1 / (RANK + rank)));
+    const best = [...merged.keys()].sort((one, other) => merged.get(other) - merged.get(one) || byName(one, other)).slice(0, limit);
+    return { hits: best.map((tool) => ({ tool, sources: index.sources[tool] || [] })), sure: share >= SURELY_EXPLAINED };
+  }
+
+  /** Group → how many tools it has, the largest first. */
+  function groups() {
+    const counts = new Map();
+    for (const group of index.group) counts.set(index.groups[group], (counts.get(index.groups[group]) || 0) + 1);
+    return [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+  }
+
+  return { names, stems, search, groups };
+}

@@ -1,0 +1,32 @@
+"""Provide what the search of the page needs: the index, and the words that the search of a generated server knows."""
+
+import ast
+import json
+
+from mcpgen.base import assets
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.retrieval.stems import STOP, stem
+
+
+# Decision 0203: The page of inspect searches by itself.
+def search_data(index: bytes) -> JsonObject:
+    """Return the data of the search. `index`: the index of the server.
+
+    Verbs and synonyms are read out of the runtime's module, which is data alone, so that there is one list of them.
+    """
+    text = (assets.package_templates() / "runtime" / "search" / "synonyms.py").read_text(encoding="utf-8")
+    words = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.startswith("_")
+    }
+    verbs: JsonObject = {stem(word): effect for effect, several in words["_VERBS"].items() for word in several.split()}
+    pairs = [each.partition("=")[::2] for each in words["_SYNONYMS"].split()]
+    synonyms: JsonObject = {
+        stem(word): list[JsonValue](
+            dict.fromkeys(stem(other) for other in others.split(",") if stem(other) != stem(word))
+        )
+        for word, others in pairs
+    }
+    stop: list[JsonValue] = [*sorted(STOP)]
+    return {"index": json.loads(index), "stop": stop, "verbs": verbs, "synonyms": synonyms}

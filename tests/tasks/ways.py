@@ -1,0 +1,81 @@
+"""The ways to carry out a task with a server: each takes the server and the task, and returns the answers of its calls.
+
+A further way is a function of this kind in WAYS, with the tools that its servers list; the test compares all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.runtime.process import Server
+from tests.runtime.revisions import ENVELOPE, META
+from tests.tasks.gold import Task, resolved
+
+ASKS: dict[str, Any] = {META + "clientCapabilities": {"elicitation": {}}}
+_TOOL = re.compile(r"(?ms)^(?: {4}\S+ \u2190 )?(\w+)\((?:\n.*?\n\)|[^\n]*?\))( \[writes\])?")
+MOST_QUERIES = 8
+
+Answer = dict[str, Any]
+
+
+class Way(NamedTuple):
+    """How tasks are carried out. `surface`: what the server is generated with (`--tools`)."""
+
+    surface: str
+    carry_out: Callable[[Server, Task], list[Answer]]
+
+
+def direct(server: Server, task: Task) -> list[Answer]:
+    """Call the tools."""
+    answers: list[Answer] = []
+    for call in task.calls:
+        answers.append(_called(server, call.tool, resolved(call.arguments, _texts(answers))))
+    return answers
+
+
+def through_the_search(server: Server, task: Task) -> list[Answer]:
+    """Search for all steps at once, then call what was found, by the tool that its row asks for."""
+    queries = list(dict.fromkeys(call.asks for call in task.calls))
+    assert len(queries) <= MOST_QUERIES
+    shown = text(_called(server, "search_tools", {"queries": queries}))
+    writes = {match[1]: bool(match[2]) for match in _TOOL.finditer(shown)}
+    answers: list[Answer] = []
+    for call in task.calls:
+        assert call.tool in writes, f"a search for {queries} does not show {call.tool}:\n{shown}"
+        through = "call_writing_tool" if writes[call.tool] else "call_tool"
+        given = {"name": call.tool, "arguments": resolved(call.arguments, _texts(answers))}
+        answers.append(_called(server, through, given))
+    return answers
+
+
+WAYS: dict[str, Way] = {"direct": Way("all", direct), "search": Way("search", through_the_search)}
+
+
+def text(answer: Answer) -> str:
+    """Return the first text of an answer."""
+    return next((str(block["text"]) for block in answer["content"] if block["type"] == "text"), "")
+
+
+def _texts(answers: list[Answer]) -> list[str]:
+    return [text(answer) for answer in answers]
+
+
+def _called(server: Server, tool: str, arguments: dict[str, Any]) -> Answer:
+    """Return the result of a call. Its user says yes to every question."""
+    params: dict[str, Any] = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **ASKS}}
+    result = _asked(server, params)
+    if "inputRequests" in result:
+        yes = {name: {"action": "accept", "content": {}} for name in result["inputRequests"]}
+        result = _asked(server, {**params, "inputResponses": yes, "requestState": result["requestState"]})
+    assert "content" in result, result
+    return {"content": result["content"], "isError": result.get("isError", False)}
+
+
+def _asked(server: Server, params: dict[str, Any]) -> Answer:
+    server.say(json.dumps({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": params}).encode() + b"\n")
+    message = server.message()
+    found: Answer = message.get("result", message)
+    return found
