@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from mcpgen import retrieval
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
-from mcpgen.base.errors import CannotGoOn
-from mcpgen.base.jsonvalue import digest
+from mcpgen.base.errors import FatalError
+from mcpgen.base.jsonvalue import JsonObject, digest
 from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
 from mcpgen.check import too_many_tools, unused_schemes
@@ -24,15 +24,16 @@ from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_lookups,
     with_optional_bodies,
     with_output,
     with_redirects,
     with_variables,
 )
 from mcpgen.merge.logins import hide_logins, with_login
-from mcpgen.merge.merge_documents import Owner, joined, settled
+from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, visible, without_security
-from mcpgen.model import Api, Catalog, Former, Identity, Skipped
+from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
 from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING
 from mcpgen.model.selection import select
@@ -40,8 +41,8 @@ from mcpgen.read import openapi, toolsfile
 from mcpgen.read.document import Document
 from mcpgen.read.fetch import Fetched
 from mcpgen.read.flags import Flags, listed_origins, written_origins
-from mcpgen.read.inputs import Opened, Overlays, Sources
-from mcpgen.read.toolsfile import Named, ToolsFile
+from mcpgen.read.inputs import OpenedFile, Overlays, Sources
+from mcpgen.read.toolsfile import PlacedText, ToolsFile
 
 LONGEST_TITLE = 100
 _EXPLAINING = ("unused-selector", "hidden-operation")
@@ -54,7 +55,7 @@ class Compiled:
 
     `catalog`: the tools. `tree`: all files of the project. `lock`: contents of the lock file in `tree`. `diagnostics`:
     findings, with lines and columns. `sources`: the documents that were read. `pinned`: the version was set in the
-    tools file.
+    tools file. `definitions`: the schemas that answers refer to.
     """
 
     catalog: Catalog
@@ -63,6 +64,7 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...]
     sources: Sources
     pinned: bool = False
+    definitions: Mapping[str, JsonObject] = field(default_factory=dict)
 
     @property
     def user_files(self) -> frozenset[str]:
@@ -99,13 +101,13 @@ class Project:
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
     """Compile bytes to a catalog and files, without side effects except reading through `fetched` and `project`.
 
-    Raises CannotGoOn, with its place, if the source as a whole cannot be compiled.
+    Raises FatalError, with its place, if the source as a whole cannot be compiled.
     """
     diagnostics = Diagnostics()
     sources = Sources(diagnostics, fetched.network)
     try:
         return _compiled(sources, fetched, options, project, diagnostics)
-    except CannotGoOn as end:
+    except FatalError as end:
         end.diagnostic, *found = located([end.diagnostic, *diagnostics], sources.library.documents)
         explaining = _EXPLAINING if end.diagnostic.code == "no-operations" else ()
         end.before = [each for each in found if each.severity == "error" or each.code in explaining]
@@ -118,10 +120,10 @@ def _compiled(
     source = sources.open(fetched)
     settings = sources.open(project.settings) if project.settings else None
     if source is None:
-        raise CannotGoOn("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
+        raise FatalError("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
     if settings is not None and settings.tools_file is None:
         message = f"{settings.fetched.name} is not a tools file."
-        raise CannotGoOn("not-an-api", message, settings.document.where(""), "Write `mcpgen: 1` above the rest.")
+        raise FatalError("not-an-api", message, settings.document.where(""), "Write `mcpgen: 1` above the rest.")
     files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
     flags = Flags(options, project.recorded, files)
     promises = project.lock.promises if project.lock else NOTHING
@@ -131,11 +133,13 @@ def _compiled(
         flags.report_body_types(api, diagnostics)
     api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
     api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
-    api = with_redirects(with_optional_bodies(with_fields(api, wanted.fields), wanted.optional_bodies))
+    api = with_redirects(
+        with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
+    )
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
-    catalog = check(lowered, diagnostics)
+    catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
     on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
@@ -143,7 +147,11 @@ def _compiled(
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     if wanted.tools == "search":
         pinned = check_pinned(catalog.tools, flags.pins, diagnostics)
-        catalog = replace(catalog, search=retrieval.build(catalog.tools, api.definitions, pinned))
+        search = retrieval.build(catalog.tools, api.definitions, pinned, wanted.programs or "none")
+        catalog = replace(catalog, search=search)
+    elif wanted.programs not in (None, "none"):
+        message = f"Programs ({wanted.programs}) are run by a server that lists a search, and this one lists all tools."
+        raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,
@@ -158,7 +166,8 @@ def _compiled(
     too_many_tools.report(catalog, len(tree[table.tools_path(catalog)]), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
-    return Compiled(catalog, tree, lock, located(diagnostics, documents), sources, bool(api.version))
+    findings = located(diagnostics, documents)
+    return Compiled(catalog, tree, lock, findings, sources, bool(api.version), api.definitions)
 
 
 def _with_origins(
@@ -199,23 +208,23 @@ def versioned(compiled: Compiled, version: str) -> Compiled:
 
 def _curated(
     sources: Sources,
-    source: Opened,
-    settings: Opened | None,
+    source: OpenedFile,
+    settings: OpenedFile | None,
     flags: Flags,
-    known: Former,
+    known: PreviousNames,
     diagnostics: Diagnostics,
 ) -> tuple[Api, int]:
     """Return the API of all documents and handwritten tools after its owner's decisions, and how many operations there
     were before any selection.
     """
-    by_flag = Overlays(tuple(Named(name, Where(name)) for name in flags.wanted.overlay))
+    by_flag = Overlays(tuple(PlacedText(name, Where(name)) for name in flags.wanted.overlay))
     of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
     described = sources.described(source, [*of_files, by_flag])
     if settings is not None and settings.tools_file is not None:
         described += sources.described(settings, [*of_files[-1:], by_flag])
     sources.report_unused(named for each in (*of_files, by_flag) for named in each.names)
     schemes = frozenset(scheme.name for each in flags.files for scheme in each.api.schemes)
-    owner = Owner(flags.servers, schemes, flags.required)
+    owner = OwnerDecisions(flags.servers, schemes, flags.required)
     api, left_out = joined(described, owner, known, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
@@ -243,6 +252,8 @@ def verdict(sources: Sources) -> tuple[Diagnostic, ...]:
     """Return the verdict of openapi-spec-validator on each OpenAPI document of a compile, after its overlays."""
     found = Diagnostics()
     for document in sources.described_by:
+        if document.sources:
+            continue  # a translation: OpenAPI's schema says nothing about the file
         version = openapi.version_of(document)
         assert version is not None, "no API is read from a document without one"
         openapi.verdict(document, version, sources.library, found)
@@ -288,7 +299,7 @@ def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
 
 def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
     if options.name is not None and not SERVER_NAME.fullmatch(options.name):
-        raise CannotGoOn(
+        raise FatalError(
             "invalid-flag",
             f"--name {options.name!r} cannot be the name of a server.",
             hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
@@ -310,7 +321,7 @@ _EMPTY_HINT = "Check the paths, and --include and --exclude."
 _TOLD_HINT = "Mend what is told above."
 
 
-def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> CannotGoOn:
+def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> FatalError:
     """Return the error that explains why there is no tool.
 
     `found`: how many operations there were before any selection.
@@ -318,11 +329,11 @@ def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diag
     if catalog.skipped:
         first, count = catalog.skipped[0], len(catalog.skipped)
         if first.reason.severity == "error" and first.reason in diagnostics:
-            return CannotGoOn("no-operations", f"None of {count} operations could be compiled.", source, _TOLD_HINT)
+            return FatalError("no-operations", f"None of {count} operations could be compiled.", source, _TOLD_HINT)
         message = f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
-        return CannotGoOn("no-operations", message, first.reason.where, first.reason.hint or _EMPTY_HINT)
+        return FatalError("no-operations", message, first.reason.where, first.reason.hint or _EMPTY_HINT)
     if found:
-        return CannotGoOn("no-operations", f"None of {found} operations was selected.", source, _EMPTY_HINT)
+        return FatalError("no-operations", f"None of {found} operations was selected.", source, _EMPTY_HINT)
     if any(each.severity == "error" for each in diagnostics):
-        return CannotGoOn("no-operations", "No tool is left.", source, _TOLD_HINT)
-    return CannotGoOn("no-operations", "The source has no operation.", source, _EMPTY_HINT)
+        return FatalError("no-operations", "No tool is left.", source, _TOLD_HINT)
+    return FatalError("no-operations", "The document has no operations.", source, _EMPTY_HINT)

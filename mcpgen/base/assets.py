@@ -28,6 +28,11 @@ def deployment_templates() -> Path:
     return _folder("templates") / "deployment"
 
 
+def bundle_templates() -> Path:
+    """Return the folder with the Python that starts the server of an MCP bundle."""
+    return _folder("templates") / "bundle"
+
+
 def changelog() -> Path:
     """Return the path of the changelog of mcpgen."""
     installed = _HERE / "_CHANGELOG.md"

@@ -3,7 +3,7 @@
 from mcpgen.base.diagnostics import Diagnostic, Where
 
 
-class CannotGoOn(Exception):
+class FatalError(Exception):
     """End the run with one sentence: the source is unreadable or no API description, or the output is refused.
 
     Nothing was written. `before`: errors that were found earlier in the run.
@@ -15,11 +15,11 @@ class CannotGoOn(Exception):
         self.before: list[Diagnostic] = []
 
 
-class Busy(CannotGoOn):
+class ProjectBusy(FatalError):
     """Another run is working on the same project. The same command may succeed later."""
 
 
-class Unusable(Exception):
+class SkipOperation(Exception):
     """One operation cannot become a tool.
 
     Caught where operations are read and lowered, so that the other operations are still compiled.

@@ -53,6 +53,12 @@ def compact(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
+def document(value: JsonValue) -> bytes:
+    """Return `value` as a JSON file for people and programs: indented ASCII, with `<` escaped as `compact` does."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=2).replace("<", "\\u003c")
+    return f"{text}\n".encode("ascii")
+
+
 def plain_text(value: JsonValue) -> str:
     """Return a canonical text of `value`, the same for equal values: 1.0 becomes 1, members are sorted by name."""
     return json.dumps(_plain(value), sort_keys=True)

@@ -23,6 +23,9 @@ TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Pattern of tool names written by a person: whatever every client and provider accepts."""
 
+ALIAS = re.compile(r"[!#-\[\]-~]{1,128}")
+"""Pattern of other names for a tool. They are never listed, so clients need not accept them."""
+
 _OF_FRAMEWORKS = (
     "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
     "dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings)"

@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 Question = Callable[[JsonValue], Answer]
 
 
-class Once:
+class ValueCache:
     """Cache of answers to questions about JSON values, keyed by question and identity (`id`) of the value.
 
     Identity suffices because no pass changes a value that it was given. The cache keeps a reference to each value, so

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 
 LEFT_OUT = "LEFT-OUT"
@@ -50,28 +50,32 @@ def is_same_origin(url: str, other: str) -> bool:
 def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
     """Return the header fields to send to `url`, from `wanted` texts of the form NAME=VARIABLE.
 
-    Raises CannotGoOn if a text is malformed, its variable is not set, or the value would be sent without TLS.
+    Raises FatalError if a text is malformed, its variable is not set, or the value would be sent without TLS.
     """
     found: dict[str, str] = {}
     for text in wanted:
         match = _HEADER.fullmatch(text)
         if match is None or match[1].lower() in _FRAMING:
             hint = "Write NAME=VARIABLE, such as Authorization=DOCS_TOKEN: the variable holds all of the value."
-            raise CannotGoOn("invalid-flag", f"--fetch-header {clipped(match[1] if match else '')} is none.", hint=hint)
+            raise FatalError(
+                "invalid-flag",
+                f"--fetch-header {clipped(match[1] if match else '')} is not of the form NAME=VARIABLE.",
+                hint=hint,
+            )
         name, variable = match[1], match[2]
         value = os.environ.get(variable, "").strip()
         if not _VALUE.fullmatch(value):
-            what = "holds what no header field can carry" if value else "is not set"
-            raise CannotGoOn("invalid-flag", f"The variable {variable}, which --fetch-header names, {what}.")
+            what = "contains characters that no header field may contain" if value else "is not set"
+            raise FatalError("invalid-flag", f"The variable {variable}, which --fetch-header names, {what}.")
         found[name] = value
     if not found:
         return found
     try:
         scheme, host, _ = origin_of(url)
     except ValueError:
-        raise CannotGoOn("unreadable", f"{without_secrets(url)} is no URL.", hint="Check the URL.") from None
+        raise FatalError("unreadable", f"{without_secrets(url)} is not a URL.", hint="Check the URL.") from None
     if scheme != "https" and not (host in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host)):
-        raise CannotGoOn(
+        raise FatalError(
             "invalid-flag",
             f"--fetch-header would send {next(iter(found))} to {clipped(host)} without TLS.",
             hint="Name the document by https.",

@@ -12,7 +12,8 @@ from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
 from mcpgen.base.invisible import has_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
+from mcpgen.check.aliases import unique_aliases
 from mcpgen.lower.schema import handwritten, header_annotations
 from mcpgen.lower.schema.constraints import FORMATS
 from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
@@ -44,7 +45,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     These are reported and added to its skipped operations.
     """
     kept: list[ToolSpec] = []
-    once = Once()
+    once = ValueCache()
     skipped = list(catalog.skipped)
     names: set[str] = set()
     for tool in catalog.tools:
@@ -61,7 +62,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         skipped.append(Skipped(label, reasons[0]))
     return replace(
         catalog,
-        tools=tuple(kept),
+        tools=unique_aliases(kept, diagnostics),
         skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)),
         identity=_visible_identity(catalog.identity, diagnostics),
         resources=tuple(each for each in catalog.resources if _is_visible_resource(each, diagnostics)),
@@ -69,7 +70,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     )
 
 
-def _reasons(tool: ToolSpec, names: set[str], once: Once) -> Iterator[Diagnostic]:
+def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diagnostic]:
     """Yield why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid
     annotation.
     """
@@ -86,7 +87,9 @@ def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
     """Return `identity` without a title or instructions that hold hidden characters."""
     if not has_hidden([identity.title, identity.instructions]):
         return identity
-    diagnostics.add("hidden-characters", "The server's title or instructions hide characters; both are left out.")
+    diagnostics.add(
+        "hidden-characters", "The server's title or instructions contain hidden characters; both are left out."
+    )
     return replace(identity, title=identity.name, instructions="")
 
 
@@ -118,7 +121,7 @@ def _values(values: Values) -> list[str]:
 def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnostics) -> bool:
     if not has_hidden(said):
         return True
-    diagnostics.add("hidden-characters", f"{what} hides characters, and is left out.", where, "Remove them.")
+    diagnostics.add("hidden-characters", f"{what} contains hidden characters and is left out.", where, "Remove them.")
     return False
 
 
@@ -126,7 +129,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report a handwritten input schema outside the portable profile, unless its owner set `portable: false`."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
-    if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), Once()), ""):
+    if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):
         message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
         hint = "Say `portable: false` where that is meant."
         diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
@@ -167,7 +170,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
-def problems(tool: ToolSpec, once: Once) -> Iterator[tuple[str, str]]:
+def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
     """Yield every reason (code, sentence) why `tool` may not be emitted."""
     by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
@@ -210,7 +213,7 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         bound |= set(arguments_of(body.template or {}))
         bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
         bound |= {header.argument for field in body.fields for header in field.headers}
-    bound.add(tool.binding.fields)
+    bound |= {tool.binding.fields, *(each.argument for each in tool.binding.lookups)}
     bound.discard(None)
     declared = {*as_object(tool.input_schema.get("properties")), *tool.binding.also}
     for name in sorted(declared - bound):
@@ -219,7 +222,7 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
 
 
-def inputs_outside_profile(schema: JsonObject, once: Once) -> Iterator[str]:
+def inputs_outside_profile(schema: JsonObject, once: ValueCache) -> Iterator[str]:
     """Yield how an input schema departs from the portable profile, as the rest of a sentence about it."""
     properties = as_object(schema.get("properties"))
     if "anyOf" in schema:

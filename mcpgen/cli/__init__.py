@@ -22,7 +22,11 @@ COMMANDS = {
     "inspect": "Show the tools of SOURCE, and what each sends.",
     "diff": "Grade what changed from OLD to NEW.",
     "run": "Compile SOURCE and serve it over stdio, keeping nothing.",
+    "install": "Write the server of DIR or SOURCE into an MCP client.",
+    "uninstall": "Take the server of DIR out of an MCP client.",
     "init": "Write a tools file for DOCUMENT, ready to edit.",
+    "adopt": "Write a tools file for what another tool serves.",
+    "bundle": "Make what the project in DIR is released as: .mcpb, wheel, server.json, SBOM.",
     "schema": "Print the JSON Schema of the tools file, for editors.",
     "demo": "Show the whole job on an embedded API.",
 }
@@ -67,7 +71,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         with signals.obeyed():
             code = _group.main(args=given, prog_name="mcpgen", standalone_mode=False) or 0
-    except signals.Stopped as stopped:
+    except signals.StoppedBySignal as stopped:
         code = stopped.exit_code
     except click.ClickException as error:
         code = _misused(error, given)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.cli import options, report, sarif
 from mcpgen.cli.grouping import Finding, group
@@ -105,10 +105,10 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 @contextlib.contextmanager
 def _ending(output: str) -> Iterator[None]:
-    """Print a CannotGoOn as a SARIF log and exit with 2, if `output` is `sarif`. Otherwise let it pass."""
+    """Print a FatalError as a SARIF log and exit with 2, if `output` is `sarif`. Otherwise let it pass."""
     try:
         yield
-    except CannotGoOn as end:
+    except FatalError as end:
         if output != "sarif":
             raise
         _show([end.diagnostic], (), 0, output)

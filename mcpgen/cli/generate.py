@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from mcpgen.cli import options, report, writing
-from mcpgen.cli.writing import Wanted
+from mcpgen.cli.writing import Run, WriteFlags
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
 from mcpgen.read import fetch
@@ -50,18 +50,23 @@ def command(
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
     flags = replace(flags, max_tokens=max_tokens, deploy=deploy)
+    wanted = WriteFlags(Path(), output, strict=strict, dry_run=dry_run, overwrite=overwrite)
     with report.ending(output):
-        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
-        target = _target(fetched, flags, directory)
-        with claimed(target):
-            with report.progress("Compiling"):
-                succession = succeed(target, fetched, flags, _project(target, source, flags), moves=moves)
-            wanted = Wanted(target, output, strict=strict, dry_run=dry_run, overwrite=overwrite)
-            run = writing.carry_out(succession, wanted)
+        run = generate(source, directory, flags, wanted, moves=moves)
     writing.finish(run)
 
 
-def _target(fetched: Fetched, flags: Options, directory: str | None) -> Path:
+def generate(source: str, directory: str | None, flags: Options, wanted: WriteFlags, *, moves: bool = True) -> Run:
+    """Compile SOURCE, and write the project into `directory`, or generated/NAME. Raises FatalError."""
+    fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
+    target = output_directory(fetched, flags, directory)
+    with claimed(target):
+        with report.progress("Compiling"):
+            succession = succeed(target, fetched, flags, _project(target, source, flags), moves=moves)
+        return writing.carry_out(succession, replace(wanted, directory=target))
+
+
+def output_directory(fetched: Fetched, flags: Options, directory: str | None) -> Path:
     """Return the output directory. Without `--output`, the source is compiled once to learn the name of the server."""
     if directory is not None:
         return Path(directory)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
 from mcpgen.emit.starter import starter
@@ -34,8 +34,8 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
     with report.ending():
         if document == "-":
             hint = "Name a path or a URL."
-            raise CannotGoOn(
-                "unreadable", "The file that init writes names its document, and - has no name.", hint=hint
+            raise FatalError(
+                "unreadable", "The file that init writes must name its document, so `-` cannot be used here.", hint=hint
             )
         with report.progress("Reading the document"):
             fetched = fetch.read(document, network=Network(allow_redirect))
@@ -43,7 +43,7 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
         target = Path(file or f"{compiled.catalog.identity.name}.tools.yaml")
         printed = file == "-"
         if not printed and target.exists() and os.path.exists(document) and target.samefile(document):
-            raise CannotGoOn("output-refused", f"{target} is the document itself.", hint="Name another file with -o.")
+            raise FatalError("output-refused", f"{target} is the document itself.", hint="Name another file with -o.")
         place = Path() if printed else target.parent
         with report.progress("Counting"):
             written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))
@@ -59,11 +59,11 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
 
 
 def _compiled(fetched: Fetched) -> Compiled:
-    """Compile the whole document, to list its tools and their costs. Raises CannotGoOn for a tools file."""
+    """Compile the whole document, to list its tools and their costs. Raises FatalError for a tools file."""
     compiled = compile_source(fetched, Options())
     if all(tool.operation.key.startswith("tool ") for tool in compiled.catalog.tools):
         hint = "Edit it, or name an OpenAPI document."
-        raise CannotGoOn("not-an-api", f"{fetched.name} is a tools file already.", hint=hint)
+        raise FatalError("not-an-api", f"{fetched.name} is a tools file already.", hint=hint)
     return compiled
 
 
@@ -89,6 +89,11 @@ def _write(target: Path, data: bytes, *, overwrite: bool) -> None:
     A foreign file under the schema's name stays, and a line says so.
     """
     onefile.write(target, data, lambda _: overwrite, refused="", hint="Name another file with -o, or give --overwrite.")
+    write_schema_beside(target)
+
+
+def write_schema_beside(target: Path) -> None:
+    """Write the JSON Schema of tools files beside the tools file `target`. A foreign file of that name stays."""
     beside = target.parent / editors.NAME
     if beside.exists() and not editors.is_schema_file(beside.read_bytes()):
         report.say(f"{beside} is no schema that mcpgen wrote, and stays; `mcpgen schema` prints the one of the file.")

@@ -6,18 +6,18 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
     """Write `data` to `path` as a whole.
 
-    `is_ours`: function that tells from its bytes whether an existing file may be replaced. Raises CannotGoOn if it may
+    `is_ours`: function that tells from its bytes whether an existing file may be replaced. Raises FatalError if it may
     not, with `refused` in the message and `hint` as the hint, and also if the file system fails.
     """
     try:
         if _is_foreign(path, is_ours):
-            raise CannotGoOn("output-refused", f"{path} is there{refused}.", hint=hint)
+            raise FatalError("output-refused", f"{path} already exists{refused}.", hint=hint)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".mcpgen-", delete=False) as stage:
             try:
                 stage.write(data)
@@ -29,7 +29,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
                 raise
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "the file system refuses"
-        raise CannotGoOn("output-failed", f"{path} cannot be written: {reason}.", hint="Name another file.") from None
+        raise FatalError("output-failed", f"{path} cannot be written: {reason}.", hint="Name another file.") from None
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:

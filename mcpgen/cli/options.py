@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from mcpgen.lower.schema.budget import MOST_TOKENS
-from mcpgen.model.options import SURFACES, Options
+from mcpgen.model.options import PROGRAMS, SURFACES, Options
 from mcpgen.read.fetch import ALLOW_REDIRECT, is_redirect_value
 from mcpgen.regenerate.diff import Grade
 
@@ -99,6 +99,32 @@ _OWN = ("max_tokens", "deploy")
 """
 
 
+def _of_tools() -> tuple[Any, ...]:
+    """Return the options that decide which tools a server lists, and what they take beside the API's own arguments."""
+    return (
+        click.option(
+            "--fields",
+            is_flag=True,
+            help="Add an argument to tools that selects fields of the result, unless the API has one of its own.",
+        ),
+        click.option(
+            "--lookups",
+            is_flag=True,
+            help="Let tools take a name in place of an id where one other tool finds the id for certain.",
+        ),
+        click.option(
+            "--tools",
+            type=click.Choice(SURFACES),
+            help="List all tools (all, if not given), or tools that find and call them (search).",
+        ),
+        click.option(
+            "--programs",
+            type=click.Choice(PROGRAMS),
+            help="With --tools search, let models write programs that call tools: those that read (reads), or all.",
+        ),
+    )
+
+
 def compiling(command: Command) -> Command:
     """Decorate a click command with all options that affect the compile. It receives them as one `flags: Options`."""
 
@@ -111,16 +137,7 @@ def compiling(command: Command) -> Command:
     decorated: Any = with_flags
     for decorate in (
         accept_origin,
-        click.option(
-            "--fields",
-            is_flag=True,
-            help="Add an argument to tools that selects fields of the result, unless the API has one of its own.",
-        ),
-        click.option(
-            "--tools",
-            type=click.Choice(SURFACES),
-            help="List all tools (all, if not given), or tools that find and call them (search).",
-        ),
+        *_of_tools(),
         click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(
             "--schema-profile",

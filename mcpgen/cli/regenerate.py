@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import LEFT_OUT
 from mcpgen.cli import options, report, writing
-from mcpgen.cli.writing import Wanted
+from mcpgen.cli.writing import WriteFlags
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Project
 from mcpgen.read import fetch
@@ -67,7 +67,7 @@ def command(
         fetched = _fetched(directory, project, source, network)
         with report.progress("Compiling"):
             succession = succeed(directory, fetched, flags, project, moves=moves)
-        wanted = Wanted(directory, output, strict, dry_run, check, overwrite, fail_on)
+        wanted = WriteFlags(directory, output, strict, dry_run, check, overwrite, fail_on)
         run = writing.carry_out(succession, wanted)
     writing.finish(run)
 
@@ -75,27 +75,27 @@ def command(
 def _fetched(directory: Path, project: Project, source: str | None, network: Network) -> Fetched:
     """Read the source given on the command line, or else the one that the project remembers.
 
-    Raises CannotGoOn if that is gone.
+    Raises FatalError if that is gone.
     """
     if source is not None:
         return fetch.read(source, project.recorded.ref_dir, network)
     try:
         return fetch.read(projects.located(directory, project.source), project.recorded.ref_dir, network)
-    except CannotGoOn as end:
+    except FatalError as end:
         if end.diagnostic.code == "unreadable":
             end.diagnostic = replace(end.diagnostic, hint="Bring it back, or name another with --source.")
         raise
 
 
 def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> None:
-    """Raise CannotGoOn for a source that a project does not remember: a stream, or a URL with a secret."""
+    """Raise FatalError for a source that a project does not remember: a stream, or a URL with a secret."""
     message = ""
     if project.source == "-" and not given:
         message = f"{directory} was generated from standard input, which cannot be read again."
     elif LEFT_OUT in project.source and not given:
         message = f"{directory} was generated from a URL with a secret, which is not remembered."
     if message:
-        raise CannotGoOn("no-source", message, hint="Name the source with --source.")
+        raise FatalError("no-source", message, hint="Name the source with --source.")
     if any(LEFT_OUT in path for path in project.recorded.overlay):
         message = f"{directory} was generated with an overlay by a URL with a secret, which is not remembered."
-        raise CannotGoOn("no-source", message, hint="Run `mcpgen generate` with its flags.")
+        raise FatalError("no-source", message, hint="Run `mcpgen generate` with its flags.")

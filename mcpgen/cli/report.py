@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import Busy, CannotGoOn
+from mcpgen.base.errors import FatalError, ProjectBusy
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.cli import streams
@@ -218,12 +218,12 @@ def ending(output: str = "text") -> Iterator[None]:
     """
     try:
         yield
-    except CannotGoOn as end:
+    except FatalError as end:
         if output == "json":
             result_json({"diagnostics": [diagnostic_json(found) for found in (*end.before, end.diagnostic)]})
         else:
             diagnostics([*end.before, end.diagnostic])
-        leave(LOCKED if isinstance(end, Busy) else CANNOT_GO_ON)
+        leave(LOCKED if isinstance(end, ProjectBusy) else CANNOT_GO_ON)
 
 
 @contextlib.contextmanager

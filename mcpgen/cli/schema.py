@@ -24,8 +24,8 @@ def command(file: str | None) -> None:
 
 
 def write_beside(path: Path) -> None:
-    """Write the schema to `path`, over an earlier version of it. Raises CannotGoOn if another file is there."""
+    """Write the schema to `path`, over an earlier version of it. Raises FatalError if another file is there."""
     hint = "Name another file, or remove it."
     onefile.write(
-        path, editors.schema_file(), editors.is_schema_file, refused=", and no schema that mcpgen wrote", hint=hint
+        path, editors.schema_file(), editors.is_schema_file, refused=" and is not a schema that mcpgen wrote", hint=hint
     )

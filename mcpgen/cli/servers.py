@@ -1,11 +1,12 @@
 """Run generated servers for the time of a command, from a temporary folder."""
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class Temporary:
 
     package: str
     directory: Path
-    stop: signals.Stop
+    stop: signals.ReceivedSignals
 
     def run(self) -> int:
         """Serve until the client leaves. Return the exit code of the server, which has ended by then."""
@@ -56,6 +57,17 @@ class Temporary:
             last.start()
 
         self.stop.tell(end)
+
+
+def run_command(package: str, folder: Path, arguments: Sequence[str]) -> int:
+    """Run a command of the server whose package lies in `folder`, with the streams of this process.
+
+    Return its exit code.
+    """
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-P", "-m", package, *arguments], env={**os.environ, "PYTHONPATH": path}, check=False
+    ).returncode
 
 
 @contextlib.contextmanager

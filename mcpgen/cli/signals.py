@@ -1,7 +1,7 @@
 """Let SIGINT, SIGTERM and SIGHUP end a run in order: open files are closed, temporary ones removed.
 
-The first signal raises `Stopped`. Later ones are ignored, so that they do not interrupt the clean-up. Inside `held` a
-signal is noted instead, and raised at the end.
+The first signal raises `StoppedBySignal`. Later ones are ignored, so that they do not interrupt the clean-up. Inside
+`held` a signal is noted instead, and raised at the end.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name
 """Those of SIGINT, SIGTERM and SIGHUP that this system has."""
 
 
-class Stopped(BaseException):
+class StoppedBySignal(BaseException):
     """A signal ended the run. Not an Exception, so that no handler of failures catches it."""
 
     def __init__(self, number: int) -> None:
@@ -23,7 +23,7 @@ class Stopped(BaseException):
         self.exit_code = 128 + number
 
 
-class Stop:
+class ReceivedSignals:
     """The signals that this run has received. `number`: the first one, or None."""
 
     def __init__(self) -> None:
@@ -38,16 +38,16 @@ class Stop:
             listener()
 
     def receive(self, number: int, _frame: FrameType | None) -> None:
-        """Handle a signal: raise Stopped, or note it while signals are held."""
+        """Handle a signal: raise StoppedBySignal, or note it while signals are held."""
         first = self.number is None
         self.number = self.number or number
         if not self.held and first:
-            raise Stopped(number)
+            raise StoppedBySignal(number)
         if self.held and self._listener is not None:
             self._listener()
 
 
-_current = Stop()
+_current = ReceivedSignals()
 
 
 @contextlib.contextmanager
@@ -60,7 +60,7 @@ def obeyed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    _current = Stop()
+    _current = ReceivedSignals()
     before = {number: signal.getsignal(number) for number in NUMBERS}
     changed = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     try:
@@ -73,10 +73,10 @@ def obeyed() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held() -> Iterator[Stop]:
+def held() -> Iterator[ReceivedSignals]:
     """Delay signals while the context lasts, for work that must not be interrupted.
 
-    Yields the Stop in which they are noted. Raises Stopped at the end if one has come.
+    Yields the Stop in which they are noted. Raises StoppedBySignal at the end if one has come.
     """
     stop = _current
     stop.held = True
@@ -85,4 +85,4 @@ def held() -> Iterator[Stop]:
     finally:
         stop.held = False
     if stop.number is not None:
-        raise Stopped(stop.number)
+        raise StoppedBySignal(stop.number)

@@ -17,14 +17,14 @@ from mcpgen.cli import differences, options, report, signals
 from mcpgen.regenerate import changelog, release_notes
 from mcpgen.regenerate.diff import markdown
 from mcpgen.regenerate.publish import Plan, edits, plan, publish, told
-from mcpgen.regenerate.regenerate import Succession, next_version, release
+from mcpgen.regenerate.regenerate import NextGeneration, next_version, release
 
 MOST = 5
 """Limit on the findings shown per code. `mcpgen check` shows all findings about a document."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WriteFlags:
     """The flags of a `generate` or `regenerate`.
 
     `check`: fail if anything would be written. `fail_on`: fail if a change has at least this grade.
@@ -43,8 +43,8 @@ class Wanted:
 class Run:
     """The result of a run: its flags, the next generation of the project, and the plan to write it."""
 
-    wanted: Wanted
-    succession: Succession
+    wanted: WriteFlags
+    succession: NextGeneration
     planned: Plan
 
     @property
@@ -82,10 +82,10 @@ class Run:
             yield Diagnostic("pinned-version", message, "Raise `server.version` where it is given.")
 
 
-def carry_out(succession: Succession, wanted: Wanted) -> Run:
+def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:
     """Show the changes of `succession`, and write them if that is wanted.
 
-    Raises CannotGoOn if they cannot be written.
+    Raises FatalError if they cannot be written.
     """
     compiled = succession.compiled
     planned = plan(
@@ -110,7 +110,7 @@ def finish(run: Run) -> NoReturn:
     if run.wanted.output == "json":
         report.result_json(_document(run))
     else:
-        _say_done(run)
+        say_done(run)
     report.leave(report.FINDINGS if run.failed or (run.wanted.check and run.stale) else report.DONE)
 
 
@@ -138,7 +138,8 @@ def _say_news(run: Run) -> None:
         report.say(f"  {sentence}")
 
 
-def _say_done(run: Run) -> None:
+def say_done(run: Run) -> None:
+    """Print what was done, for people."""
     catalog, planned, wanted = run.succession.compiled.catalog, run.planned, run.wanted
     to_stdout = wanted.output == "text"
     what = report.counted(len(catalog.tools), "tool")

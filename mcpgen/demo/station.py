@@ -162,7 +162,7 @@ def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
 
 
 def main() -> None:
-    """The service as a process: prints its URL, serves until stdin ends or SIGTERM comes."""
+    """Run the service as a process: print its URL, and serve until stdin ends or SIGTERM comes."""
     parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.station", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on loopback; 0 takes a free one (the default)")
     parser.add_argument("--api-key", default=API_KEY, help="what X-API-Key must be (default: %(default)s)")

@@ -30,7 +30,7 @@ from mcpgen.read.fetch import Fetched, read
 from mcpgen.read.toolsfile import editors
 from mcpgen.regenerate.diff import Difference
 from mcpgen.regenerate.publish import plan, publish
-from mcpgen.regenerate.regenerate import Succession, succeed
+from mcpgen.regenerate.regenerate import NextGeneration, succeed
 
 _CONFIRMING = Fetched("mcpgen.yaml", b"mcpgen: 1\nserver: {confirm: {DELETE: always}}\n")
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -78,7 +78,7 @@ def tell() -> Generator[Step, None, None]:
     yield Step("Nothing is left behind", "", (f"{folder} is gone; so are the server and the API",))
 
 
-def _generate(document: Fetched, directory: Path, project: Project) -> Succession:
+def _generate(document: Fetched, directory: Path, project: Project) -> NextGeneration:
     succession = succeed(directory, document, Options(), project)
     compiled = succession.compiled
     publish(plan(directory, compiled.tree, compiled.user_files, project.lock), compiled.tree)

@@ -12,6 +12,7 @@ FILE = b"""\
 
 # Generated files are known by their digests: git must leave their line ends alone.
 /README.md -text
+/SKILL.md -text
 /pyproject.toml -text
 /mcpgen.lock.json -text
 /mcpgen.schema.json -text linguist-generated

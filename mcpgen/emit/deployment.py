@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mcpgen.base import assets
+from mcpgen.emit import dashboard
 from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog
@@ -27,7 +28,8 @@ def deployment_files(catalog: Catalog) -> dict[str, bytes]:
         "variables": variables,
         "ports": _ports(catalog.origins),
     }
-    return render(assets.deployment_templates(), values)
+    files = render(assets.deployment_templates(), values)
+    return {**files, dashboard.PATH: dashboard.dashboard(catalog.identity)}
 
 
 def secret_files(catalog: Catalog) -> list[str]:

@@ -1,11 +1,11 @@
 """List the environment variables of a generated server, for its README and for reports."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
 from mcpgen.emit.table import server_variable
-from mcpgen.model import BoundScheme, Catalog
+from mcpgen.model import BoundScheme, Catalog, Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,19 @@ _OAUTH_2 = {
 
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
     """Return the variables that come from the API, each once: credentials first, then variables of server URLs."""
-    needed = _always_needed(catalog)
+    fetched = [each.binding for each in catalog.resources if each.binding]
+    choices = [binding.security or () for binding in [*(tool.binding for tool in catalog.tools), *fetched]]
+    return list_variables(catalog.schemes, catalog.servers, catalog.identity.prefix, choices)
+
+
+def list_variables(
+    schemes: Iterable[BoundScheme], servers: Iterable[Server], prefix: str, choices: Iterable[Sequence[Sequence[str]]]
+) -> tuple[Variable, ...]:
+    """Return the environment variables of schemes and servers.
+
+    `choices`: for each tool and resource, its alternatives of schemes that are needed together.
+    """
+    needed = _always_needed(choices)
     found = [
         Variable(
             variable,
@@ -51,12 +63,12 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             required=scheme.name in needed and scheme.type not in ("oauth2", "login") and scheme.user is None,
             usual=role in _usual(scheme),
         )
-        for scheme in catalog.schemes
+        for scheme in schemes
         for role, variable in scheme.variables.items()
     ]
-    for server in catalog.servers:
+    for server in servers:
         for declared in server.variables:
-            name = server_variable(declared, catalog.identity.prefix)
+            name = server_variable(declared, prefix)
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
@@ -141,12 +153,10 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
     return ("client_id", "client_secret") if scheme.token_url else ("value",)
 
 
-def _always_needed(catalog: Catalog) -> frozenset[str]:
+def _always_needed(choices: Iterable[Sequence[Sequence[str]]]) -> frozenset[str]:
     """Return the schemes without which some tool or resource cannot authenticate."""
     needed: set[str] = set()
-    fetched = [each.binding for each in catalog.resources if each.binding]
-    for binding in [*(tool.binding for tool in catalog.tools), *fetched]:
-        alternatives = binding.security or ()
+    for alternatives in choices:
         if alternatives:
             needed |= set(alternatives[0]).intersection(*alternatives)
     return frozenset(needed)

@@ -17,6 +17,7 @@ DEPLOYMENT = (
     ".dockerignore",
     "Containerfile",
     "deploy/compose.yaml",
+    "deploy/grafana-dashboard.json",
     "deploy/haproxy.cfg",
     "deploy/kubernetes/deployment.yaml",
     "deploy/kubernetes/horizontal-pod-autoscaler.yaml",

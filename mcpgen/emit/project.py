@@ -1,12 +1,14 @@
 """Collect the files of a generated project (DESIGN: contract of the generated project)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, checksums, features, offered, table
+from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
-from mcpgen.emit.environment import alternatives, can_log_in, environment
+from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
@@ -26,11 +28,15 @@ RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
 itself.
 """
 
+PROGRAMS_DEPENDENCIES = ("pydantic-monty>=1.4,<2",)
 HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
 """Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
 
 KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
 """Dependencies of a generated server that keeps refresh tokens in the system's keyring (the extra `keyring`)."""
+
+OTEL_DEPENDENCIES = ("opentelemetry-proto>=1.36,<2",)
+"""Dependencies of a generated server that sends spans and metrics to OpenTelemetry (the extra `otel`)."""
 
 
 def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
@@ -46,7 +52,7 @@ def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
     beside = features.tables(catalog)
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
     if catalog.search is not None:
-        files[f"{package}/search.json"] = catalog.search.index
+        files[f"{package}/search.json"] = table.search_json(catalog, catalog.search)
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
@@ -92,6 +98,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
         "credentials": [row for row in variables if row.usual],
+        "buttons": _buttons(catalog.identity, variables),
+        "most_in_links": MOST,
         "alternatives": alternatives(catalog),
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
@@ -128,9 +136,17 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
         "http_dependencies": HTTP_DEPENDENCIES,
+        "programs_dependencies": PROGRAMS_DEPENDENCIES,
+        "programs": catalog.search is not None and "run_reads" in catalog.search.finders.values(),
         "keyring_dependencies": KEYRING_DEPENDENCIES,
+        "otel_dependencies": OTEL_DEPENDENCIES,
         "secret_files": secret_files(catalog),
     }
+
+
+def _buttons(identity: Identity, variables: Sequence[Variable]) -> list[Button]:
+    usual = [row for row in variables if row.usual][:MOST]
+    return buttons(identity, [row.variable for row in usual], [row.variable for row in usual if row.secret])
 
 
 def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:

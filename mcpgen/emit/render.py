@@ -14,6 +14,7 @@ SINKS = {
     "text": sinks.markdown_text,
     "code": sinks.markdown_code,
     "bare": sinks.bare_name,
+    "link": sinks.link,
 }
 """Name → filter for templates. Every printed expression passes one of these; a test checks that."""
 

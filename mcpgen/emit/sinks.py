@@ -15,6 +15,7 @@ _WORD_OF_YAML = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
 """Plain scalars beginning with a letter that are not text in some version of YAML."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,200}")
+_LINK = re.compile(r"(?:https|goose)://[A-Za-z0-9./_-]{1,80}(?:\?(?:[A-Za-z0-9&=._~-]|%[0-9A-F]{2}){1,20000})?")
 _LINE_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -96,3 +97,13 @@ def bare_name(name: str) -> str:
     if not _BARE.fullmatch(name):
         raise ValueError(f"not a bare name: {name!r}")
     return name
+
+
+def link(url: str) -> str:
+    """Return a URL that needs no escaping in Markdown: its query is percent-encoded.
+
+    Raises ValueError for any other text.
+    """
+    if not _LINK.fullmatch(url):
+        raise ValueError(f"not an encoded link: {url!r}")
+    return url

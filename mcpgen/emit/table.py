@@ -9,6 +9,7 @@ do not belong together. `table.schema.json` beside this module describes both.
 from binascii import crc32
 from collections.abc import Mapping
 
+from mcpgen import retrieval
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
 from mcpgen.emit import kinds
@@ -19,6 +20,7 @@ from mcpgen.model import (
     FieldBinding,
     HttpBinding,
     Login,
+    Lookup,
     Operation,
     ParameterBinding,
     PartKind,
@@ -57,6 +59,25 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
     return f'{header},"bindings":[\n'.encode("ascii") + bindings
 
 
+# Decision 0202: The list of a server with a search is written when it is generated.
+def search_json(catalog: Catalog, search: SearchTable) -> bytes:
+    """Return the bytes of `search.json`: a line with the list of tools, then the index."""
+    listed = _listed(catalog, search)
+    return b'{"listed":%b,\n' % listed + search.index.removeprefix(b"{") if listed else search.index
+
+
+def _listed(catalog: Catalog, search: SearchTable) -> bytes:
+    """Return the list of a server with a search as JSON text: tools that find and call others, and pinned ones.
+
+    Return b"" if the list is made at the start, because it depends on more than the table.
+    """
+    if not {*search.finders.values()} <= {*retrieval.FINDERS}:
+        return b""
+    pinned = {tool.name: tool_object(tool) for tool in catalog.tools if tool.name in search.pinned}
+    found = retrieval.entries(search.finders, search.groups, search.others, search.starts)
+    return compact([*found, *(pinned[name] for name in search.pinned)]).encode("ascii")
+
+
 def tool_object(tool: ToolSpec) -> JsonObject:
     """Return the MCP `Tool` of 2025-11-25 and later. Clients of older revisions ignore unknown members."""
     hints = tool.annotations
@@ -84,6 +105,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
     if identity.instructions:
         server["instructions"] = identity.instructions
     roles: JsonObject = {tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles}
+    aliases: JsonObject = {alias: tool.name for tool in catalog.tools for alias in tool.aliases}
     return {
         "mcpgen": FORMAT,
         "digest": _digest(tools),
@@ -93,21 +115,24 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **destinations(catalog),
         "origins": list[JsonValue](catalog.origins),
         **({"roles": roles} if roles else {}),
+        **({"aliases": aliases} if aliases else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
-        **({"search": _search(catalog.search)} if catalog.search else {}),
+        **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }
 
 
-def _search(search: SearchTable) -> JsonObject:
-    """Return what the header says of a search: the digest of the index, and what the listed tools are made of."""
+def _search(catalog: Catalog, search: SearchTable) -> JsonObject:
+    """Return what the header says of a search: digests of the index and of the list, and what the list is made of."""
+    listed = _listed(catalog, search)
     return {
-        "digest": _digest(search.index),
+        "digest": _digest(search_json(catalog, search)),
         "finders": dict[str, JsonValue](search.finders),
         "groups": dict[str, JsonValue](search.groups),
         "others": search.others,
         "starts": list[JsonValue](search.starts),
         "pinned": list[JsonValue](search.pinned),
+        **({"listed": {"bytes": len(listed), "digest": _digest(listed)}} if listed else {}),
     }
 
 
@@ -233,6 +258,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["redirects"] = list[JsonValue](binding.redirects)
     if binding.follows:
         result["follow"] = True
+    result.update(of_lists(binding))
     if binding.saves is not None:
         result["saves"] = binding.saves
     if binding.timeout is not None:
@@ -244,6 +270,29 @@ def _rules(tool: ToolSpec) -> JsonObject:
     if tool.confirm != "never":
         result["confirm"] = tool.confirm
     return result
+
+
+def of_lists(binding: HttpBinding) -> JsonObject:
+    """Return the members of a binding about pages and lookups."""
+    result: JsonObject = {}
+    if binding.pages is not None:
+        result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}
+    if binding.lookups:
+        result["lookups"] = [_lookup(each) for each in binding.lookups]
+    return result
+
+
+def _lookup(lookup: Lookup) -> JsonObject:
+    result: JsonObject = {"argument": lookup.argument, "id": lookup.id, "tool": lookup.tool}
+    if lookup.query:
+        result["query"] = lookup.query
+    if lookup.given:
+        result["given"] = dict[str, JsonValue](lookup.given)
+    result.update(items=lookup.items, value=lookup.value, names=list[JsonValue](lookup.names))
+    if lookup.about:
+        result["about"] = lookup.about
+    flags = {"required": lookup.required, "ranked": lookup.ranked}
+    return {**result, **{name: True for name, flag in flags.items() if flag}}
 
 
 def operation(operation: Operation) -> JsonObject:

@@ -12,18 +12,18 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, com
 from mcpgen.base.tree import FileTree
 from mcpgen.lock.match_operations import request
 from mcpgen.model import Catalog, ToolSpec
-from mcpgen.model.pins import UNKNOWN, Promise, Promises, Retired
+from mcpgen.model.pins import UNKNOWN, Pin, Pins, Retired
 from mcpgen.naming.inflection import PREFIX_SEGMENT
 
 DIGITS = 32
 """Length of a fingerprint in hexadecimal digits, also in the lock file."""
 
 
-def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
+def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
     """Return the promises to be recorded: for the tools of `catalog`, and for names out of use.
 
     `tree` holds the emitted tables of `catalog`. `before`: the promises of the last generation, whose unused names stay
-    reserved.
+    reserved. Aliases are reserved like names out of use, so that none ever leads to another operation.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))
@@ -32,8 +32,14 @@ def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
     users = {known.name: key for key, known in tools.items()}
     former = {known.name: Retired(key, known.id, known.by_hand) for key, known in before.tools.items()}
     derived = {name: known for name, known in before.retired.items() if not known.by_hand}
+    aliases = {
+        alias: Retired(tool.operation.key, tool.operation.id or "", by_hand=True)
+        for tool in catalog.tools
+        for alias in tool.aliases
+    }
     retired = {**before.retired, **former, **derived}
-    return Promises(tools, {name: known for name, known in retired.items() if users.get(name) != known.operation})
+    retired |= aliases
+    return Pins(tools, {name: known for name, known in retired.items() if users.get(name) != known.operation})
 
 
 def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]]:
@@ -47,10 +53,10 @@ def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]
         yield tool, digest(one.rstrip(b",\n") + b"\n" + other.rstrip(b",\n"))[:DIGITS]
 
 
-def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
+def _promise(tool: ToolSpec, surface: str, before: Pin) -> Pin:
     by_person = {slot: name for slot, name in tool.arguments.items() if slot in tool.renamed}
     asked = {wire for place, wire in tool.arguments if place == "path"}
-    promise = Promise(
+    promise = Pin(
         tool.name,
         {slot: name for slot, name in tool.arguments.items() if slot not in by_person},
         by_person,

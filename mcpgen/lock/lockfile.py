@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import mcpgen
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.base.tree import check_contained
 from mcpgen.model import Identity
 from mcpgen.model.options import Options, recorded, remembered
-from mcpgen.model.pins import NOTHING, Promise, Promises, Retired, Slot
+from mcpgen.model.pins import NOTHING, Pin, Pins, Retired, Slot
 
 NAME = "mcpgen.lock.json"
 FORMAT = 2
@@ -42,7 +42,7 @@ class Lock:
     source_digest: str
     version: str
     options: Options
-    promises: Promises = NOTHING
+    promises: Pins = NOTHING
     files: Mapping[str, str] = field(default_factory=dict)
     compiler: str = mcpgen.__version__
     origins: Mapping[str, bool] | None = None
@@ -83,7 +83,7 @@ def _decided(origins: Mapping[str, bool]) -> JsonObject:
     return {origin: _WORDS[accepted] for origin, accepted in sorted(origins.items())}
 
 
-def _entry(known: Promise) -> JsonObject:
+def _entry(known: Pin) -> JsonObject:
     """Return the JSON entry of one tool, without empty members."""
     entry: JsonObject = {
         "name": known.name,
@@ -114,14 +114,14 @@ def _slots(value: JsonValue) -> dict[Slot, str]:
     return {(place, wire): name for (place, _, wire), name in named if WRITTEN_ARGUMENT_NAME.fullmatch(name)}
 
 
-def _known(value: JsonValue) -> Promise:
+def _known(value: JsonValue) -> Pin:
     if isinstance(value, str):
-        return Promise(value)
+        return Pin(value)
     entry = as_object(value)
     texts = {key: as_text(entry.get(key)) for key in ("name", "id", "shape", "words", "surface")}
     arguments, renamed = _slots(entry.get("arguments")), _slots(entry.get("renamed"))
     former = _slots(entry.get("former"))
-    return Promise(
+    return Pin(
         arguments=arguments,
         renamed=renamed,
         former=former,
@@ -131,9 +131,9 @@ def _known(value: JsonValue) -> Promise:
     )
 
 
-def _tools(value: JsonValue) -> dict[str, Promise]:
+def _tools(value: JsonValue) -> dict[str, Pin]:
     """Return operation key → promise for the valid entries. People merge locks, so names may be repeated or invalid."""
-    tools: dict[str, Promise] = {}
+    tools: dict[str, Pin] = {}
     names: set[str] = set()
     for key, known in ((key, _known(entry)) for key, entry in sorted(as_object(value).items())):
         if WRITTEN_TOOL_NAME.fullmatch(known.name) and known.name.casefold() not in names:
@@ -190,7 +190,7 @@ def _is_safe(value: JsonObject) -> bool:
 
 
 def load(data: bytes, file: str) -> Lock:
-    """Return the lock in `data`. Raises CannotGoOn if `data` is no valid lock, or has a format of a later mcpgen."""
+    """Return the lock in `data`. Raises FatalError if `data` is no valid lock, or has a format of a later mcpgen."""
     try:
         value: JsonValue = json.loads(data, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):
@@ -199,13 +199,13 @@ def load(data: bytes, file: str) -> Lock:
         merging = b"\n<<<<<<< " in b"\n" + data
         hint = "Take one side of the merge as a whole, and run `mcpgen regenerate`." if merging else _RESTORE
         message = f"{NAME} is not a lock file that this version of mcpgen reads."
-        raise CannotGoOn("lock-unreadable", message, Where(file), hint)
+        raise FatalError("lock-unreadable", message, Where(file), hint)
     return Lock(
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),
         version=as_text(value.get("version")) or "0.1.0",
         options=remembered(value.get("options")),
-        promises=Promises(
+        promises=Pins(
             _tools(value.get("tools")),
             {
                 name: _retired(known)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from mcpgen.base.names import words
-from mcpgen.model.pins import Promise
+from mcpgen.model.pins import Pin
 from mcpgen.naming.inflection import PREFIX_SEGMENT
 from mcpgen.read.openapi.paths import operation_key
 
-Known = Mapping[str, Promise]
+Known = Mapping[str, Pin]
 """Operation key → the promise for its tool. A promise holds the fingerprints of its operation."""
 
 Tell = Callable[[Known, Known], dict[str, str]]
@@ -54,7 +54,7 @@ def _without(known: Known, keys: Iterable[str]) -> Known:
     return {key: promise for key, promise in known.items() if key not in left}
 
 
-def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) -> set[str]:
+def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str]:
     """Return the new keys of uncertain moves: nothing but equal descriptions and arguments supports them.
 
     Moves are certain if id or request are equal, or if a prefix was added that another move confirms. `pairs`: (key,
@@ -87,7 +87,7 @@ def request(key: str) -> tuple[str, str]:
     return method, path
 
 
-def _agree(old: Promise, new: Promise) -> bool:
+def _agree(old: Pin, new: Pin) -> bool:
     """Return True unless both operations have an id and these differ in more than a version."""
     return not (old.id and new.id) or _plain(old.id) == _plain(new.id)
 
@@ -96,7 +96,7 @@ def _plain(identifier: str) -> list[str]:
     return [word for word in words(identifier) if not PREFIX_SEGMENT.fullmatch(word)] or [identifier]
 
 
-def _by(identify: Callable[[str, Promise], str]) -> Tell:
+def _by(identify: Callable[[str, Pin], str]) -> Tell:
     """Return a matcher that pairs a missing and a new operation for which `identify` returns the same text.
 
     The text must occur once on each side.
@@ -109,7 +109,7 @@ def _by(identify: Callable[[str, Promise], str]) -> Tell:
     return told
 
 
-def _by_variables(key: str, known: Promise) -> str:
+def _by_variables(key: str, known: Pin) -> str:
     names = known.variables
     return f"{operation_key(*key.rsplit(' ', 1))} {' '.join(names)}" if names and " " in key else ""
 
@@ -135,7 +135,7 @@ def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
     return found if len(found) >= _FEWEST and 2 * len(found) > len(gone) else {}
 
 
-def _unique(known: Known, identify: Callable[[str, Promise], str]) -> dict[str, str]:
+def _unique(known: Known, identify: Callable[[str, Pin], str]) -> dict[str, str]:
     """Return identity → key. Identities that are empty, or shared by several operations, are left out."""
     found: dict[str, str | None] = {}
     for key, promise in known.items():

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import as_object
 from mcpgen.base.names import clipped
 from mcpgen.base.work import Budget, Exhausted
@@ -14,7 +14,7 @@ from mcpgen.lower.inputs.constants import fixed_consents
 from mcpgen.lower.request import bindings, security, sends
 from mcpgen.lower.schema import branching, budget, complexity
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
-from mcpgen.lower.schema.patterns import Unshown
+from mcpgen.lower.schema.patterns import HiddenPattern
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
@@ -24,6 +24,7 @@ from mcpgen.lower.tool import (
     descriptions,
     id_sources,
     lint,
+    listings,
     mentions,
     outputs,
     pattern_reports,
@@ -47,7 +48,7 @@ from mcpgen.model import (
     ToolSpec,
 )
 from mcpgen.model.options import Options
-from mcpgen.model.pins import UNKNOWN, Promises
+from mcpgen.model.pins import UNKNOWN, Pins
 from mcpgen.naming import tool_names
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
@@ -59,7 +60,7 @@ _FLATTEN = "Let the references lead to the schema itself."
 
 
 def lower(
-    api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics, nodes: int = 0
+    api: Api, identity: Identity, options: Options, promises: Pins, diagnostics: Diagnostics, nodes: int = 0
 ) -> Catalog:
     """Return the catalog of tools for `api`, sorted by name, keeping `promises`.
 
@@ -100,7 +101,7 @@ def _lowered(
     identity: Identity,
     options: Options,
     names: Mapping[str, str],
-    promises: Promises,
+    promises: Pins,
     sources: Producers,
     named: set[str],
     composer: Composer,
@@ -129,7 +130,7 @@ def _lowered(
     for operation in api.operations:
         try:
             tools.append(_tool(operation, names[operation.key], context))
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # a chain of hundreds of references; the longest in published documents is ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
@@ -160,7 +161,7 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
         message = f"No operation that fits has an argument '{clipped(name)}'."
-        diagnostics.add("unused-override", message, where, "Correct it, or take it out.")
+        diagnostics.add("unused-override", message, where, "Correct it, or remove it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class _Context:
     sources: Producers
     named: set[str]
     servers: dict[Server, int]
-    promises: Promises
+    promises: Pins
     diagnostics: Diagnostics
     demanding: list[Operation] = field(default_factory=list)
     used: set[Where] = field(default_factory=set)
@@ -206,7 +207,7 @@ class _Context:
 def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer, diagnostics = context.composer, context.diagnostics
     composer.budget.begin()
-    operation = views.seen(operation, composer, diagnostics)
+    whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # findings from responses, and from operations that were skipped
     composer.missing.clear()
@@ -239,22 +240,24 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     composer.budget.begin()
+    binding = bindings.bind(
+        operation,
+        plan,
+        layout,
+        composer,
+        _server_index(operation, context.servers),
+        security.requirement(operation, context.api, context.accepted),
+        security.scopes(operation, context.api),
+        scopes.derive(operation, context.api, diagnostics),
+    )
+    listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
     tool = ToolSpec(
         name=name,
         title=title,
-        description=description,
+        description=listings.told(description, listing),
         input_schema=layout.schema,
         annotations=hints,
-        binding=bindings.bind(
-            operation,
-            plan,
-            layout,
-            composer,
-            _server_index(operation, context.servers),
-            security.requirement(operation, context.api, context.accepted),
-            security.scopes(operation, context.api),
-            scopes.derive(operation, context.api, diagnostics),
-        ),
+        binding=replace(binding, pages=listing),
         operation=operation,
         profile=layout.profile,
         output_schema=output_schema,
@@ -263,6 +266,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         roles=roles.derive(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
+        aliases=tuple(sorted(set(operation.decided.aliases) - {name})),
     )
     _report_missing(context)
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), composer.once, diagnostics)
@@ -284,8 +288,8 @@ def _report_missing(context: _Context) -> None:
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
     """Return `tool` with the list of patterns that its server leaves unchecked (`binding.unchecked`).
 
-    Report these patterns, and patterns that are not shown as written. Raises Unusable if a handwritten schema takes
-    more than `branching.MOST` steps to check.
+    Report these patterns, and patterns that are not shown as written. Raises SkipOperation if a handwritten schema
+    takes more than `branching.MOST` steps to check.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
@@ -295,12 +299,12 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
             message = (
                 f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
             )
-            raise Unusable(
+            raise SkipOperation(
                 "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
             )
     unchecked = composer.patterns.unchecked(schemas.values(), composer.once)
     pattern_reports.report(
-        tool, [*(Unshown("unchecked-pattern", each) for each in unchecked), *composer.unshown], diagnostics
+        tool, [*(HiddenPattern("unchecked-pattern", each) for each in unchecked), *composer.unshown], diagnostics
     )
     return replace(tool, binding=replace(tool.binding, unchecked=unchecked))
 

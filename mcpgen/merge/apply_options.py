@@ -1,6 +1,7 @@
 """Apply options for choices that a document leaves open.
 
-They are media types of bodies, optional bodies, server variables, the form of results, `fields`, and redirects.
+They are media types of bodies, optional bodies, server variables, the form of results, `fields`, lookups, and
+redirects.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +9,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model import Api, Decisions, MediaType, Operation, RequestBody, Server
 from mcpgen.read.openapi import servers
 
@@ -54,7 +55,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
     """Return `api` with server variables fixed to the values given in `chosen`, as NAME=VALUE.
 
     Fixed variables are no longer settings of the server. `where`: the place of the values in a tools file. Raises
-    CannotGoOn for an unknown name, or a value that the variable's `enum` lacks.
+    FatalError for an unknown name, or a value that the variable's `enum` lacks.
     """
     values = dict(_variable(text) for text in chosen)
     if not values:
@@ -67,10 +68,10 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
         place = where.inside(name) if where else None
         if name not in known:
             hint = f"There are: {_listed(known)}."
-            raise CannotGoOn(code, f"No server URL has a variable {name}.", place, hint)
+            raise FatalError(code, f"No server URL has the variable {name}.", place, hint)
         if known[name].enum and value not in known[name].enum:
             hint = f"Use one of {_listed(known[name].enum)}."
-            raise CannotGoOn(code, f"{value!r} is not a value of {name}.", place, hint)
+            raise FatalError(code, f"{value!r} is not a value of {name}.", place, hint)
 
     def settled(operation: Operation) -> Operation:
         return replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
@@ -109,6 +110,16 @@ def with_redirects(api: Api) -> Api:
     return _with_decisions(api, lambda decided: replace(decided, redirects=decided.redirects or chosen))
 
 
+def with_lookups(api: Api, wanted: bool) -> Api:
+    """Set for each operation whether names may be given for ids: its own choice, else `wanted`, else the server's."""
+    chosen = wanted or api.lookups
+    if not chosen:
+        return api
+    return _with_decisions(
+        api, lambda decided: replace(decided, lookups=chosen if decided.lookups is None else decided.lookups)
+    )
+
+
 def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
     """Return `api` with the decisions about each operation replaced by what `change` returns for them."""
     return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
@@ -117,7 +128,11 @@ def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
-        raise CannotGoOn("invalid-flag", f"{text!r} is not a variable and its value.", hint="Write NAME=VALUE.")
+        raise FatalError(
+            "invalid-flag",
+            f"{text!r} is not of the form NAME=VALUE.",
+            hint="Write the name of a server variable, `=` and its value.",
+        )
     return name, value
 
 
@@ -130,7 +145,7 @@ def _resolved(found_servers: tuple[Server, ...], values: Mapping[str, str]) -> t
         left = tuple(variable for variable in server.variables if variable.name not in values)
         chosen = replace(server, url=url, variables=left)
         if reason := servers.refusal(servers.with_defaults(chosen)):
-            raise CannotGoOn("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
+            raise FatalError("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
         found.append(chosen)
     return tuple(found)
 

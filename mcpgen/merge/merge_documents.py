@@ -7,7 +7,7 @@ different schemes (`unique_prefixes`). A single document is merged as if it were
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
@@ -15,11 +15,19 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import TOOL_NAME, clipped
 from mcpgen.merge.base_url import hoist_server, named_origins, replace_server
 from mcpgen.merge.overrides import apply, chosen, is_written, without_security
-from mcpgen.merge.unique_prefixes import Kept, Place, fronts, names_of, place_of
-from mcpgen.model import NO_CREDENTIALS, Api, Former, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
-from mcpgen.read.inputs import Described
+from mcpgen.merge.scheme_names import all_schemes, each_once, rename_schemes, scheme_at, whole_server, with_names
+from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, fronts, place_of
+from mcpgen.model import (
+    NO_CREDENTIALS,
+    Api,
+    Operation,
+    PreviousNames,
+    SecurityScheme,
+    Server,
+)
+from mcpgen.read.inputs import DescribedApi
 from mcpgen.read.openapi import servers
-from mcpgen.read.toolsfile import Required
+from mcpgen.read.toolsfile import RequiredCredentials
 
 TOKEN, HEADER = "token", "header"
 """Names of the optional schemes of a document that declares none. Among several documents, it gets only the token."""
@@ -28,7 +36,7 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class OwnerDecisions:
     """Decisions of the tools files that concern all documents listed there.
 
     `servers`: replace the servers of documents without a base URL of their own. `schemes`: names of the owner's
@@ -37,12 +45,16 @@ class Owner:
 
     servers: tuple[Server, ...] = ()
     schemes: frozenset[str] = frozenset()
-    required: Required = field(default_factory=Required)
+    required: RequiredCredentials = field(default_factory=RequiredCredentials)
 
 
 # Decision 0120: Each operation keeps its own document's server and credentials.
 def joined(
-    described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
+    described: Sequence[DescribedApi],
+    owner: OwnerDecisions,
+    former: PreviousNames,
+    empty: Api,
+    diagnostics: Diagnostics,
 ) -> tuple[Api, tuple[Operation, ...]]:
     """Return one API of all documents (`empty` if there are none), and the operations that their selectors left out."""
     base = owner.servers
@@ -74,7 +86,7 @@ def joined(
         security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
         scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
         caller_scopes=next((api.caller_scopes for api in apis if api.security != NO_CREDENTIALS), ()),
-        schemes=_each_once(scheme for api in apis for scheme in api.schemes),
+        schemes=each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
         unconfirmed=_unconfirmed(apis),
     )
@@ -104,37 +116,27 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 # Decision 0123: Schemes are one by what they do.
-def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
+def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(
         kept
         for one in described
-        for kept in {_kept(scheme, _origin_of(one, base)) for scheme in _schemes(one.api) if scheme.type != "other"}
+        for kept in {
+            scheme_at(scheme, _origin_of(one, base)) for scheme in all_schemes(one.api) if scheme.type != "other"
+        }
     )
     return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
 
 
-def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
+def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
     """Return the origin of the server that calls to a document's operations will use."""
     at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
-    return _whole_server(place_of(at))
-
-
-# Decision 0124: The base URL stands for the first server.
-def _whole_server(place: Place) -> Place:
-    """Return `place` with its URL cut to the origin, since a credential is for an origin."""
-    return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
-
-
-def _kept(scheme: SecurityScheme, place: Place) -> Kept:
-    """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
-    user = scheme.user and replace(scheme.user, scopes=())
-    return Kept(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
+    return whole_server(place_of(at))
 
 
 def _prefixed(
-    one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
-) -> Described:
+    one: DescribedApi, base: tuple[Server, ...], shared: Collection[ServerScheme], diagnostics: Diagnostics
+) -> DescribedApi:
     """Return a document at its base URL (its own, else `base`), with its prefix; `shared` schemes keep their names."""
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
@@ -145,9 +147,9 @@ def _prefixed(
     if at := (entry.servers if entry else ()) or base:
         api = replace_server(api, at[0], diagnostics)
     if entry is not None and entry.prefix:
-        own = [scheme for scheme in _schemes(api) if _kept(scheme, place) not in shared]
+        own = [scheme for scheme in all_schemes(api) if scheme_at(scheme, place) not in shared]
         known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in own}
-        api = _renamed(api, known)
+        api = with_names(api, known)
         operations = tuple(_with_prefix(operation, entry.prefix) for operation in api.operations)
         api = replace(api, operations=operations)
     return replace(one, api=api)
@@ -183,7 +185,7 @@ def _is_demanded(operation: Operation) -> bool:
 # -- servers, credentials and keys that documents must not share --------------------------------------------------
 
 
-def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
+def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
     """Return True if a document has a server; report one without, whose calls must not go to another's server."""
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
@@ -193,7 +195,7 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
     return False
 
 
-def _requiring(api: Api, required: Required) -> Api:
+def _requiring(api: Api, required: RequiredCredentials) -> Api:
     """Return `api` with the `required` security at its operations, if the document says nothing about security."""
     if api.security is not None or required.security is None:
         return api
@@ -222,21 +224,21 @@ def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
 
 
-def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
+def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Diagnostics) -> list[DescribedApi]:
     """Return the documents with servers, credentials and operation keys that belong to one document each."""
     base = owner.servers
     first = base or (each[0].api.servers if each else ())
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
     placed = []
     for one, at in zip(each, servers_of, strict=True):
-        required = owner.required if at[:1] == first[:1] else Required()
+        required = owner.required if at[:1] == first[:1] else RequiredCredentials()
         placed.append((replace(one, api=_with_credentials(one, at, required, diagnostics)), place_of(at)))
     silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
-    placed = _with_schemes_apart(
+    placed = rename_schemes(
         placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
     )
     before = fronts(placed) if len(each) > 1 else [""]
-    found: list[Described] = []
+    found: list[DescribedApi] = []
     for (one, _), at, front in zip(placed, servers_of, before, strict=True):
         api = one.api
         real = api.servers[:1]
@@ -280,7 +282,9 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
     return origin[0] + url if url.startswith("/") else f"{base.rstrip('/')}/{url}"
 
 
-def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
+def _with_credentials(
+    one: DescribedApi, at: tuple[Server, ...], required: RequiredCredentials, diagnostics: Diagnostics
+) -> Api:
     """Return the API with the security of each operation written at the operation itself.
     Schemes of an unknown kind are left out: they share one header variable, whose value would be sent to several APIs.
     """
@@ -335,66 +339,4 @@ def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> Secur
         token_url=scheme.token_url and urljoin(base, scheme.token_url),
         discovery_url=scheme.discovery_url and urljoin(base, scheme.discovery_url),
         user=scheme.user and scheme.user.moved(lambda url: urljoin(base, url)),
-    )
-
-
-# -- schemes ----------------------------------------------------------------------------------------------------------
-
-
-def _with_schemes_apart(
-    placed: Sequence[tuple[Described, Place]], owned: Collection[str], home: Place | None, alone: Collection[str]
-) -> list[tuple[Described, Place]]:
-    """Rename security schemes so that each name stands for one scheme on one server.
-    `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
-    that are taken.
-    """
-
-    def apart(one: Described, place: Place) -> list[Kept]:
-        mine = owned if place == home else ()
-        return [_kept(scheme, _whole_server(place)) for scheme in _schemes(one.api) if scheme.name not in mine]
-
-    names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
-    return [
-        (replace(one, api=_renamed(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
-        for one, place in placed
-    ]
-
-
-def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """Return one scheme per name, sorted by name, so that the order of documents does not matter."""
-    return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
-
-
-def _schemes(api: Api) -> list[SecurityScheme]:
-    """Return the declared schemes, and those of credential parameters, one per name."""
-    implied = (scheme for operation in api.operations for scheme in operation.credentials)
-    return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
-
-
-def _renamed(api: Api, names: Mapping[str, str]) -> Api:
-    """Return `api` with its schemes renamed by `names` (old → new), wherever they are mentioned."""
-    if not names:
-        return api
-
-    def schemes(found: tuple[SecurityScheme, ...]) -> tuple[SecurityScheme, ...]:
-        return tuple(replace(scheme, name=names.get(scheme.name, scheme.name)) for scheme in found)
-
-    def wanted(found: tuple[SecurityRequirement, ...] | None) -> tuple[SecurityRequirement, ...] | None:
-        return None if found is None else tuple(tuple(names.get(name, name) for name in each) for each in found)
-
-    def scopes(found: Scopes) -> Scopes:
-        return {names.get(name, name): asked for name, asked in found.items()}
-
-    operations = tuple(
-        replace(
-            operation,
-            security=wanted(operation.security),
-            scopes=scopes(operation.scopes),
-            credentials=schemes(operation.credentials),
-        )
-        for operation in api.operations
-    )
-    security = wanted(api.security)
-    return replace(
-        api, schemes=schemes(api.schemes), security=security, scopes=scopes(api.scopes), operations=operations
     )

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from mcpgen.base.names import environment_suffix, exclusive, short_hash, words
 from mcpgen.model import SecurityScheme, Server
-from mcpgen.read.inputs import Described
+from mcpgen.read.inputs import DescribedApi
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerPlace:
     """The parts of a server that requests depend on: URL, and variables as (name, default)."""
 
     url: str
@@ -21,32 +21,32 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ServerScheme:
     """A scheme and the one server that its credential is for."""
 
     scheme: SecurityScheme
-    place: Place
+    place: ServerPlace
 
 
-def place_of(at: Sequence[Server]) -> Place:
+def place_of(at: Sequence[Server]) -> ServerPlace:
     """Return the URL and variables of the first server, which receives the requests; an empty URL if there is none."""
     if not at:
-        return Place("")
-    return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
+        return ServerPlace("")
+    return ServerPlace(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
 
 
-def label_of(place: Place) -> str:
+def label_of(place: ServerPlace) -> str:
     """Return the host and path of a server as words joined by `_`."""
     return "_".join(words(place.url.partition("://")[2]))
 
 
-def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
+def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
     """Return a unique key prefix for each document: its `prefix`, else its path.
 
     On a clash, prefix, path and server URL are joined. The document SOURCE gets the empty prefix.
     """
 
-    def ladder(one: Described, place: Place) -> list[str]:
+    def ladder(one: DescribedApi, place: ServerPlace) -> list[str]:
         if one.entry is None:
             return [""]
         prefix, text = one.entry.prefix, one.entry.document.text
@@ -56,13 +56,13 @@ def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
 
 
 # Decision 0121: Neither order nor one more document moves a name.
-def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) -> Mapping[Kept, str]:
+def names_of(found: Iterable[tuple[ServerScheme, DescribedApi]], taken: Collection[str]) -> Mapping[ServerScheme, str]:
     """Return scheme and server → unique name for the scheme.
 
     The scheme's own name is used if possible. On a clash, the document's name, its path or the server is put before it.
     No name is in `taken`, and no two names lead to the same environment variable.
     """
-    by: dict[Kept, list[Described]] = {}
+    by: dict[ServerScheme, list[DescribedApi]] = {}
     for kept, one in found:
         by.setdefault(kept, []).append(one)
     ordered = sorted(by, key=repr)
@@ -71,7 +71,7 @@ def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) ->
     return dict(zip(ordered, names, strict=True))
 
 
-def _ladder(kept: Kept, documents: Sequence[Described]) -> list[str]:
+def _ladder(kept: ServerScheme, documents: Sequence[DescribedApi]) -> list[str]:
     name = kept.scheme.name
     labels = [*sorted(set(map(_name, documents))), *sorted(set(map(_whole, documents)))]
     labels.append(label_of(kept.place))
@@ -79,12 +79,12 @@ def _ladder(kept: Kept, documents: Sequence[Described]) -> list[str]:
     return [name, *(f"{each}_{name}" for each in labels if each), f"{name}_{short_hash(identity, 8)}"]
 
 
-def _name(one: Described) -> str:
+def _name(one: DescribedApi) -> str:
     """Return the file name of a document as words joined by `_`, or "api" if it holds none."""
     return "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
 
 
-def _whole(one: Described) -> str:
+def _whole(one: DescribedApi) -> str:
     """Return the path of a document as words joined by `_`.
 
     The path is taken from the tools file, so that the result does not depend on the working directory.

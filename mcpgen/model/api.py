@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
-from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, ReadSchemeKind, Redirects, Style
+from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, Pages, ReadSchemeKind, Redirects, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,9 @@ class Decisions:
     `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
     `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
     `scopes` are what a caller over HTTP needs. `sends` is where the arguments of `input_schema` go. `timeout` is in
-    seconds. `offered` operations are tools whatever they do. `changed_by` are the keys of the overrides that fit, the
-    last of which counts most.
+    seconds. With `lookups` names may be given in place of ids. `offered` operations are tools whatever they do.
+    `changed_by` are the keys of the overrides that fit, the last of which counts most. `aliases` are other names by
+    which the tool can be called, with their places.
     """
 
     name: str | None = None
@@ -221,6 +222,8 @@ class Decisions:
     scopes: tuple[str, ...] | None = None
     fields: bool | None = None
     redirects: Redirects | None = None
+    lookups: bool | None = None
+    pages: Pages | None = None
     prefix: str = ""
     hints: Mapping[str, bool] = field(default_factory=dict)
     arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
@@ -234,6 +237,7 @@ class Decisions:
     offered: bool = False
     former_arguments: Collection[str] = ()
     changed_by: tuple[str, ...] = ()
+    aliases: Mapping[str, Where] = field(default_factory=dict)
 
 
 UNDECIDED = Decisions()

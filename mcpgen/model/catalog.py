@@ -79,6 +79,40 @@ class BodyBinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """Where an answer holds its items: a JSON Pointer to the list, "" if the answer is the list itself.
+
+    None: the answer is not described, so the list is sought in each answer.
+    """
+
+    items: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """An argument that takes a name in place of an id, and the one tool that finds the id by the name.
+
+    `argument`: takes the name. `id`: the argument whose value is looked up, `required` if calls need it. `tool`: finds
+    the items; `query`: its argument for the name, "" if it lists all items. `given`: other arguments of `tool` → the
+    arguments of the call that fill them. `items`: pointer to the list of items in its answer. `value`: the member with
+    the id. `names`: members by which an item is called. `about`: a member that tells items apart, or "". `ranked`: the
+    best item comes first.
+    """
+
+    argument: str
+    id: str
+    tool: str
+    query: str
+    given: Mapping[str, str]
+    items: str
+    value: str
+    names: tuple[str, ...]
+    about: str = ""
+    required: bool = False
+    ranked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request, and what is done with the answer.
 
@@ -91,6 +125,8 @@ class HttpBinding:
     patterns that the server leaves to the API, since checking them costs too much.
 
     `caller_scopes`: what the token of a caller over HTTP needs.
+
+    `pages`: a call goes through all pages of the list there. `lookups`: names that may stand in place of ids.
 
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
     argument, added by the server, that writes answers to files. `settings`: schemes of the kind `setting`, sent if they
@@ -121,6 +157,8 @@ class HttpBinding:
     settings: tuple[str, ...] = ()
     saves: str | None = None
     follows: bool = False
+    pages: Listing | None = None
+    lookups: tuple[Lookup, ...] = ()
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""
@@ -151,7 +189,7 @@ class ToolSpec:
 
     `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is. `roles`: an operator
     needs one of them; empty for no limit. `arguments`: slot (place in the request, name on the wire) → argument name.
-    `renamed`: slots whose argument was named by a person.
+    `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be called.
     """
 
     name: str
@@ -168,6 +206,7 @@ class ToolSpec:
     roles: tuple[str, ...] = ()
     arguments: Mapping[Slot, str] = field(default_factory=dict)
     renamed: frozenset[Slot] = frozenset()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +276,9 @@ class Identity:
 class SearchTable:
     """What a server lists that has its tools found by a search (`--tools search`).
 
-    `index`: bytes of `search.json`. `groups`: group → how many tools it has, the largest first. `others`: number of
-    tools in groups that are not shown. `starts`: signatures of tools that most tasks begin with. `pinned`:
-    tools that stay listed. `finders`: name of each tool that finds or calls others → what it does.
+    `index`: a JSON object in bytes, which `search.json` holds. `groups`: group → how many tools it has, the largest
+    first. `others`: number of tools in groups that are not shown. `starts`: signatures of tools that most tasks begin
+    with. `pinned`: tools that stay listed. `finders`: name of each tool that finds or calls others → what it does.
     """
 
     index: bytes

@@ -6,7 +6,7 @@ from typing import Literal
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model.words import Confirm, Output, Redirects
+from mcpgen.model.words import Confirm, Output, Pages, Redirects
 
 Given = tuple[JsonValue] | None
 """Optional JSON value: a tuple of the one value that was written, or None if none was. The tuple keeps null apart."""
@@ -132,6 +132,7 @@ class Change:
     """An override: the owner's decisions about the tools of the operations that `key` names.
 
     None: no decision. `unsecured`: its requests carry no credential. `scopes`: what a caller over HTTP needs.
+    `aliases`: other names of the tool → where they stand.
     """
 
     key: str
@@ -149,15 +150,18 @@ class Change:
     output_schema: JsonObject | None = None
     fields: bool | None = None
     redirects: Redirects | None = None
+    lookups: bool | None = None
+    pages: Pages | None = None
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None
     body: BodyChange | None = None
     unsecured: bool = False
+    aliases: Mapping[str, Where] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class PreviousNames:
     """Names of tools and arguments in the last generation.
 
     An override of such a name is reported as orphaned, since the API changed, and not as a mistake. `tools`: operation

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import CallerScopes, Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
-from mcpgen.model.words import Confirm, Output, Redirects
+from mcpgen.model.words import Confirm, Output, Pages, Redirects
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,9 @@ class Api:
     `security`: None if the document says nothing about security. `unconfirmed`: origins that the owner must accept,
     since a base URL replaced the server of their documents. `named_at`: place of title and instructions.
 
-    Decisions: `name`, `version`, `instructions`, `output`, `fields`, `confirm` (method or DESTRUCTIVE → when to ask),
-    `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside tools.
+    Decisions: `name`, `version`, `instructions`, `output`, `fields`, `lookups`, `pages`, `confirm` (method or
+    DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside
+    tools.
     """
 
     title: str
@@ -38,6 +39,8 @@ class Api:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: bool | None = None
     redirects: Redirects | None = None
+    lookups: bool | None = None
+    pages: Pages | None = None
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     named_at: Where | None = None

@@ -14,7 +14,8 @@ class Options:
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
     NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. `tools`:
-    `all` or `search`. Flags that were not given are None, empty or False.
+    `all` or `search`. `programs`: what programs of a model may call (`none`, `reads`, `all`). Flags that were not given
+    are None, empty or False.
     """
 
     name: str | None = None
@@ -31,11 +32,13 @@ class Options:
     structured: bool = False
     fields: bool = False
     optional_bodies: bool = False
+    lookups: bool = False
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
     fetch_header: tuple[str, ...] = ()
     deploy: bool = False
     tools: str | None = None
+    programs: str | None = None
 
     def over(self, remembered: "Options") -> "Options":
         """Return these options; those that were not given are taken from `remembered`.
@@ -49,11 +52,15 @@ class Options:
 SURFACES = ("all", "search")
 """Values of `tools`: a server lists all tools, or tools that find and call them."""
 
+PROGRAMS = ("none", "reads", "all")
+"""Values of `programs`: what programs of a model may call, if a server with a search runs any."""
+
 MOST_PINNED = 8
 
 _DEFAULTS = Options()
+_WORDS = {"tools": SURFACES, "programs": PROGRAMS}
 _TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
-_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies", "deploy"), bool)
+_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies", "lookups", "deploy"), bool)
 _KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
 
 
@@ -72,8 +79,8 @@ def recorded(options: Options) -> JsonObject:
 
 def _is_meant(key: str, written: JsonValue) -> bool:
     """Return True if the flag takes this value. People merge lock files, so they may hold anything."""
-    if key == "tools":
-        return written in SURFACES
+    if key in _WORDS:
+        return written in _WORDS[key]
     if key == "schema_profile":
         return written in get_args(SchemaProfile)
     return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))

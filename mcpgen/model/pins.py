@@ -12,7 +12,7 @@ Slot = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class Pin:
     """What the lock file knows of one tool: names to be kept, and fingerprints that recognise the operation after a
     move.
 
@@ -64,10 +64,10 @@ class Retired:
 
 
 @dataclass(frozen=True, slots=True)
-class Promises:
+class Pins:
     """All promises of a project. `tools`: operation key → promise. `retired`: name out of use → its last owner."""
 
-    tools: Mapping[str, Promise] = field(default_factory=dict)
+    tools: Mapping[str, Pin] = field(default_factory=dict)
     retired: Mapping[str, Retired] = field(default_factory=dict)
 
     @property
@@ -99,7 +99,7 @@ class Promises:
             found.setdefault(name.casefold(), set()).add(key)
         return {name: frozenset(keys) for name, keys in found.items()}
 
-    def moved(self, keys: Mapping[str, str]) -> "Promises":
+    def moved(self, keys: Mapping[str, str]) -> "Pins":
         """Return these promises with moved operations under their new keys. `keys`: new key → old key."""
         now = {former: key for key, former in keys.items()}
         tools = {now.get(key, key): known for key, known in self.tools.items()}
@@ -107,10 +107,10 @@ class Promises:
             name: replace(former, operation=now.get(former.operation, former.operation))
             for name, former in self.retired.items()
         }
-        return Promises(tools, retired)
+        return Pins(tools, retired)
 
 
-UNKNOWN = Promise("")
+UNKNOWN = Pin("")
 """Stands for the promise of a tool that is new: empty name and fingerprints."""
 
-NOTHING = Promises()
+NOTHING = Pins()

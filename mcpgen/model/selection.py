@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model import Operation, Skipped
 
 Selectable = Operation | Skipped
@@ -46,7 +46,7 @@ def select(
 ) -> tuple[Selected, ...]:
     """Return the operations that `include` selects (all if it is empty) and `exclude` does not.
 
-    Raises CannotGoOn for a text that is no valid selector.
+    Raises FatalError for a text that is no valid selector.
     """
     wanted, unwanted = [*map(_selector, include)], [*map(_selector, exclude)]
     return tuple(
@@ -68,7 +68,7 @@ def _selector(selector: str | Selector) -> Selector:
     try:
         return parse(selector)
     except ValueError:
-        raise CannotGoOn("invalid-flag", f"{selector!r} is not a selector.", hint=HINT) from None
+        raise FatalError("invalid-flag", f"{selector!r} is not a selector.", hint=HINT) from None
 
 
 def _part(part: str) -> tuple[str, str]:

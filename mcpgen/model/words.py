@@ -36,6 +36,8 @@ Output = Literal["structured", "text"]
 Redirects = Literal["follow", "tell"]
 """What the server does about a redirect."""
 
+Pages = Literal["all", "one"]
+"""Whether a call fetches one page of a list, or all pages within limits."""
 
 Confirm = Literal["never", "when-supported", "always"]
 """When a person is asked before a call is sent.

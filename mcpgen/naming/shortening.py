@@ -54,8 +54,7 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """
     found = [word for word in found if word] or ["call"]
     found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
-    if not found[0][0].isalpha():
-        found = ["call", *found]
+    found = _beginning_with_a_letter(found)
     if not _fits(found, longest):
         found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
     if not _fits(found, longest):
@@ -63,10 +62,15 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
         if not _fits(found, longest):
             found = [ABBREVIATIONS[word] if other == word else other for other in found]
-    while len(found) > 1 and not _fits(found, longest):
+    while len(found) > 1 and not _fits(_beginning_with_a_letter(found), longest):
         found = _without_outermost(found)
-    name = "_".join(found)
+    name = "_".join(_beginning_with_a_letter(found))
     return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
+
+
+def _beginning_with_a_letter(found: list[str]) -> list[str]:
+    """Return the words, with "call" before them if the first one begins with a digit: no name may begin so."""
+    return found if found[0][0].isalpha() else ["call", *found]
 
 
 def _fits(found: list[str], longest: int) -> bool:

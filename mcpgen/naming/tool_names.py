@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from mcpgen.base.names import TOOL_NAME, distinct, short_hash, words
 from mcpgen.model import Operation
-from mcpgen.model.pins import Promises
+from mcpgen.model.pins import Pins
 from mcpgen.naming import operation_ids, verbs
 from mcpgen.naming.effect_words import DESTROYS
 from mcpgen.naming.inflection import PREFIX_SEGMENT, is_plural, singular
@@ -39,7 +39,7 @@ _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
 
 
-def assign(operations: Iterable[Operation], promises: Promises, api_title: str) -> dict[str, str]:
+def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
     A promised name stays with its operation. It is never derived for another operation, even once it is out of use;
@@ -49,8 +49,9 @@ def assign(operations: Iterable[Operation], promises: Promises, api_title: str) 
     kept, owners = promises.kept, promises.owners
     named = {each.key: each.decided.name for each in operations if each.decided.name and not _is_foreign(each, owners)}
     given = {name.casefold() for name in named.values()}
+    owners = _with_aliases(promises.owners, operations)
     known = {each.key: kept[each.key] for each in operations if each.key in kept and each.key not in named}
-    named |= {key: name for key, name in known.items() if name.casefold() not in given}
+    named |= {key: name for key, name in known.items() if _TakenNames(given, owners, key).is_free(name)}
     taken = {name.casefold() for name in named.values()}
     wanted: dict[str, list[Operation]] = {}
     known_versions = _versions_by_document(operations)
@@ -60,10 +61,19 @@ def assign(operations: Iterable[Operation], promises: Promises, api_title: str) 
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = itertools.chain([name], _distinctions(name, operation, members))
-            free = _Taken(taken, owners, operation.key)
+            free = _TakenNames(taken, owners, operation.key)
             named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, free)
             taken.add(named[operation.key])
     return named
+
+
+def _with_aliases(owners: Mapping[str, frozenset[str]], operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
+    """Return name → keys of its owners, with the aliases of all operations: no other tool may get these names."""
+    found = dict(owners)
+    for operation in operations:
+        for alias in operation.decided.aliases:
+            found[alias.casefold()] = frozenset({operation.key})
+    return found
 
 
 def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
@@ -81,12 +91,16 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _TakenNames:
     """Container of names that the operation `key` may not get: names in use or owned by other operations."""
 
     used: set[str]
     owners: Mapping[str, frozenset[str]]
     key: str
+
+    def is_free(self, name: str) -> bool:
+        """Return True if the operation may keep `name`."""
+        return name.casefold() not in self.used and self.key in self.owners.get(name.casefold(), {self.key})
 
     def __contains__(self, name: object) -> bool:
         return name in self.used or not self.owners.get(str(name), frozenset()) <= {self.key}

@@ -10,13 +10,13 @@ from typing import Literal
 
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Api, Server
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
 from mcpgen.read.openapi import servers
-from mcpgen.read.toolsfile import Required, ToolsFile
+from mcpgen.read.toolsfile import RequiredCredentials, ToolsFile
 
 Kind = Literal["include", "exclude"]
 
@@ -42,13 +42,13 @@ class Flags:
     def base_url(self) -> str | None:
         """Return the base URL from the command line, else the recorded one unless a tools file has its own; else None.
 
-        Raises CannotGoOn if it is unusable.
+        Raises FatalError if it is unusable.
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
         if reason and "metadata" not in reason:  # the rule about metadata addresses is for documents, not for the owner
             shown = "" if "@" in str(url) else f" {url}"
-            raise CannotGoOn("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
+            raise FatalError("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
         return url
 
     @property
@@ -66,10 +66,14 @@ class Flags:
         return next((each.api.servers for each in self.files if each.api.servers), ())
 
     @property
-    def required(self) -> Required:
+    def required(self) -> RequiredCredentials:
         """Return the credentials that apply where a document requires none."""
-        own = (Required(each.api.security, each.api.scopes) for each in self.files if each.api.security is not None)
-        return next(own, Required())
+        own = (
+            RequiredCredentials(each.api.security, each.api.scopes)
+            for each in self.files
+            if each.api.security is not None
+        )
+        return next(own, RequiredCredentials())
 
     @property
     def variables(self) -> Where | None:
@@ -110,12 +114,12 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
     """Return the origins that the owner accepts: by `--accept-origin`, now or before, or in tools files `on_disk`.
 
     A tools file fetched by URL is like any document: it cannot accept the origins that it names itself. Raises
-    CannotGoOn for a flag value without an origin.
+    FatalError for a flag value without an origin.
     """
     for url in flags.accepted:
         if not origins.is_origin(origins.of_url(url)):
             message = f"--accept-origin {clipped(url)} names no origin."
-            raise CannotGoOn("invalid-flag", message, hint="Write it as https://login.example.com.")
+            raise FatalError("invalid-flag", message, hint="Write it as https://login.example.com.")
     listed = [*flags.accepted, *(url for file in on_disk for url in file.choices.accept_origin)]
     return frozenset(filter(origins.is_origin, map(origins.of_url, listed)))
 

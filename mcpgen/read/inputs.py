@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 from mcpgen.model import Api
-from mcpgen.read import fetch, openapi, toolsfile
+from mcpgen.read import fetch, openapi, toolsfile, translate
 from mcpgen.read.document import Document, Library, budgets
 from mcpgen.read.fetch import Fetched, Folder, Network
-from mcpgen.read.toolsfile import Included, Named, ToolsFile
+from mcpgen.read.toolsfile import IncludedDocument, PlacedText, ToolsFile
 
 if TYPE_CHECKING:
     from mcpgen.read.overlay import Overlay
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedApi:
     """An API as its document describes it.
 
     `entry`: the tools file's entry for the document, or None if the document is SOURCE.
@@ -29,11 +29,11 @@ class Described:
 
     api: Api
     document: str
-    entry: Included | None = None
+    entry: IncludedDocument | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedFile:
     """A file that was read: a tools file, or an OpenAPI document."""
 
     fetched: Fetched
@@ -45,8 +45,8 @@ class Opened:
 class Overlays:
     """Paths or URLs of overlays. `by`: the file that names them, or None if the command line does."""
 
-    names: tuple[Named, ...]
-    by: Opened | None = None
+    names: tuple[PlacedText, ...]
+    by: OpenedFile | None = None
 
 
 class Sources:
@@ -61,8 +61,9 @@ class Sources:
         self._used: dict[str, set[int]] = {}
         self._plain: dict[str, Document] = {}
         self._taken: dict[str, Document] = {}
+        self._translations: dict[int, tuple[Document, Document]] = {}
         self._bytes_left = budgets.BYTES
-        self._asked: set[Named] = set()
+        self._asked: set[PlacedText] = set()
         self.unread = False
         """True if a document that a tools file names could not be read, which was reported."""
 
@@ -71,7 +72,7 @@ class Sources:
         """Return the documents from which APIs were read, with overlays applied."""
         return tuple(self._taken.values())
 
-    def open(self, fetched: Fetched) -> Opened | None:
+    def open(self, fetched: Fetched) -> OpenedFile | None:
         """Read a tools file, or keep a document whose operations are read later.
 
         Return None for a tools file in which everything is commented out.
@@ -81,7 +82,7 @@ class Sources:
         if document.value is None:
             return None
         if not toolsfile.is_tools_file(document.value):
-            return Opened(fetched, document)
+            return OpenedFile(fetched, document)
         if fetched.folder is not None:
             folders = tuple(each.text for each in self._folders(document))
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
@@ -89,26 +90,26 @@ class Sources:
             self.library.allow(fetched.name, fetched.folder.read)
         from mcpgen.read.toolsfile.read import read  # late: imports a dozen readers, which most runs do not need
 
-        return Opened(fetched, document, read(document, self._definitions, self._diagnostics))
+        return OpenedFile(fetched, document, read(document, self._definitions, self._diagnostics))
 
-    def _folders(self, document: Document) -> Iterator[Named]:
+    def _folders(self, document: Document) -> Iterator[PlacedText]:
         """Yield the folders that a tools file lists under `ref_dir`. A missing folder is reported."""
         for each in toolsfile.folders(document):
             if Folder.is_beside(document.name, each.text):
                 yield each
             else:
                 message = f"There is no folder {clipped(each.text)}."
-                self._diagnostics.add("unusable-file", message, each.where, "Check the path, or take it out.")
+                self._diagnostics.add("unusable-file", message, each.where, "Check the path, or remove the entry.")
 
-    def described(self, opened: Opened, overlays: Iterable[Overlays]) -> tuple[Described, ...]:
+    def described(self, opened: OpenedFile, overlays: Iterable[Overlays]) -> tuple[DescribedApi, ...]:
         """Return the APIs that a file describes: its own API, or those of the documents that a tools file names.
 
-        Overlays of a document's entry are applied before `overlays`. Raises CannotGoOn if SOURCE is not an API
+        Overlays of a document's entry are applied before `overlays`. Raises FatalError if SOURCE is not an API
         description. If a document of a tools file cannot be read, this is reported as an error.
         """
         overlays = list(overlays)
         if opened.tools_file is None:
-            return (Described(self._api(opened.document, opened.fetched.url, overlays), opened.document.name),)
+            return (DescribedApi(self._api(opened.document, opened.fetched.url, overlays), opened.document.name),)
         found = []
         for entry in opened.tools_file.documents:
             if not entry.document.text:
@@ -118,8 +119,8 @@ class Sources:
             try:
                 fetched = fetch.beside(opened.fetched, entry.document.text, self._network)
                 document = self._included(fetched)
-                found.append(Described(self._api(document, fetched.url, own), document.name, entry))
-            except CannotGoOn as failure:
+                found.append(DescribedApi(self._api(document, fetched.url, own), document.name, entry))
+            except FatalError as failure:
                 self._report(failure, entry.document.where)
                 self.unread = True
         return tuple(found)
@@ -128,19 +129,19 @@ class Sources:
         """Return an empty API, for a run without a document to read."""
         return Api("", (), self._definitions)
 
-    def report_unused(self, overlays: Iterable[Named]) -> None:
+    def report_unused(self, overlays: Iterable[PlacedText]) -> None:
         """Report `overlays` that apply to no document, and actions that selected nothing in any document."""
         for named in overlays:
             if named not in self._asked and not self.unread:
                 message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
                 self._diagnostics.add(
-                    "unused-overlay", message, named.where, "Name one under `openapi`, or take it out."
+                    "unused-overlay", message, named.where, "Name one under `openapi`, or remove this entry."
                 )
         for name, found in self._overlays.items():
             for index, action in enumerate(found.actions if found else ()):
                 if index not in self._used[name]:
                     message = "The target of this action selects nothing."
-                    self._diagnostics.add("unused-overlay", message, action.where, "Correct it, or take it out.")
+                    self._diagnostics.add("unused-overlay", message, action.where, "Correct it, or remove it.")
 
     # -- documents ----------------------------------------------------------------------------------------------------
 
@@ -152,7 +153,7 @@ class Sources:
                 self._bytes_left -= len(fetched.data)
                 if self._bytes_left < 0:
                     message = f"The documents together are larger than {budgets.BYTES:,} bytes."
-                    raise CannotGoOn("too-large", message, Where(fetched.name), "Make a server of each.")
+                    raise FatalError("too-large", message, Where(fetched.name), "Generate one server from each.")
                 known = self.library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
             self._plain[fetched.name] = known
         return self._plain[fetched.name]
@@ -162,20 +163,28 @@ class Sources:
         for named in overlays:
             for name in named.names:
                 document = self._overlaid(document, name, named.by)
-        document = self._registered(document, plain)
+        document = self._registered(self._translated(document), plain)
         version = openapi.version_of(document)
         if toolsfile.is_tools_file(document.value) or version is None:
-            raise CannotGoOn(
+            raise FatalError(
                 "not-an-api",
-                f"{document.name} is neither an OpenAPI document nor a tools file."
+                f"{document.name} is neither an API description nor a tools file."
                 if version is None and not toolsfile.is_tools_file(document.value)
-                else f"{document.name} is a tools file, and an OpenAPI document belongs here.",
+                else f"{document.name} is a tools file, but an OpenAPI document is expected here.",
                 document.where(""),
-                "It should begin with `openapi: 3.1.0` or `mcpgen: 1`.",
+                "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
-        openapi.quick(document, version, self._diagnostics)
+        if not document.sources:  # a translation has no faults of its author's in the eyes of OpenAPI's schema
+            openapi.quick(document, version, self._diagnostics)
         return api
+
+    def _translated(self, document: Document) -> Document:
+        """Return `document` as OpenAPI. Each value is translated once, so that its findings are reported once."""
+        key = id(document.value)
+        if key not in self._translations:
+            self._translations[key] = document, translate.translated(document, self._diagnostics)
+        return self._translations[key][1]
 
     def _registered(self, document: Document, plain: Document) -> Document:
         """Add `document` to the library under a free name, and return it with this name.
@@ -193,13 +202,13 @@ class Sources:
 
     # -- overlays -----------------------------------------------------------------------------------------------------
 
-    def _overlaid(self, document: Document, named: Named, by: Opened | None) -> Document:
+    def _overlaid(self, document: Document, named: PlacedText, by: OpenedFile | None) -> Document:
         self._asked.add(named)
         try:
             network = self._network
             fetched = fetch.beside(by.fetched, named.text, network) if by else fetch.read(named.text, network=network)
             found = self._overlay(fetched)
-        except CannotGoOn as failure:
+        except FatalError as failure:
             if by is None:
                 raise
             self._report(failure, named.where)
@@ -225,7 +234,7 @@ class Sources:
             self._overlays[fetched.name] = read(document, self._diagnostics)
         return self._overlays[fetched.name]
 
-    def _report(self, failure: CannotGoOn, where: Where) -> None:
+    def _report(self, failure: FatalError, where: Where) -> None:
         """Report an error in a file that another file names.
 
         The place is the error's own, if known, else the line that names the file.

@@ -25,7 +25,7 @@ def continued(
     """Return `tree` and its `lock` with the changelog of the project in `directory`, continued by an entry.
 
     `previous`: the project's lock. `difference`: what changed, or None if the old tables were unreadable. `files`:
-    changed generated files. Raises CannotGoOn if a file of the project cannot be read.
+    changed generated files. Raises FatalError if a file of the project cannot be read.
     """
     written = present(directory, NAME)
     if written is None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcpgen.base import origins
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import without_secrets
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -25,7 +25,7 @@ def settings(directory: Path) -> Fetched | None:
 
 
 def lock_of(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, or None if there is none. Raises CannotGoOn if it cannot be read.
+    """Return the lock of the project in `directory`, or None if there is none. Raises FatalError if it cannot be read.
 
     A lock of an older mcpgen has no list of origins. It gets the origins in the project's tables, or none if these
     cannot be read.
@@ -41,13 +41,13 @@ def lock_of(directory: Path) -> Lock | None:
 def remembered(directory: Path) -> Project:
     """Return what the project in `directory` contributes to its next compile.
 
-    Raises CannotGoOn if there is no project.
+    Raises FatalError if there is no project.
     """
     lock = lock_of(directory)
     if lock is None:
         message = f"{directory} holds no generated project: there is no {locks.NAME}."
         hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
-        raise CannotGoOn("no-project", message, hint=hint)
+        raise FatalError("no-project", message, hint=hint)
     own = lock.options
     recorded = replace(
         own,

@@ -25,7 +25,7 @@ _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Succession:
+class NextGeneration:
     """The next generation of a project.
 
     `compiled`: the compile, with the project's changelog continued. `before`: the project's lock, or None for a new
@@ -39,15 +39,17 @@ class Succession:
     files: tuple[str, ...] = ()
 
 
-def succeed(directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Succession:
+def succeed(
+    directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True
+) -> NextGeneration:
     """Compile `fetched` as the next generation of the project in `directory`, or as its first one.
 
-    Raises CannotGoOn if a file of the project cannot be read.
+    Raises FatalError if a file of the project cannot be read.
     """
     compiled = compile_after(fetched, options, project, moves=moves)
     lock = project.lock
     if lock is None:
-        return Succession(compiled)
+        return NextGeneration(compiled)
     before = projects.surface(directory, lock)
     difference: Difference | None
     if before is not None:
@@ -60,7 +62,7 @@ def succeed(directory: Path, fetched: Fetched, options: Options, project: Projec
         compiled = versioned(compiled, next_version(lock.version, part))
     compiled = replace(compiled, diagnostics=(*compiled.diagnostics, *_orphans(directory, compiled, lock)))
     tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
-    return Succession(replace(compiled, tree=tree, lock=continued), lock, difference or NOTHING, files)
+    return NextGeneration(replace(compiled, tree=tree, lock=continued), lock, difference or NOTHING, files)
 
 
 def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diagnostic]:

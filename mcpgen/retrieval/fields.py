@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema.compose import Composer, alternatives, members
@@ -68,12 +68,12 @@ def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
         for each in level:
             try:
                 node, _ = composer.node(as_object(each))
-            except (Unusable, Exhausted, RecursionError):
+            except (SkipOperation, Exhausted, RecursionError):
                 continue  # what cannot be resolved has no words
             while as_object(node.get("items")):
                 try:
                     node, _ = composer.node(as_object(node["items"]))
-                except (Unusable, Exhausted, RecursionError):
+                except (SkipOperation, Exhausted, RecursionError):
                     break
             below += alternatives(node)[:3]
             for name, member in members(node):

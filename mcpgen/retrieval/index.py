@@ -19,6 +19,7 @@ from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain
 from mcpgen.model import SearchTable, ToolSpec
 from mcpgen.retrieval import fields, producers
+from mcpgen.retrieval.listing import FINDERS
 
 FIELDS: Mapping[str, tuple[float, float]] = {
     "name": (2.0, 0.3),
@@ -33,7 +34,9 @@ FIELDS: Mapping[str, tuple[float, float]] = {
 }
 """Field → its weight, and how much its length counts (BM25's b)."""
 
-FINDERS = ("search_tools", "describe_tools", "call_tool", "call_writing_tool")
+PROGRAMS = {"none": (), "reads": ("run_reads",), "all": ("run_program", "run_reads")}
+"""What programs may call → the tools that run them."""
+
 K1 = 1.2
 SCALE = 100
 """Impacts are stored as multiples of 1/SCALE."""
@@ -46,18 +49,24 @@ LONGEST_GROUP = 40
 MOST_TOKENS = 125
 """Limit on the tokens of groups and starting points in the list, so that the list has at most 750."""
 
+MOST_TOKENS_BESIDE_PROGRAMS = 60
+"""The same if the list has a tool that runs programs."""
+
 STARTS = 3
 
 
 # Decision 0190: The index is counted when the server is generated.
-def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str]) -> SearchTable:
+def build(
+    tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str], programs: str = "none"
+) -> SearchTable:
     """Return the index of `tools`, sorted by name, and what the search tool says of them.
 
-    `definitions`: the schemas that answers refer to. `pinned`: names of tools that stay listed.
+    `definitions`: the schemas that answers refer to. `pinned`: names of tools that stay listed. `programs`: what
+    programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
     rows = [fields.of_tool(tool, composer) for tool in tools]
-    sources = producers.find(tools)
+    sources = producers.find(tools, composer)
     numbers = {tool.name: number for number, tool in enumerate(tools)}
     groups = [_group(tool) for tool in tools]
     counts = Counter(groups)
@@ -76,17 +85,19 @@ def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinn
     }
     starts = _starts(tools, sources)
     shown = {name: counts[name] for name in names[:MOST_GROUPS]}
-    while shown and _cost(shown, starts) > MOST_TOKENS:
+    finders = _finders(tools, (*FINDERS, *PROGRAMS[programs]))
+    room = MOST_TOKENS if programs == "none" else MOST_TOKENS_BESIDE_PROGRAMS
+    while shown and _cost(shown, starts) > room:
         shown.popitem()
     others = len(tools) - sum(shown.values())
-    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned), _finders(tools))
+    return SearchTable((compact(table) + "\n").encode("ascii"), shown, others, starts, tuple(pinned), finders)
 
 
-def _finders(tools: Sequence[ToolSpec]) -> dict[str, str]:
+def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
     """Return the name of each tool that finds or calls others → what it does. Names avoid those of the API's tools."""
     taken = {tool.name.lower() for tool in tools}
     found = {}
-    for kind in FINDERS:
+    for kind in kinds:
         name, number = kind, 2
         while name in taken:
             name, number = f"{kind}_{number}", number + 1

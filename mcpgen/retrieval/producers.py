@@ -1,50 +1,206 @@
 """Find the tools that produce the ids which other tools need, so that a search shows both.
 
 An id in a path comes from the search of its noun (`/search/movie` for `/movie/{movie_id}`), else from the list of its
-noun (`/teams` for `/teams/{id}`), else from a search of everything (`/search`). The producer may need no ids of its own
-but those that the consumer needs too.
+noun (`/teams` for `/teams/{id}`), else from a search of everything (`/search`). An id in a query or body (`team_id`)
+comes from the search or the only list of its noun, or from where the same name in a path comes from. The producer may
+need no ids of its own but those that the consumer needs too.
 """
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from mcpgen.base.jsonvalue import JsonObject, as_object
 from mcpgen.base.names import words
-from mcpgen.lower.tool import id_sources
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.tool import id_sources, listings
 from mcpgen.model import ToolSpec
 from mcpgen.naming.inflection import singular
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
+_IDS = frozenset(["id", "ids", "uuid", "uuids", "key"])
+_VAGUE = frozenset(["item", "key", "object", "record", "resource", "parent", "external", "client", "request"])
+_ASIDE = frozenset(["selected"])
+"""Words before a noun that do not change what it names."""
+
 MOST = 2
-"""Limit on the producers of one tool."""
+"""Limit on the producers of one tool that a search shows."""
 
 Sources = dict[str, list[tuple[str, str]]]
 """Tool → its id arguments, each with the tool that produces the id."""
 
 
-def find(tools: Iterable[ToolSpec]) -> Sources:
-    """Return the producers of each tool that has any."""
-    tools = [tool for tool in tools if not tool.operation.deprecated]
-    by_key = {tool.operation.key: tool for tool in tools}
-    listed = id_sources.find([tool.operation for tool in tools], by_key)
-    searches, general = _searches(tools)
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the id in an argument comes from.
+
+    `wire`: the name of the argument in the request. `tool`: the tool that produces the id. `noun`: what the id is of.
+    `general`: the tool searches items of every kind. `in_path`: the argument stands in the path.
+    """
+
+    argument: str
+    wire: str
+    tool: str
+    noun: str
+    general: bool = False
+    in_path: bool = False
+
+
+def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
+    """Return the producers of each tool that has any, at most MOST: of the ids in its path, else of others."""
     found: Sources = {}
-    for tool in tools:
-        names = {wire: argument for (place, wire), argument in tool.arguments.items() if place in ("path", "query")}
-        wanted = [each for each in _VARIABLE.finditer(tool.operation.path) if each[1] in names]
-        pairs = []
-        for variable in wanted:
-            noun = _noun(tool.operation.path[: variable.start()], variable[1])
-            listing = by_key.get(listed.parameters[tool.operation.key].get(variable[1], ""))
-            is_last = variable is wanted[-1]
-            source = searches.get(noun) or listing or (general if is_last and _is_id(variable[1]) else None)
-            if source is not None and source is not tool and _can_be_called(source, tool):
-                pairs.append((names[variable[1]], source.name))
-        for wire, key in listed.parameters[tool.operation.key].items():
-            if key in by_key and wire in names and all(names[wire] != each for each, _ in pairs):
-                pairs.append((names[wire], by_key[key].name))
-        if pairs:
-            found[tool.name] = pairs[-MOST:]
+    for name, pairs in sources(tools, composer).items():
+        shown = [each for each in pairs if each.in_path][-MOST:] or pairs[:MOST]
+        found[name] = [(each.argument, each.tool) for each in shown]
     return found
+
+
+def sources(tools: Iterable[ToolSpec], composer: Composer) -> dict[str, list[Source]]:
+    """Return tool → where the ids in its arguments come from, in the order of its path, then of its other arguments.
+
+    `composer` resolves the schemas of answers.
+    """
+    known = _Known([tool for tool in tools if not tool.operation.deprecated], composer)
+    found = {tool.name: in_path for tool in known.tools if (in_path := _of_path(tool, known))}
+    same = _same_everywhere(found, known)
+    for tool in known.tools:
+        pairs = found.get(tool.name, [])
+        taken = {each.argument for each in pairs}
+        more = [each for each in _beside_path(tool, known, same) if each.argument not in taken]
+        if more:
+            found[tool.name] = [*pairs, *more]
+    return found
+
+
+class _Known:
+    """Tools that may produce ids, by what they list or search."""
+
+    def __init__(self, tools: list[ToolSpec], composer: Composer) -> None:
+        self.tools = tools
+        self.by_key = {tool.operation.key: tool for tool in tools}
+        self.by_name = {tool.name: tool for tool in tools}
+        self.listed = id_sources.find([tool.operation for tool in tools], self.by_key)
+        self.searches, self.general = _searches(tools)
+        self.calls = _calls(tools)
+        self._gets = {(tool.operation.document, _blank(tool.operation.path)): tool for tool in tools if _gets(tool)}
+        self._composer = composer
+
+    def listing(self, tool: ToolSpec, wire: str) -> ToolSpec | None:
+        """Return the tool that lists the values of a parameter, or None."""
+        return self.by_key.get(self.listed.parameters[tool.operation.key].get(wire, ""))
+
+    def at(self, tool: ToolSpec, path: str) -> ToolSpec | None:
+        """Return the tool that answers GET at a path of the document of `tool` with a list, or None."""
+        found = self._gets.get((tool.operation.document, _blank(path.rstrip("/"))))
+        is_list = found is not None and listings.of_answer(found.operation, self._composer) is not None
+        return found if is_list else None
+
+    def of_noun(self, tool: ToolSpec, said: list[str]) -> ToolSpec | None:
+        """Return the only tool that lists or searches items of a noun, given as words, or None."""
+        noun = "_".join([*said[:-1], singular(said[-1])])
+        listing = self.listed.nouns.get((tool.operation.document, noun))
+        return self.searches.get(noun) or (self.by_key.get(listing.key) if listing else None)
+
+
+def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
+    """Return the producers of the ids in the path of a tool."""
+    path = tool.operation.path
+    names = {wire: argument for (place, wire), argument in tool.arguments.items() if place == "path"}
+    wanted = [each for each in _VARIABLE.finditer(path) if each[1] in names]
+    found = []
+    for variable in wanted:
+        noun, before = _noun(path[: variable.start()], variable[1]), path[: variable.start()]
+        is_whole = before.endswith("/") and not before.endswith("}/") and path[variable.end() :][:1] in ("", "/")
+        listing = known.listing(tool, variable[1]) or (known.at(tool, before) if is_whole and noun else None)
+        by_all = known.general if variable is wanted[-1] and _is_id(variable[1]) else None
+        source = known.searches.get(noun) or listing or by_all
+        if source is not None and source is not tool and _can_be_called(source, tool):
+            everything = source is by_all and source is not listing
+            found.append(Source(names[variable[1]], variable[1], source.name, noun, everything, in_path=True))
+    return found
+
+
+def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
+    """Return (document, path variable) → its producer, if it is the same wherever the variable stands in a path.
+
+    A variable that is called as its noun names the thing everywhere: `customer` of `/customers/{customer}`.
+    """
+    seen: dict[tuple[str, str], dict[str, Source]] = {}
+    for name, pairs in found.items():
+        for each in pairs:
+            if not each.general:
+                seen.setdefault((known.by_name[name].operation.document, each.wire), {})[each.tool] = each
+    return {key: next(iter(by.values())) for key, by in seen.items() if len(by) == 1}
+
+
+def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], Source]) -> list[Source]:
+    """Return the producers of the ids in query and body of a tool."""
+    properties = as_object(tool.input_schema.get("properties"))
+    pairs = []
+    for (place, wire), argument in tool.arguments.items():
+        if place not in ("query", "body") or not _takes_id(as_object(properties.get(argument))):
+            continue
+        found = _of_word(tool, wire, argument, known, same)
+        producer = None if found is None else known.by_name[found.tool]
+        if found is None or producer is None or producer is tool or _is_own(place, tool, producer):
+            continue
+        if _can_be_called(producer, tool):
+            pairs.append(found)
+    return pairs
+
+
+def _of_word(
+    tool: ToolSpec, wire: str, argument: str, known: _Known, same: Mapping[tuple[str, str], Source]
+) -> Source | None:
+    """Return the producer of an argument by its name: `team_id`, `customer`, or the `ids` of what is deleted."""
+    said = words(wire)
+    is_id = bool(said) and said[-1] in _IDS
+    noun = [each for each in said[:-1] if each not in _ASIDE] if is_id else said
+    name = "_".join([*noun[:-1], singular(noun[-1])]) if noun else ""
+    known_by = same.get((tool.operation.document, wire))
+    if is_id and noun and name not in _VAGUE and (source := known.listing(tool, wire) or known.of_noun(tool, noun)):
+        return Source(argument, wire, (known.searches.get(name) or source).name, name)
+    if known_by is not None and noun and (is_id or known_by.noun == name):
+        return Source(argument, wire, known_by.tool, known_by.noun)
+    if name and name not in _VAGUE and (source := known.calls.get((tool.operation.document, name))) is not None:
+        return Source(argument, wire, source.name, name)
+    if is_id and not noun and tool.operation.method == "DELETE":
+        source = known.at(tool, tool.operation.path)
+        return None if source is None else Source(argument, wire, source.name, _noun(f"{tool.operation.path}/", ""))
+    return None
+
+
+def _is_own(place: str, tool: ToolSpec, producer: ToolSpec) -> bool:
+    """Return True if a body member is the id of the new item itself, which its caller chooses."""
+    own = tool.operation.path.rstrip("/") == producer.operation.path.rstrip("/")
+    return place == "body" and own and tool.operation.method != "DELETE"
+
+
+def _takes_id(schema: JsonObject) -> bool:
+    """Return True if the schema of an argument can be that of an id, or of a list of ids."""
+    node = as_object(schema.get("items")) if schema.get("type") == "array" else schema
+    open_ = not node.keys() & {"enum", "const"} and not str(node.get("format")).startswith("date")
+    return open_ and node.get("type") in ("string", "integer")
+
+
+def _calls(tools: list[ToolSpec]) -> dict[tuple[str, str], ToolSpec]:
+    """Return (document, noun) → the only tool at a path such as `/users.list`, as remote procedures are called."""
+    found: dict[tuple[str, str], list[ToolSpec]] = {}
+    for tool in tools:
+        last = tool.operation.path.rpartition("/")[2]
+        said = words(last.removesuffix(".list"))
+        if last.endswith(".list") and last.count(".") == 1 and said and tool.annotations.read_only:
+            noun = "_".join([*said[:-1], singular(said[-1])])
+            found.setdefault((tool.operation.document, noun), []).append(tool)
+    return {key: each[0] for key, each in found.items() if len(each) == 1}
+
+
+def _gets(tool: ToolSpec) -> bool:
+    return tool.operation.method == "GET" and tool.annotations.read_only
+
+
+def _blank(path: str) -> str:
+    return _VARIABLE.sub("{}", path)
 
 
 def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import as_object, as_text
 from mcpgen.base.source_urls import without_secrets
 from mcpgen.model.options import Options
@@ -43,7 +43,7 @@ class Side:
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
     """Return the sides for the arguments `old` and `new`, each a document or a directory.
 
-    Raises CannotGoOn if one is unreadable.
+    Raises FatalError if one is unreadable.
     """
     if Path(new).is_dir():
         after = _generated(new)
@@ -77,10 +77,10 @@ def _generated(source: str) -> Side:
     lock = previous_lock(directory)
     if lock is None:
         hint = "Name a document, or the directory that was generated."
-        raise CannotGoOn("unreadable", f"{source} is a directory without a generated project.", hint=hint)
+        raise FatalError("unreadable", f"{source} is a directory without a generated project.", hint=hint)
     surface = projects.surface(directory, lock)
     if surface is None:
-        raise CannotGoOn(
+        raise FatalError(
             "unreadable",
             f"The tables of the project in {source} cannot be read.",
             Where(str(directory / lock.package / "tools.json")),

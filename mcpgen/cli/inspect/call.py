@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, as_object
 from mcpgen.cli import report, servers
 from mcpgen.model import ToolSpec
@@ -35,19 +35,21 @@ def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, out
     """Return the server's explanation of a call of one tool with JSON `arguments`.
 
     The server has the environment of this process but no hooks: these belong to a project, whose own --explain runs
-    them. Raises CannotGoOn for invalid arguments and for several tools.
+    them. Raises FatalError for invalid arguments and for several tools.
     """
     if len(tools) > 1:
         names = " or ".join(tool.name for tool in tools)
-        raise CannotGoOn("invalid-flag", "--call needs one tool.", hint=f"Name it: {names}.")
+        raise FatalError("invalid-flag", "--call needs one tool.", hint=f"Name one of them: {names}.")
     try:
         readable = isinstance(json.loads(arguments), dict)
     except ValueError:
         readable = False
     if not readable:
-        raise CannotGoOn("invalid-flag", "--call is not a JSON object.", hint="""Write it as in --call '{"id": 7}'.""")
+        raise FatalError(
+            "invalid-flag", "The value of --call is not a JSON object.", hint="""Write it as in --call '{"id": 7}'."""
+        )
     with servers.emitted(compiled) as server:
         code, out, err = server.ask("--explain", tools[0].name, arguments, "--format", output)
     if code not in (report.DONE, report.FINDINGS):
-        raise CannotGoOn("invalid-flag", f"The call cannot be explained: {err.strip() or 'the server failed.'}")
+        raise FatalError("invalid-flag", f"The call cannot be explained: {err.strip() or 'the server failed.'}")
     return Explained(out, err, refused=code == report.FINDINGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.cli import options, report
 from mcpgen.cli.inspect import budget, call, contract, features, findings, page, search, source, table
 from mcpgen.cli.inspect import tool as one
@@ -53,6 +53,8 @@ def command(
         raise click.UsageError("--html is about all tools: leave TOOL out, or select with --include.")
     if queries and (wanted is not None or html is not None):
         raise click.UsageError("--search is about all tools: leave TOOL and --html out.")
+    if not all(map(str.strip, queries)):
+        raise click.UsageError('The query of --search is empty: say what a tool should do, such as "list open orders".')
     if queries:
         with report.ending(output):
             search.show(given, flags, queries, output)
@@ -64,7 +66,7 @@ def command(
         called = call.explained(compiled, tools, arguments, output) if arguments is not None else None
         document = contract.document(compiled.catalog, tools, found) if output == "json" or html else {}
         if html is not None:
-            page.write(html, document)
+            page.write(html, document, compiled)
     if output == "json":
         report.result_json({**document, **({"call": called.document} if called else {})})
     else:
@@ -110,7 +112,7 @@ def _say_call(called: call.Explained | None) -> None:
 def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
     """Return the tools that `wanted` names, by name, operationId or request.
 
-    Raises CannotGoOn, with similar names, if there is none.
+    Raises FatalError, with similar names, if there is none.
     """
     method, _, path = wanted.partition(" ")
     found = (
@@ -126,7 +128,7 @@ def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
     names = [tool.name for tool in tools]
     some = ", ".join(names[:MOST]) + (", …" if len(names) > MOST else ".")
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {some}"
-    raise CannotGoOn("invalid-flag", f"There is no tool {wanted}.", hint=hint)
+    raise FatalError("invalid-flag", f"There is no tool {wanted}.", hint=hint)
 
 
 def _request(tool: ToolSpec) -> str:

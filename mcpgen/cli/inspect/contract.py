@@ -61,6 +61,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["confirm"] = tool.confirm
     if tool.roles:
         result["roles"] = list[JsonValue](tool.roles)
+    if tool.aliases:
+        result["aliases"] = list[JsonValue](tool.aliases)
     if tool.binding.caller_scopes:
         result["scopes"] = [list[JsonValue](each) for each in tool.binding.caller_scopes]
     server = catalog.servers[binding.server].url if catalog.servers else ""
@@ -79,6 +81,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["result"] = shown
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
+    result.update(table.of_lists(binding))
     if binding.body is not None:
         body = table.body(binding.body)
         result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}
@@ -97,6 +100,8 @@ def arguments_json(tool: ToolSpec) -> JsonObject:
             places.setdefault(argument, []).append(place)
     if tool.binding.fields is not None:
         places[tool.binding.fields] = [{"in": "result", "name": ""}]
+    for lookup in tool.binding.lookups:
+        places[lookup.argument] = [{"in": "lookup", "name": lookup.id, "by": lookup.tool}]
     return {
         argument: {**found[0], **({"also": list[JsonValue](found[1:])} if len(found) > 1 else {})}
         for argument, found in places.items()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mcpgen.base import tokens
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import report, servers
 from mcpgen.cli.inspect import source
@@ -13,14 +13,14 @@ from mcpgen.model.options import Options
 def show(given: str, flags: Options, queries: tuple[str, ...], output: str) -> None:
     """Print the answer of the search to `queries`, and how many tokens it takes.
 
-    The server is compiled with `--tools search`, whatever it was generated with. Raises CannotGoOn if it fails.
+    The server is compiled with `--tools search`, whatever it was generated with. Raises FatalError if it fails.
     """
     compiled = source.compiled(given, replace(flags, tools="search"))
     asked = [word for query in queries for word in ("--search", query)]
     with servers.emitted(compiled) as server:
         code, out, err = server.ask(*asked)
     if code != report.DONE:
-        raise CannotGoOn("invalid-flag", f"The search failed: {err.strip() or 'the server gave no reason.'}")
+        raise FatalError("invalid-flag", f"The search failed: {err.strip() or 'the server gave no reason.'}")
     text = out.rstrip("\n")
     cost = tokens.estimate(text)
     if output == "json":

@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.emit import table
-from mcpgen.model import CallerScopes, Catalog, ToolSpec
+from mcpgen.model import CallerScopes, Catalog, Lookup, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
 _REQUIRED = " *"
@@ -50,7 +50,21 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
         lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")
     if tool.binding.timeout is not None:
         lines.append(f"timeout: {tool.binding.timeout:g} s")
+    if (pages := tool.binding.pages) is not None:
+        lines.append(
+            f"pages: all, joined at {pages.items or 'the root of the answer'}"
+            if pages.items is not None
+            else "pages: all, joined at the only list of the answer"
+        )
+    lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
     return lines
+
+
+def _lookup(lookup: Lookup) -> str:
+    """Return how an id is found: by which tool, which names count, and which member is the id."""
+    asked = f"({lookup.query}={lookup.argument})" if lookup.query else ""
+    found = f"the {' or '.join(lookup.names)} of an item that {lookup.tool}{asked} finds"
+    return f"{lookup.argument} is {found}; its {lookup.value} is {lookup.id}"
 
 
 def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
@@ -58,6 +72,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts = [*findings.words(tool, concerning)]
     facts += ["safe to repeat"] if tool.annotations.idempotent and not tool.annotations.read_only else []
     facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
+    facts += [f"also called {', '.join(tool.aliases)}"] if tool.aliases else []
     facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
@@ -96,4 +111,5 @@ def _target(place: JsonObject) -> str:
     part = f" ({place['part']})" if "part" in place else ""
     part += f" as {templates.template(as_object(place['template']))}" if "template" in place else ""
     also = "".join(f" and {_target(as_object(other))}" for other in as_list(place.get("also")))
-    return f"{place['in']}{name}{part}{also}"
+    by = f" by {place['by']}" if "by" in place else ""
+    return f"{place['in']}{name}{part}{by}{also}"

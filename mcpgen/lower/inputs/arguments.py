@@ -16,7 +16,7 @@ from mcpgen.base.names import argument_name, distinct, written_argument_name
 from mcpgen.lower.inputs import changes, fieldsets, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.constants import only_value
-from mcpgen.lower.inputs.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot, filename_of
+from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
@@ -26,7 +26,7 @@ from mcpgen.lower.schema.verbatim import Verbatim
 from mcpgen.lower.text.asides import without_encoding
 from mcpgen.lower.text.prose import ended
 from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
-from mcpgen.model.pins import Promise
+from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
 """Writer of schemas in one profile."""
@@ -64,7 +64,7 @@ def lay_out(
     operation: Operation,
     plan: BodyPlan | None,
     producers: Mapping[Slot, str],
-    known: Promise,
+    known: Pin,
     composer: Composer,
     profile: SchemaProfile,
     most_tokens: int,
@@ -263,7 +263,7 @@ def _named(
     for entry in inputs:
         wanted.setdefault(entry.wanted_name, []).append(entry)
     kept = _kept(inputs, promised, former)
-    held = set(kept.values())
+    held = {*kept.values(), *(name for (place, _), name in promised.items() if place == LOOKUP)}
     taken = {*wanted, *held}
     names: dict[Slot, str] = {}
     for name, members in wanted.items():

@@ -10,7 +10,7 @@ instead. Arrays, scalars, maps, unions and objects of more than FLAT properties 
 
 from dataclasses import dataclass
 
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.base.names import clipped
 from mcpgen.lower.inputs import demands
@@ -62,7 +62,7 @@ class BodyPlan:
 # Decision 0027: An optional body keeps its members optional.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     """Return the plan for the body of `operation`, or None if it has none, or only an optional one that can hold
-    nothing. Raises Unusable if none of its media types can be sent.
+    nothing. Raises SkipOperation if none of its media types can be sent.
     """
     body = operation.body
     if body is None:
@@ -74,7 +74,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # the caller writes the encoded form
     if encoding in ("form", "multipart") and not _is_object(node):
-        raise Unusable(
+        raise SkipOperation(
             "unsupported-body",
             f"A body of {media_type.name} is described as something other than an object.",
             body.where,
@@ -201,8 +201,8 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     type.
 
     Of several content types the first that is no range counts. Since OpenAPI 3.1, a part without any type is a file.
-    None means that the value decides: an object or a list is JSON, anything else text. Raises Unusable for a structure
-    that is declared as a form, which is not written inside a part.
+    None means that the value decides: an object or a list is JSON, anything else text. Raises SkipOperation for a
+    structure that is declared as a form, which is not written inside a part.
     """
     node, _ = composer.node(schema)
     types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")
@@ -216,7 +216,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     if "object" in types(inner) or "properties" in inner or "array" in types(inner):
         if encoding in ("form", "multipart"):
             message = f"The part {clipped(key)} is declared as {declared}, which is not written inside a part."
-            raise Unusable("unsupported-body", message, plan.body.where, "Declare it as application/json.")
+            raise SkipOperation("unsupported-body", message, plan.body.where, "Declare it as application/json.")
         return "xml" if encoding == "xml" else "json"
     if not declared and not types(node):
         return "file" if plan.media_type.untyped_parts_are_files and not node.keys() - _WORDS else None

@@ -20,7 +20,7 @@ _BESIDE = ("filename", "part", "result", "rest")
 
 
 @dataclass(slots=True)
-class Settled:
+class ChangedArguments:
     """Arguments after changes.
 
     `inputs` and `names`: the arguments. `constants`: fixed inputs. `places`: where defaults are written. `sends_body`:
@@ -46,15 +46,15 @@ def settled(
     constants: Mapping[Slot, JsonValue],
     plan: BodyPlan | None,
     diagnostics: Diagnostics,
-) -> Settled:
+) -> ChangedArguments:
     """Return the arguments of `operation` after the owner's changes.
 
     `everything`: all inputs of the operation. `inputs`: those that are arguments, by `names`. `constants`: fixed values
     of the others.
     """
-    found = Settled([*inputs], dict(names), dict(constants))
+    found = ChangedArguments([*inputs], dict(names), dict(constants))
     if operation.decided.arguments:
-        changing = _Changing(operation, everything, found, dict(names), plan, diagnostics)
+        changing = _ArgumentChanger(operation, everything, found, dict(names), plan, diagnostics)
         for key, change in operation.decided.arguments.items():
             changing.change(key, change)
         changing.refuse_collisions()
@@ -62,7 +62,7 @@ def settled(
 
 
 # Decision 0039: Defaults stand in the table by argument.
-def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
+def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """Return the defaults by argument. A default that its schema does not allow is reported."""
     defaults: dict[str, JsonValue] = {}
     for entry in found.inputs:
@@ -84,14 +84,14 @@ def _misfit(schema: JsonObject, value: JsonValue) -> str:
     return next((error.message for error in validator.iter_errors(value)), "")
 
 
-class _Changing:
+class _ArgumentChanger:
     """Applies the changes of one operation, one after the other."""
 
     def __init__(
         self,
         operation: Operation,
         everything: Sequence[Input],
-        found: Settled,
+        found: ChangedArguments,
         names: Mapping[Slot, str],
         plan: BodyPlan | None,
         diagnostics: Diagnostics,
@@ -175,7 +175,7 @@ class _Changing:
         if key in self._operation.decided.former_arguments:
             hint = did_you_mean(near(key, known))
             message = f"{request} no longer has the argument '{clipped(key)}': what is said of it changes nothing."
-            self._add("orphaned-override", message, where, f"{hint} If not, take it out." if hint else "Take it out.")
+            self._add("orphaned-override", message, where, f"{hint} Otherwise, remove it." if hint else "Take it out.")
             return
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
 

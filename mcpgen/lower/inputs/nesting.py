@@ -1,7 +1,7 @@
 """Handle collections inside values of a parameter, whose format the standard leaves open (OpenAPI 3.1, 4.8.12.3)."""
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_object
 from mcpgen.base.names import clipped
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
@@ -13,7 +13,7 @@ _MOST_LOOKED_INTO = 20
 
 
 def refuse_unwritable(operation: Operation, composer: Composer) -> None:
-    """Raise Unusable if a parameter is a structure in a media type in which no parameter is written (OpenAPI 3.1,
+    """Raise SkipOperation if a parameter is a structure in a media type in which no parameter is written (OpenAPI 3.1,
     4.8.12.2.2).
 
     JSON is written, and a form as the whole query.
@@ -24,7 +24,7 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
         if encoding != "json" and not is_form and _is_collection(parameter.schema, composer):
             message = f"The parameter {clipped(parameter.name)} is a structure as {parameter.content}."
             hint = "Describe it as application/json, or with a style."
-            raise Unusable("invalid-parameter", message + " Parameters are not written so.", parameter.where, hint)
+            raise SkipOperation("invalid-parameter", message + " Parameters are not written so.", parameter.where, hint)
 
 
 def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:

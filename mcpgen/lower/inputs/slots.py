@@ -32,6 +32,9 @@ _PLACES: tuple[Place, ...] = (
     "send",
     "result",
 )
+LOOKUP = "lookup"
+"""Place in the slots of arguments that take a name in place of an id. They are added when all tools are known."""
+
 ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import budget
@@ -18,7 +18,7 @@ OTHERS = "others"
 """Name of the query parameter for arguments that a schema allows without naming them."""
 
 
-def lay_out(operation: Operation, most_tokens: int, once: Once) -> Arguments:
+def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Arguments:
     """Return the arguments of a tool with a handwritten input schema."""
     schema = operation.decided.input_schema
     assert schema is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, compact
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 
 MOST_TOKENS = 8000
 """Default limit on the tokens of one tool. Nine in ten handwritten tools have less than a tenth of it."""
@@ -75,7 +75,7 @@ def cost_beside(name: str, title: str, description: str) -> int:
     return tokens.estimate([name, title, title, description]) + _HINTS
 
 
-def fits(schema: JsonObject, most_tokens: int, once: Once) -> bool:
+def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
     """Return True if an input schema stays within the budget."""
     size = _size(schema, once)
     if size > MOST_BYTES or size <= _FEWEST_BYTES * most_tokens:
@@ -85,7 +85,7 @@ def fits(schema: JsonObject, most_tokens: int, once: Once) -> bool:
     return (tokens.estimate(schema) if is_near else sum(apart)) <= most_tokens
 
 
-def _size(schema: JsonObject, once: Once) -> int:
+def _size(schema: JsonObject, once: ValueCache) -> int:
     """Return the bytes of an input schema in compact JSON."""
     # the schema of each argument is counted by itself; in the frame a `null` stands in its place
     nulls = len("null") * len(as_object(schema.get("properties")))

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.schema.merging import Merger
 from mcpgen.lower.schema.nodes import alternatives, members, types
-from mcpgen.lower.schema.patterns import PatternMemory, Unshown, shown
+from mcpgen.lower.schema.patterns import HiddenPattern, PatternMemory, shown
 
 __all__ = ["Composer", "alternatives", "members", "types"]
 
@@ -65,9 +65,9 @@ class Composer:
         self.definitions = definitions
         self.contradictions: list[str] = []
         self.missing: list[Diagnostic] = []
-        self.unshown: list[Unshown] = []
+        self.unshown: list[HiddenPattern] = []
         self.patterns = PatternMemory()
-        self.once = Once()
+        self.once = ValueCache()
         self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
         self._composed: dict[str, _Composed] = {}
@@ -93,21 +93,21 @@ class Composer:
     def whole(self, schema: JsonObject) -> JsonObject:
         """Return the node of `schema`.
 
-        Raises Unusable if nothing of it is known because its references lead nowhere.
+        Raises SkipOperation if nothing of it is known because its references lead nowhere.
         """
         before = len(self.missing)
         node, _ = self.node(schema)
         if node.keys() == {UNDEFINED} and len(self.missing) > before:
             reason = self.missing[before]
-            assert reason.where is not None, "it was Unusable before"
-            raise Unusable(reason.code, reason.message, reason.where, reason.hint)
+            assert reason.where is not None, "SkipOperation was raised before"
+            raise SkipOperation(reason.code, reason.message, reason.where, reason.hint)
         return node
 
     def definition(self, name: str) -> JsonObject:
         """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference leads nowhere."""
         try:
             return self.definitions[name]
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             if unusable.diagnostic.code not in _DANGLING:
                 raise
             self.missing.append(unusable.diagnostic)

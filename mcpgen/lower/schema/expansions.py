@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema.budget import Limits
-from mcpgen.lower.schema.patterns import Unshown
+from mcpgen.lower.schema.patterns import HiddenPattern
 
 _MOST_NODES = 200_000
 """Limit on the nodes of all cached expansions: up to 100 MiB. Published documents of ten megabytes need fewer."""
@@ -22,13 +22,13 @@ class Findings(NamedTuple):
 
     contradictions: tuple[str, ...] = ()
     missing: tuple[Diagnostic, ...] = ()
-    unshown: tuple[Unshown, ...] = ()
+    unshown: tuple[HiddenPattern, ...] = ()
 
 
 NOTHING = Findings()
 
 
-class Setting(NamedTuple):
+class ExpansionKey(NamedTuple):
     """Cache key of an expansion, without the surrounding schemas: the reference, its place, its description, and the
     writer's settings.
     """
@@ -70,13 +70,13 @@ class Expansions:
       together.
     """
 
-    def __init__(self, once: Once) -> None:
+    def __init__(self, once: ValueCache) -> None:
         self._once = once
         self.large: dict[str, tuple[bool, Findings]] = {}
-        self._known: dict[Setting, list[Expansion]] = {}
+        self._known: dict[ExpansionKey, list[Expansion]] = {}
         self._nodes = 0
 
-    def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
+    def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
         """Return a cached expansion for `setting`, or None.
 
         `trail`: names of the schemas around it, which must give the same answers as when the expansion was made. It
@@ -88,7 +88,7 @@ class Expansions:
                 return known
         return None
 
-    def keep(self, setting: Setting, expansion: Expansion, fresh: int) -> None:
+    def keep(self, setting: ExpansionKey, expansion: Expansion, fresh: int) -> None:
         """Cache an expansion. `fresh`: how many of its nodes belong to no other cached expansion."""
         self._nodes += fresh
         if self._nodes > _MOST_NODES:

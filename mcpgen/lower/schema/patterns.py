@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_slashes
 
 LONGEST = 256
@@ -70,14 +70,14 @@ def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
     return None
 
 
-class Unshown(NamedTuple):
+class HiddenPattern(NamedTuple):
     """A pattern that is not shown as written, with the code of the diagnostic for it."""
 
     code: str
     pattern: str
 
 
-def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshown | None]:
+def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, HiddenPattern | None]:
     """Return the pattern of `node` as a model sees it, or None if it is left to the API.
 
     The second value is the finding about the pattern, or None.
@@ -87,12 +87,12 @@ def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshow
         return None, None
     pattern = without_needless_escapes(without_slashes(written))
     if _is_impossible(pattern, node):
-        return None, Unshown("impossible-pattern", written)
+        return None, HiddenPattern("impossible-pattern", written)
     if not memory.admits(pattern):
-        return None, Unshown("unchecked-pattern", written)
+        return None, HiddenPattern("unchecked-pattern", written)
     if not is_ecma(pattern):
-        return None, Unshown("foreign-pattern", written)
-    return pattern, Unshown("mended-pattern", written) if pattern != written else None
+        return None, HiddenPattern("foreign-pattern", written)
+    return pattern, HiddenPattern("mended-pattern", written) if pattern != written else None
 
 
 def _is_impossible(pattern: str, node: JsonObject) -> bool:
@@ -128,7 +128,7 @@ class PatternMemory:
         """Return True if `pattern` is worth showing: short, and checked in linear time and bounded memory."""
         return _is_plain(pattern) and self.of(pattern) is not None
 
-    def unchecked(self, schemas: Iterable[JsonObject], once: Once) -> tuple[str, ...]:
+    def unchecked(self, schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:
         """Return the patterns in the schemas of one tool that a server does not check: refused ones, and those beyond
         the tool's memory.
         """

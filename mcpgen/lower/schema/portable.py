@@ -18,7 +18,7 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
-from mcpgen.lower.schema.expansions import Expansion, Setting
+from mcpgen.lower.schema.expansions import Expansion, ExpansionKey
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands
 from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
@@ -122,7 +122,7 @@ class Portable:
         if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
         written = (repr(source), keep_null, description, removable, at.patched)
-        setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
+        setting = ExpansionKey(*written, at.depth, at.level, self.limits, self.nulls, self.files)
         known = self._expansions.find(setting, at.trail, self._left)
         if known is None:
             return self._expand_and_keep(setting, source, identity, at)
@@ -133,7 +133,7 @@ class Portable:
         self.composer.repeat(known.findings)
         return known.emitted
 
-    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _Position) -> JsonObject:
+    def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
         """Expand `source`, and cache the result for other places and tools, unless the last layout ran out of nodes."""
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()

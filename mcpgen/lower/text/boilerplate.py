@@ -42,7 +42,7 @@ class Boilerplate:
         return "\n\n".join(filter(None, kept))
 
     def beside(self, instructions: str) -> str:
-        """Return the owner's `instructions`, followed by the repeated sentences."""
+        """Return the owner's `instructions`, followed by the sentences that most descriptions of tools repeated."""
         if not self.sentences:
             return instructions
         return "\n\n".join(filter(None, [instructions, " ".join([_INTRODUCTION, *self.sentences])]))

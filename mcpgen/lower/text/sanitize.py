@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.invisible import has_hidden, hidden_in, shown, spells_hidden, visible, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prose import ended
 from mcpgen.model import Catalog, Link, Message, Part, PromptArgument, PromptSpec, ResourceSpec, ResultView, ToolSpec
 
@@ -26,7 +26,7 @@ _LONGEST_VALUES = 200
 _REMOVE = "Remove them from the document."
 
 
-def sanitize_tool(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> ToolSpec:
+def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> ToolSpec:
     """Return `tool` with sanitized texts. Report what was removed from them, and from the source texts behind them."""
     schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
     result = _result(tool.binding.result)
@@ -105,7 +105,7 @@ class _Schemas:
     characters, which stays and is reported.
     """
 
-    def __init__(self, derived: bool, once: Once) -> None:
+    def __init__(self, derived: bool, once: ValueCache) -> None:
         self.texts: dict[str, int] = {}
         self.unlisted: list[str] = []
         self.spelled: list[str] = []

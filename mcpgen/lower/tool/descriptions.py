@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.base.names import clipped, words
 from mcpgen.base.work import Exhausted
@@ -165,7 +165,7 @@ def _answer(operation: Operation, composer: Composer, diagnostics: Diagnostics) 
         ):
             try:
                 return _sketch(media_type, composer)
-            except Unusable as unusable:
+            except SkipOperation as unusable:
                 diagnostics.extend([unusable.diagnostic])
                 return ""
             except Exhausted as end:

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.invisible import hidden_in, visible
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.model import ToolSpec
 
@@ -42,7 +42,7 @@ Listed = tuple[str, str, str]
 """One text of a tool: its kind (name, title, description, argument or result), a pointer to its place, the text."""
 
 
-def report(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> None:
+def report(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> None:
     """Report a tool named like a host's own tool, and texts of the tool that look like prompt injection. Nothing is
     changed.
 

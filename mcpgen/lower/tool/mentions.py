@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Server, ToolSpec
@@ -29,7 +29,7 @@ Request = tuple[str, str, str]
 """Document, method, and path without the names of its variables."""
 
 
-def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: Once) -> tuple[ToolSpec, ...]:
+def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: ValueCache) -> tuple[ToolSpec, ...]:
     """Return the tools with requests in their texts replaced by tool names. `servers`: those of the whole API."""
     known = _by_request(tools, servers)
     return tuple(_Text(known, tool).rewritten(once) for tool in tools)
@@ -61,7 +61,7 @@ class _Text:
     known: dict[Request, str]
     tool: ToolSpec
 
-    def rewritten(self, once: Once) -> ToolSpec:
+    def rewritten(self, once: ValueCache) -> ToolSpec:
         """Return the tool with its description and the descriptions in its input schema rewritten."""
         tool = self.tool
         if tool.operation.decided.told is None:

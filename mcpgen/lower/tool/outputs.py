@@ -16,7 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic, Diagnostics
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.invisible import hidden_characters
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.tokens import estimate
@@ -258,7 +258,7 @@ class _Outputs:
             met.add((name, *kinds))
         try:
             node, followed = self.composer.node(schema)
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             self.unusable.append(unusable.diagnostic)
             yield {}
             return
@@ -276,5 +276,5 @@ class _Outputs:
         """Return True if a member occurs in responses, not only in requests."""
         try:
             return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
-        except Unusable:  # reported when the member itself is read
+        except SkipOperation:  # reported when the member itself is read
             return True

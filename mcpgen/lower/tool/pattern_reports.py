@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped
-from mcpgen.lower.schema.patterns import Unshown
+from mcpgen.lower.schema.patterns import HiddenPattern
 from mcpgen.model import ToolSpec
 
 _MOST_SHOWN = 3
@@ -29,7 +29,7 @@ _WORDS = {
 """Code → the end of its sentence, and its hint."""
 
 
-def report(tool: ToolSpec, unshown: Iterable[Unshown], diagnostics: Diagnostics) -> None:
+def report(tool: ToolSpec, unshown: Iterable[HiddenPattern], diagnostics: Diagnostics) -> None:
     """Report the patterns of `tool` that are not shown, or are shown corrected, in one sentence per reason."""
     by_code: dict[str, dict[str, None]] = {}
     for code, pattern in unshown:

@@ -43,5 +43,7 @@ def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> 
     if found and len(found) == len(names):
         return [found]
     message = f"'{clipped(str(value))}' is not a list of roles."
-    diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "roles"), "Write [admin] or so.")
+    diagnostics.add(
+        "invalid-extension", message, operation.where.inside("x-mcp", "roles"), "Write a list such as [admin]."
+    )
     return []

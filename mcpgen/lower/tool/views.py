@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, tokens
 from mcpgen.base.names import alike, clipped, nearest
 from mcpgen.lower.schema.compose import Composer, types
@@ -38,7 +38,7 @@ def _seen(response: Response, view: ResultView, composer: Composer, found: list[
             return media_type
         try:
             return replace(media_type, schema=_viewed(media_type.schema, view, composer))
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             found.append(unusable.diagnostic)
             return replace(media_type, schema={})
 

@@ -12,7 +12,7 @@ from mcpgen.merge import apply_options
 from mcpgen.merge.overrides.naming import Tools, in_words, is_written, named, report
 from mcpgen.merge.overrides.rules import Rule, as_rule, by_operation, rule_of
 from mcpgen.merge.overrides.securing import unsecured
-from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operation, RequestBody
+from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Operation, PreviousNames, RequestBody
 from mcpgen.read.openapi.credentials import with_credential
 
 
@@ -21,7 +21,7 @@ def apply(
     api: Api,
     changes: Iterable[Change],
     left_out: Sequence[Operation],
-    former: Former,
+    former: PreviousNames,
     diagnostics: Diagnostics,
     *,
     whole: bool = True,
@@ -83,9 +83,12 @@ def _ruled(
         if change.name is not None:
             message = f"'{clipped(change.key)}' names every operation that fits; a name is for one."
             diagnostics.add("invalid-value", message, change.where.inside("name"), "Name the operation.")
+        if change.aliases:
+            message = f"'{clipped(change.key)}' names every operation that fits; an alias is for one."
+            diagnostics.add("invalid-value", message, change.where.inside("aliases"), "Name the operation.")
         if id(change) not in fitting and whole:
             message = f"No operation fits '{clipped(change.key)}'."
-            diagnostics.add("unused-override", message, change.where, "Correct it, or take it out.")
+            diagnostics.add("unused-override", message, change.where, "Correct it, or remove it.")
     return {key: [as_rule(change) for change in changes] for key, changes in found.items()}
 
 
@@ -104,7 +107,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
         return
     if operation.body is None or operation.decided.input_schema is not None:
         message = f"{in_words(operation)} has no body that a document describes."
-        diagnostics.add("invalid-value", message, change.body.where, "Take `body` out.")
+        diagnostics.add("invalid-value", message, change.body.where, "Remove `body`.")
     elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
         message = f"No body of the type '{clipped(change.body.media_type)}' is taken by {in_words(operation)}."
         names = [each.name for each in operation.body.content]
@@ -129,6 +132,8 @@ def _changed(operation: Operation, change: Change) -> Operation:
         "output_schema",
         "fields",
         "redirects",
+        "lookups",
+        "pages",
         "result",
         "timeout",
     )
@@ -151,6 +156,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
         told=change.description if change.description is not None else operation.decided.told,
         hints={**operation.decided.hints, **change.hints},
         arguments=arguments,
+        aliases={**operation.decided.aliases, **change.aliases},
         changed_by=(*operation.decided.changed_by, change.key),
     )
     return replace(operation, decided=decided, body=_changed_body(operation.body, change.body))

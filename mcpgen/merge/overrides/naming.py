@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import TOOL_NAME, clipped, did_you_mean, near, nearest
-from mcpgen.model import Api, Change, Former, Operation, Skipped
-from mcpgen.model.pins import Promise, Promises
+from mcpgen.model import Api, Change, Operation, PreviousNames, Skipped
+from mcpgen.model.pins import Pin, Pins
 from mcpgen.naming import tool_names
 from mcpgen.read.openapi import paths
 
@@ -23,11 +23,11 @@ def is_written(operation: Operation) -> bool:
 
 
 # Decision 0118: An override of what the project once had is a warning.
-def former(promises: Promises) -> Former:
+def former(promises: Pins) -> PreviousNames:
     """Return the names of operations and arguments that a project once had."""
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
     tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
-    return Former(tools, {key: known.known for key, known in promises.tools.items()})
+    return PreviousNames(tools, {key: known.known for key, known in promises.tools.items()})
 
 
 def named(key: str, operations: Iterable[Found]) -> list[Found]:
@@ -51,7 +51,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
 class Tools:
     """Tool names before any override. Overrides may name operations by them."""
 
-    def __init__(self, api: Api, former: Former) -> None:
+    def __init__(self, api: Api, former: PreviousNames) -> None:
         self._api = api
         self._former = former
 
@@ -59,8 +59,8 @@ class Tools:
     def names(self) -> Mapping[str, str]:
         """Return operation key → tool name. Deriving names takes a while, so this is done on first use."""
         known = self._former.tools
-        promised = {each.key: Promise(known[each.key]) for each in self._api.operations if each.key in known}
-        return tool_names.assign(self._api.operations, Promises(promised), self._api.title)
+        promised = {each.key: Pin(known[each.key]) for each in self._api.operations if each.key in known}
+        return tool_names.assign(self._api.operations, Pins(promised), self._api.title)
 
     def named(self, key: str) -> list[Operation]:
         """Return the operations whose tool is named `key` before any override."""
@@ -75,7 +75,7 @@ def report(
     found: Sequence[Operation],
     api: Api,
     left_out: Sequence[Operation],
-    former: Former,
+    former: PreviousNames,
     diagnostics: Diagnostics,
 ) -> None:
     """Report why a change does not fit exactly one operation."""
@@ -86,10 +86,10 @@ def report(
         diagnostics.add("unknown-operation", f"'{key}' names {places}.", change.where, hint)
     elif skipped := named(change.key, api.skipped):
         message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
-        diagnostics.add("unused-override", message, change.where, "Mend the document, or take the override out.")
+        diagnostics.add("unused-override", message, change.where, "Correct the document, or remove the override.")
     elif named(change.key, left_out):
         message = f"'{key}' is not among the operations that are selected."
-        diagnostics.add("unused-override", message, change.where, "Include it, or take the override out.")
+        diagnostics.add("unused-override", message, change.where, "Include the operation, or remove the override.")
     elif known := _known(change.key, former):
         _report_former(change, known, api, left_out, former, diagnostics)
     else:
@@ -98,7 +98,7 @@ def report(
         diagnostics.add("unknown-operation", message, change.where, hint)
 
 
-def _known(key: str, former: Former) -> str:
+def _known(key: str, former: PreviousNames) -> str:
     """Return the key of `former.tools` that the override's `key` means, or "". A document's name may precede it."""
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")
@@ -110,7 +110,7 @@ def _known(key: str, former: Former) -> str:
 
 
 def _report_former(
-    change: Change, known: str, api: Api, left_out: Sequence[Operation], former: Former, diagnostics: Diagnostics
+    change: Change, known: str, api: Api, left_out: Sequence[Operation], former: PreviousNames, diagnostics: Diagnostics
 ) -> None:
     """Report an override of an operation that existed in the last generation.
 
@@ -129,7 +129,7 @@ def _report_former(
     hint = did_you_mean(near(change.key, _candidates(change.key, api, left_out)))
     message = f"{label} is gone from the API: this override matches nothing."
     diagnostics.add(
-        "orphaned-override", message, change.where, f"{hint} If not, take it out." if hint else "Take it out."
+        "orphaned-override", message, change.where, f"{hint} Otherwise, remove it." if hint else "Take it out."
     )
 
 

@@ -49,10 +49,10 @@ def rule_of(change: Change) -> Rule | None:
 def as_rule(change: Change) -> Change:
     """Return the override as it applies to one operation of a rule.
 
-    A rule gives no name, and skips arguments that an operation lacks.
+    A rule gives no name and no aliases, and skips arguments that an operation lacks.
     """
     arguments = {name: replace(each, by_rule=True) for name, each in change.arguments.items()}
-    return replace(change, name=None, arguments=arguments)
+    return replace(change, name=None, aliases={}, arguments=arguments)
 
 
 # Decision 0115: Overrides are ordered by how specific they are.

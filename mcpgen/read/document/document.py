@@ -1,7 +1,7 @@
 """A document that was parsed: its value, and how to find the positions of its parts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonValue
@@ -13,7 +13,8 @@ class Document:
     """A parsed document.
 
     `name`: the file's name in diagnostics. `text` and, for YAML, `outline` are kept to look up positions. `nodes`: an
-    upper bound on the number of values and keys.
+    upper bound on the number of values and keys. `sources`, of a document that was translated: pointer of a part of
+    `value` → pointer of the part of the text that it was made of.
     """
 
     name: str
@@ -21,10 +22,23 @@ class Document:
     text: str
     outline: Outline | None = None
     nodes: int = 0
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def where(self, pointer: str) -> Where:
         """Return the place of a JSON Pointer in this document, without line and column."""
         return Where(self.name, pointer)
+
+    def source(self, pointer: str) -> str:
+        """Return the pointer into the text for a `pointer` into the value. Only a translated document changes it.
+
+        The nearest part around it counts of which the translation says where it comes from.
+        """
+        if not self.sources:
+            return pointer
+        known = pointer
+        while known not in self.sources and known:
+            known = known.rpartition("/")[0]
+        return self.sources.get(known, "") + pointer[len(known) :]
 
     def positions(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return pointer → (line, column), from 1: the position of the key in an object, or of the item in an array.
@@ -34,4 +48,6 @@ class Document:
         """
         from mcpgen.read.document.positions import locate  # only runs with diagnostics need this import
 
-        return locate(self.text, self.outline, pointers)
+        wanted = {pointer: self.source(pointer) for pointer in pointers}
+        found = locate(self.text, self.outline, set(wanted.values()))
+        return {pointer: found[source] for pointer, source in wanted.items()}

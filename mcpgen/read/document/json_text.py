@@ -5,7 +5,7 @@ import re
 from typing import Any, NoReturn
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.read.document import budgets
 from mcpgen.read.document.memory import too_many_nodes
@@ -28,7 +28,7 @@ class NotJson(Exception):
 
 
 def count_nodes(text: str, name: str, most: int) -> int:
-    """Return an upper bound on the number of values and keys in `text`. Raises CannotGoOn if it exceeds `most`.
+    """Return an upper bound on the number of values and keys in `text`. Raises FatalError if it exceeds `most`.
 
     Delimiters are counted before parsing, since parsing is what takes the memory.
     """
@@ -60,7 +60,7 @@ def _count_delimiters(text: str, start: int, end: int) -> int:
 
 
 def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
-    """Return the value of `text`. Raises NotJson if it is not JSON, and CannotGoOn if it nests too deep."""
+    """Return the value of `text`. Raises NotJson if it is not JSON, and FatalError if it nests too deep."""
     text = _without_half_characters(text, name, diagnostics)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def _is_deep(value: JsonValue) -> bool:
     return True
 
 
-def _too_deep(name: str) -> CannotGoOn:
+def _too_deep(name: str) -> FatalError:
     message = f"The JSON text nests deeper than {budgets.DEPTH} levels."
-    return CannotGoOn("too-deep", message, Where(name), "Flatten the document.")
+    return FatalError("too-deep", message, Where(name), "Flatten the document.")
 
 
 def _report_duplicates(pairs: list[tuple[str, Any]], name: str, diagnostics: Diagnostics) -> None:
@@ -136,7 +136,7 @@ def _report_duplicates(pairs: list[tuple[str, Any]], name: str, diagnostics: Dia
         if key in seen:
             diagnostics.add(
                 "duplicate-key",
-                f"The key {key!r} stands twice in one object; the last one is used.",
+                f"The key {key!r} occurs twice in one object; the last value is used.",
                 Where(name),
                 "Remove one of them.",
             )

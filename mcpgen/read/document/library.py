@@ -6,14 +6,14 @@ Each is read only once.
 from collections.abc import Callable
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.load import load
 from mcpgen.read.document.memory import Memory
 
 Reader = Callable[[str], bytes]
-"""Function from a file name to the bytes of the file. Raises CannotGoOn if the file may not or cannot be read."""
+"""Function from a file name to the bytes of the file. Raises FatalError if the file may not or cannot be read."""
 
 
 class Library:
@@ -23,7 +23,7 @@ class Library:
         self.documents: dict[str, Document] = {}
         self._diagnostics = diagnostics
         self._readers: dict[str, Reader | None] = {}
-        self._failures: dict[str, CannotGoOn] = {}
+        self._failures: dict[str, FatalError] = {}
         self._bytes_left = budgets.BYTES
         self.memory = Memory()
 
@@ -59,7 +59,7 @@ class Library:
     def document(self, name: str) -> Document:
         """Return the document `name`, which was added, or registered by `refer`.
 
-        Raises CannotGoOn if it cannot be read; a second call raises the same error.
+        Raises FatalError if it cannot be read; a second call raises the same error.
         """
         if name in self.documents:
             return self.documents[name]
@@ -67,27 +67,27 @@ class Library:
             raise self._failures[name]
         try:
             return self._open(name)
-        except CannotGoOn as failure:
+        except FatalError as failure:
             self._failures[name] = failure
             raise
 
     def content(self, name: str, by: str) -> bytes:
         """Return the bytes of `name`, a file that the document `by` names and that is not parsed as a document.
 
-        Raises CannotGoOn if the file may not or cannot be read.
+        Raises FatalError if the file may not or cannot be read.
         """
         reader = self._readers.get(by)
         if reader is None:
-            raise CannotGoOn("foreign-reference", f"{by} lies in no folder, so it can name no file.")
+            raise FatalError("foreign-reference", f"{by} is not in a folder, so it cannot refer to a file.")
         return reader(name)
 
     def _open(self, name: str) -> Document:
         reader = self._readers[name]
         assert reader is not None, name
         if len(self.documents) >= budgets.FILES:
-            raise CannotGoOn("too-large", f"The document is spread over more than {budgets.FILES:,} files.")
+            raise FatalError("too-large", f"The document is spread over more than {budgets.FILES:,} files.")
         data = reader(name)
         self._bytes_left -= len(data)
         if self._bytes_left < 0:
-            raise CannotGoOn("too-large", f"The files that are referred to are larger than {budgets.BYTES:,} bytes.")
+            raise FatalError("too-large", f"The files that are referred to are larger than {budgets.BYTES:,} bytes.")
         return self.add(name, data, reader)

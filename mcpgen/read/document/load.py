@@ -1,7 +1,7 @@
 """Read bytes as a `Document`."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets, json_text
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.memory import Memory
@@ -10,7 +10,7 @@ from mcpgen.read.document.memory import Memory
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
     """Parse `data` as JSON, else as YAML, and return the document.
 
-    Raises CannotGoOn, with a place, if it is neither, or exceeds the budgets or the rest of the budget `memory`.
+    Raises FatalError, with a place, if it is neither, or exceeds the budgets or the rest of the budget `memory`.
     """
     memory = memory or Memory()
     text = _decode(name, data)
@@ -33,30 +33,30 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
     try:
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)
         return Document(name, composed.value, text, composed.outline, composed.nodes)
-    except CannotGoOn:
+    except FatalError:
         if looks_like_json:
-            raise CannotGoOn("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None
+            raise FatalError("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None
         raise
 
 
 def _decode(name: str, data: bytes) -> str:
     if len(data) > budgets.BYTES:
-        raise CannotGoOn(
+        raise FatalError(
             "too-large",
             f"The source is {len(data):,} bytes long; at most {budgets.BYTES:,} are read.",
             Where(name),
-            "Split the document, or take out what is not needed.",
+            "Split the document, or remove what you do not need.",
         )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise CannotGoOn(
+        raise FatalError(
             "not-text", "The source is not UTF-8 text.", Where(name, "", line, column), "Save the file as UTF-8."
         ) from None
     if not text.strip():
-        raise CannotGoOn(
+        raise FatalError(
             "syntax", "The source is empty.", Where(name, "", 1, 1), "Name a file that holds an API description."
         )
     return text

@@ -8,7 +8,7 @@ for which Python stores every character in four bytes.
 import sys
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets
 
 _OF_A_NODE, _OF_A_SCHEMA = 130, 300
@@ -30,12 +30,12 @@ class Memory:
     def take_text(self, name: str, data: bytes, text: str) -> None:
         """Take memory for a file: its bytes, its decoded text, and the strings parsed from the text.
 
-        Raises CannotGoOn if too little is left.
+        Raises FatalError if too little is left.
         """
         self._left -= len(data) + 2 * sys.getsizeof(text)
         if self._left < 0:
             message = "The files of the run are too large to be read together."
-            raise CannotGoOn("too-large", message, Where(name), "Make a server of each.")
+            raise FatalError("too-large", message, Where(name), "Generate one server from each.")
 
     def take_nodes(self, nodes: int) -> None:
         """Take memory for `nodes` values and keys, at most as many as `nodes_left` allowed."""
@@ -48,7 +48,7 @@ class Memory:
         return self._left >= 0
 
 
-def too_many_nodes(most: int, where: Where) -> CannotGoOn:
+def too_many_nodes(most: int, where: Where) -> FatalError:
     """Return the error for more than `most` values and keys."""
     message = f"There are more than {most:,} values and keys: that is all that there is room for in one run."
-    return CannotGoOn("too-many-nodes", message, where, "Split the document, or take out what is not needed.")
+    return FatalError("too-many-nodes", message, where, "Split the document, or remove what you do not need.")

@@ -17,12 +17,13 @@ from typing import Any, NoReturn
 import yaml
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, as_list
 from mcpgen.read.document import budgets
 from mcpgen.read.document.memory import too_many_nodes
 from mcpgen.read.document.outline import LEVELS, Outline, Path
 
+_TOO_DEEP = f"The YAML text nests deeper than {budgets.DEPTH} levels."
 _ALLOWED = "\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
 _PRINTABLE, _NOT_PRINTABLE = re.compile(f"[{_ALLOWED}]*+"), re.compile(f"[^{_ALLOWED}]")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -160,9 +161,7 @@ class _Composer:
         if self.frame.key is None and self.frame.append is None:
             self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
         if len(self.stack) >= budgets.DEPTH:
-            self._refuse(
-                "too-deep", f"The YAML text nests deeper than {budgets.DEPTH} levels.", event, "Flatten the document."
-            )
+            self._refuse("too-deep", _TOO_DEEP, event, "Flatten the document.")
         self.literal += 1
         if self.literal + self.copied > self.most:
             raise too_many_nodes(self.most, self._where(event))
@@ -195,7 +194,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Treat an alias without a value as null. Raises CannotGoOn for one that is a key or the source of a merge."""
+        """Treat an alias without a value as null. Raises FatalError for one that is a key or the source of a merge."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -225,7 +224,7 @@ class _Composer:
         if key in frame.mapping:
             self.diagnostics.add(
                 "duplicate-key",
-                f"The key {key!r} stands twice in one object; the last one is used.",
+                f"The key {key!r} occurs twice in one object; the last value is used.",
                 self._where(event),
                 "Remove one of them.",
             )
@@ -321,7 +320,7 @@ class _Composer:
             )
 
     def _refuse(self, code: str, message: str, event: yaml.Event, hint: str = "") -> NoReturn:
-        raise CannotGoOn(code, message, self._where(event), hint)
+        raise FatalError(code, message, self._where(event), hint)
 
     def _where(self, event: yaml.Event) -> Where:
         return Where(self.name, "", *place(event))
@@ -330,13 +329,13 @@ class _Composer:
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
     """Return the value of the first document in `text`, which may hold `most_nodes` values and keys, with its outline.
 
-    Raises CannotGoOn, with a place, for text that is invalid or exceeds a budget.
+    Raises FatalError, with a place, for text that is invalid or exceeds a budget.
     """
     clean = printable(text)
     if len(clean) != len(text):
         diagnostics.add(
             "control-character",
-            f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
+            f"{len(text) - len(clean)} control characters were removed, because YAML does not allow them.",
             Where(name),
         )
     composer = _Composer(clean, name, diagnostics, budgets.NODES if most_nodes is None else most_nodes)
@@ -364,10 +363,12 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         if error.context_mark and "end of stream" in str(error.problem):
             mark = error.context_mark  # where the construct begins that is not closed
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
+        if "maximum nesting depth" in str(error.problem):  # counted by libyaml, before it makes events
+            raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
         message = f"The YAML text breaks off here: {_reason(error)}."
-        raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None
+        raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None
     except yaml.YAMLError:
-        raise CannotGoOn(
+        raise FatalError(
             "syntax", "The text is neither JSON nor YAML.", Where(name), "Name an API description."
         ) from None
 
@@ -391,9 +392,8 @@ def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) 
         return "Indent with blanks: YAML takes no tabs."
     if "mapping values are not allowed" in problem:
         return "Put a text that holds `: ` in quotes, or begin it with `|` on a line of its own."
-    if "end of stream" in problem and "quoted scalar" in str(error.context):
-        return "Close the quote."
-    return "Correct the YAML."
+    is_open = "end of stream" in problem and "quoted scalar" in str(error.context)
+    return "Close the quote." if is_open else "Correct the YAML."
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:

@@ -7,7 +7,7 @@ become 3 GB. So raw bytes are received, and decompressed here in small steps.
 import zlib
 from collections.abc import Iterator, Sequence
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.fetch.size import too_large
 
 ACCEPTED = "gzip, deflate"
@@ -34,7 +34,7 @@ class Decoder:
     def __init__(self, codings: Sequence[str], limit: int, url: str) -> None:
         """Prepare decoders for the values of Content-Encoding, in the order of the header field.
 
-        Raises CannotGoOn for a coding that was not requested.
+        Raises FatalError for a coding that was not requested.
         """
         named = [coding.strip().lower() for coding in codings]
         layers = [coding for coding in named if coding not in ("", "identity")]
@@ -46,14 +46,14 @@ class Decoder:
         self._layers = [_Layer(coding, limit, url) for coding in reversed(layers)]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the decoded pieces of `data`, the next bytes of the content. Raises CannotGoOn above the limit."""
+        """Yield the decoded pieces of `data`, the next bytes of the content. Raises FatalError above the limit."""
         self._size += len(data)
         if self._size > self._limit:
             raise too_large(self._url)
         yield from _decode_through(self._layers, data)
 
     def finish(self) -> None:
-        """Check that the content is complete. Raises CannotGoOn if a compressed stream has not ended."""
+        """Check that the content is complete. Raises FatalError if a compressed stream has not ended."""
         if not all(layer.is_complete for layer in self._layers):
             raise unreadable_answer(self._url, "is compressed, and ends too early")
 
@@ -124,6 +124,6 @@ def _decode_through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
         yield from _decode_through(layers[1:], piece)
 
 
-def unreadable_answer(url: str, what: str) -> CannotGoOn:
+def unreadable_answer(url: str, what: str) -> FatalError:
     """Return the error for an unreadable response from `url`. `what` is the predicate of its sentence."""
-    return CannotGoOn("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")
+    return FatalError("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.safe_open import NotRegular, read_below, read_regular
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.size import within_budget
@@ -27,7 +27,7 @@ class Folder:
     def read(self, name: str) -> bytes:
         """Return the bytes of the file `name`.
 
-        Raises CannotGoOn if the file cannot be read, or its real path lies outside these folders. A link that appears
+        Raises FatalError if the file cannot be read, or its real path lies outside these folders. A link that appears
         between check and reading is not followed (`safe_open.py`).
         """
         try:
@@ -37,9 +37,9 @@ class Folder:
         except (OSError, ValueError):  # OSError: a link on the path disappeared meanwhile
             root = None
         if root is None:
-            raise CannotGoOn(
+            raise FatalError(
                 "foreign-reference",
-                f"{name} lies outside of the document's folder.",
+                f"{name} is outside of the document's folder.",
                 hint="Name its folder with --ref-dir, or `ref_dir` in a tools file, where it may be read.",
             )
         return read_file(real, name, root)
@@ -48,7 +48,7 @@ class Folder:
 def read_file(path: str, source: str, root: str | None = None) -> bytes:
     """Return the bytes of the file at `path`, which messages call `source`.
 
-    No symbolic link below the folder `root`, if given, is followed. Raises CannotGoOn if the file cannot be read or is
+    No symbolic link below the folder `root`, if given, is followed. Raises FatalError if the file cannot be read or is
     larger than the budget.
     """
     most = budgets.BYTES + 1
@@ -56,15 +56,15 @@ def read_file(path: str, source: str, root: str | None = None) -> bytes:
         data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
         return within_budget(data, source)
     except IsADirectoryError:
-        raise CannotGoOn("unreadable", f"{source} is a directory.", hint="Name the document in it.") from None
+        raise FatalError("unreadable", f"{source} is a directory.", hint="Name a document in that directory.") from None
     except NotRegular:
-        raise CannotGoOn(
+        raise FatalError(
             "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
         ) from None
     except FileNotFoundError:
-        raise CannotGoOn("unreadable", f"There is no file {source}.", hint="Check the path.") from None
+        raise FatalError("unreadable", f"There is no file {source}.", hint="Check the path.") from None
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
-        raise CannotGoOn(
+        raise FatalError(
             "unreadable", f"{source} cannot be read: {reason}.", hint="Check the path and its rights."
         ) from None

@@ -7,7 +7,7 @@ So this module has a deadline for the whole fetch, a rule for redirects, and a d
 import time
 from typing import TYPE_CHECKING
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import fetch_headers, is_same_origin, without_secrets
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.codings import ACCEPTED, Decoder
@@ -45,7 +45,7 @@ class Network:
         """Return the bytes at `url`, and the base URL for relative URLs in the document.
 
         The base URL stays on the server of `url`, even if a flag allowed a redirect to another server. Raises
-        CannotGoOn if the server sends no document, or on a missed deadline.
+        FatalError if the server sends no document, or on a missed deadline.
         """
         import asyncio  # late: loads slowly, like httpx below
 
@@ -67,11 +67,11 @@ class Network:
                 return await self._follow(client, url)
         except TimeoutError:
             raise _deadline_error(url, seconds) from None
-        except CannotGoOn:
+        except FatalError:
             raise
         except Exception as error:  # errors of httpx and of the libraries that it uses, and exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
-            raise CannotGoOn("unreadable", message, hint="Check the URL and the network.") from None
+            raise FatalError("unreadable", message, hint="Check the URL and the network.") from None
 
     async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
         """Fetch `url`, following allowed redirects. Return the document's bytes and its base URL."""
@@ -85,7 +85,7 @@ class Network:
             redirect = resolve_redirect(at, location, self._allowed)
             at, on_own_server = redirect.url, on_own_server and redirect.is_own
             base = at if on_own_server else base
-        raise CannotGoOn(
+        raise FatalError(
             "unreadable",
             f"{without_secrets(url)} redirects more than {_MOST_REDIRECTS} times.",
             hint="Open the URL in a browser.",
@@ -94,7 +94,7 @@ class Network:
     def _headers_for(self, url: str) -> dict[str, str]:
         """Return the header fields for a request to `url`.
 
-        Raises CannotGoOn if the environment variable for a value is unset or unusable.
+        Raises FatalError if the environment variable for a value is unset or unusable.
         """
         if not self._headers or not is_same_origin(url, self._home):
             return _HEADERS
@@ -104,11 +104,11 @@ class Network:
 async def _read_content(response: "httpx.Response", url: str) -> bytes:
     """Return the decoded content of a response.
 
-    Raises CannotGoOn unless its status is 200, or if it exceeds the budget.
+    Raises FatalError unless its status is 200, or if it exceeds the budget.
     """
     if response.status_code != 200:
         message = f"{url} answered with status {response.status_code}."
-        raise CannotGoOn("unreadable", message, hint="Open the URL in a browser.")
+        raise FatalError("unreadable", message, hint="Open the URL in a browser.")
     decoder = Decoder(response.headers.get_list("Content-Encoding", split_commas=True), budgets.BYTES, url)
     data = bytearray()
     async for chunk in response.aiter_raw():
@@ -118,18 +118,18 @@ async def _read_content(response: "httpx.Response", url: str) -> bytes:
     return bytes(data)
 
 
-def _deadline_error(url: str, seconds: float) -> CannotGoOn:
+def _deadline_error(url: str, seconds: float) -> FatalError:
     url = without_secrets(url)
     message = f"{url} was not fetched within {seconds:g} seconds."
     if seconds < SECONDS:
         message = f"{url} was not fetched: all the URLs of one run have {ALL_SECONDS:g} seconds together."
-    return CannotGoOn("unreadable", message, hint="Download the document, and name the file.")
+    return FatalError("unreadable", message, hint="Download the document, and name the file.")
 
 
 def refuse_login(url: str) -> None:
-    """Raise CannotGoOn for a URL with user and password, because messages repeat URLs and the lock records them."""
+    """Raise FatalError for a URL with user and password, because messages repeat URLs and the lock records them."""
     if "@" in url.partition("://")[2].partition("/")[0]:
-        raise CannotGoOn(
+        raise FatalError(
             "unreadable",
             "The URL of the document holds a user name or a password.",
             hint="Download it and name the file, or send them in a header: --fetch-header NAME=VARIABLE.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from mcpgen.base import addresses
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 from mcpgen.base.source_urls import without_secrets
 
@@ -31,7 +31,7 @@ class Redirect:
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
     """Return the target of a redirect from `url` to `location`.
 
-    `allowed`: values of the flag, HOST or HOST:PORT. Raises CannotGoOn if the redirect may not be followed.
+    `allowed`: values of the flag, HOST or HOST:PORT. Raises FatalError if the redirect may not be followed.
     """
     parts, port = _split(url)
     target = _join(url, location)
@@ -76,7 +76,7 @@ def _is_allowed(host: str, port: int, scheme: str, allowed: tuple[str, ...]) -> 
 
 
 def _join(url: str, location: str) -> str:
-    """Return the absolute URL of `location`, without fragment. Raises CannotGoOn if it cannot be fetched."""
+    """Return the absolute URL of `location`, without fragment. Raises FatalError if it cannot be fetched."""
     try:
         target = urljoin(url, location).partition("#")[0]
         parts = urlsplit(target)
@@ -102,5 +102,5 @@ def _authority(parts: SplitResult, port: int) -> str:
     return clipped(host if port == _PORTS.get(parts.scheme) else f"{host}:{port}", 120)
 
 
-def _refusal(url: str, what: str, hint: str) -> CannotGoOn:
-    return CannotGoOn("unreadable", f"{without_secrets(url)} redirects {what}.", hint=hint)
+def _refusal(url: str, what: str, hint: str) -> FatalError:
+    return FatalError("unreadable", f"{without_secrets(url)} redirects {what}.", hint=hint)

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import origin_of, without_secrets
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.files import Folder, read_file
@@ -31,7 +31,7 @@ class Fetched:
 def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
     """Return the bytes of `source`, with what its references may lead to: its own folder and `ref_dirs`.
 
-    Raises CannotGoOn if it cannot be read or is larger than the budget.
+    Raises FatalError if it cannot be read or is larger than the budget.
     """
     network = network or Network()
     if source == "-":
@@ -49,7 +49,7 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
     """Return the source that the file `fetched` names as `name`: a path relative to its folder, or a URL.
 
     A file that was fetched by URL may only name sources of its own origin. A file from standard input may only name
-    URLs. Raises CannotGoOn if the source may not or cannot be read.
+    URLs. Raises FatalError if the source may not or cannot be read.
     """
     own = fetched.url
     is_url = name.startswith(("http://", "https://"))
@@ -69,7 +69,7 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
     return read(name, network=network)
 
 
-def _foreign(name: str, why: str) -> CannotGoOn:
-    return CannotGoOn(
+def _foreign(name: str, why: str) -> FatalError:
+    return FatalError(
         "unreadable", f"{without_secrets(name)} {why}.", hint="Keep both in one place, or name the file itself."
     )

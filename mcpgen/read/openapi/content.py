@@ -5,7 +5,7 @@
 import re
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import Encoding, MediaType, Parameter, RequestBody, Response, Style
@@ -20,13 +20,16 @@ _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "d
 
 
 def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
-    """Return the request body, or None if there is none. Raises Unusable if no key of its `content` is a media type."""
+    """Return the request body, or None if there is none.
+
+    Raises SkipOperation if no key of its `content` is a media type.
+    """
     if value is None:
         return None
     raw, where = references.resolve(value, where)
     content = read_content(raw.get("content"), where.inside("content"), references, diagnostics)
     if not content and raw.get("content"):
-        raise Unusable(
+        raise SkipOperation(
             "invalid-media-type",
             "No key under `content` of the body is a media type.",
             where,
@@ -106,7 +109,7 @@ def _part_headers(
             continue  # the sender sets these fields itself for each part
         try:
             raw, place = references.resolve(entry, where.inside(name))
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
         header = parameters.of_header(name, raw, place, references, diagnostics)
@@ -143,7 +146,7 @@ def read_responses(
         try:
             raw, place = references.resolve(entry, where.inside(status))
             content = read_content(raw.get("content"), place.inside("content"), references, diagnostics)
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
         found.append(Response(status, as_text(raw.get("description")), content, tuple(as_object(raw.get("headers")))))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold
 from mcpgen.model import MediaType, Operation, RequestBody, SecurityRequirement
@@ -69,7 +69,7 @@ def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObje
     own = as_object(schema)
     try:
         return definitions[as_text(own["$ref"])] if own.keys() == {"$ref"} else own
-    except Unusable:
+    except SkipOperation:
         return own
 
 

@@ -18,7 +18,7 @@ class Names(Protocol):
     """Assigns names to the schemas to which a schema refers. Implemented by `schemas.py`."""
 
     def count(self) -> None:
-        """Count one more converted schema. Raises Unusable if there are too many."""
+        """Count one more converted schema. Raises SkipOperation if there are too many."""
 
     def of(self, reference: str) -> str:
         """Return the name of the target of a `$ref`."""

@@ -1,7 +1,7 @@
 """Read the extension `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
 
 The author is not the owner of the server. An author may name, describe and hide tools, and ask for more caution, but
-never for less. Unusable values are reported as warnings and ignored.
+never for less. Values that mcpgen cannot use are reported as warnings and ignored.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where

@@ -15,11 +15,11 @@ from mcpgen.read.openapi.references import References
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class DocumentFacts:
     """Facts that all operations of one document share.
 
     `reader`: the function that reads an operation in the document's version. `hidden_tags`: tags whose operations are
-    hidden.
+    hidden. `is_translated`: the document was made of one in another format.
     """
 
     root: JsonObject
@@ -29,6 +29,7 @@ class Surroundings:
     diagnostics: Diagnostics
     reader: "Reader"
     hidden_tags: frozenset[str] = frozenset()
+    is_translated: bool = False
 
     @property
     def credentials(self) -> parameters.Credentials:
@@ -37,7 +38,7 @@ class Surroundings:
         return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 
 
-class Site(NamedTuple):
+class OperationSource(NamedTuple):
     """An operation and its path item as the document writes them, with the places of both."""
 
     raw: JsonObject
@@ -64,13 +65,13 @@ class Inputs(NamedTuple):
     credentials: tuple[SecurityScheme, ...] = ()
 
 
-Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
+Reader = Callable[[OperationSource, PathTemplate, DocumentFacts], Inputs]
 
 
-def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
+def read(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 3.1 and later.
 
-    Raises Unusable if a part cannot be read that calls of the operation need.
+    Raises SkipOperation if a part cannot be read that calls of the operation need.
     """
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
     lists, keys = site.parameter_lists(), around.credentials
@@ -84,7 +85,7 @@ def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
     )
 
 
-def read_3_0(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
+def read_3_0(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 3.0.
 
     There, the style of a multipart body's parts "SHALL be ignored" (4.7.15).
@@ -106,7 +107,7 @@ def _without_styles(media_type: MediaType) -> MediaType:
     return replace(media_type, encoding=plain, untyped_parts_are_files=False)
 
 
-def _servers(site: Site, around: Surroundings) -> tuple[Server, ...] | None:
+def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...] | None:
     for holder, where in ((site.raw, site.where), (site.item, site.item_where)):
         if isinstance(holder.get("servers"), list):
             return servers.read(holder["servers"], where.inside("servers"), around.base_url, around.diagnostics)

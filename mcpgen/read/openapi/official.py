@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
 from mcpgen.base.confined import Stopped, Tell, run_confined
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
 from mcpgen.read.document import Document, Library
 
@@ -120,7 +120,7 @@ class _Beside:
                 raise LookupError(uri)
             self._library.refer(name, self._document.name)
             return self._library.document(name).value
-        except (CannotGoOn, LookupError):
+        except (FatalError, LookupError):
             self.unread = f"{name} is not one that may be read, or cannot be"
             raise LookupError(uri) from None
 

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import Decisions, Operation, Skipped
 from mcpgen.read.openapi import credentials, extension, paths, security
 from mcpgen.read.openapi.caller_scopes import read_caller_scopes
-from mcpgen.read.openapi.inputs import Site, Surroundings
+from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
 NEVER = {
@@ -27,7 +27,7 @@ _METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
 Outcome = Operation | Skipped
 
 
-def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+def read(value: JsonValue, where: Where, around: DocumentFacts) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     """Return all operations under the `paths` object at `where`, and those that were skipped."""
     found: list[Operation] = []
     skipped: list[Skipped] = []
@@ -42,7 +42,7 @@ def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Op
     return _with_unique_keys(judged), tuple(skipped)
 
 
-def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
+def _of_item(path: str, entry: JsonValue, where: Where, around: DocumentFacts) -> Iterator[Outcome]:
     """Yield the operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
     seen: set[str] = set()
     if isinstance(entry, dict) and "$ref" in entry:
@@ -51,7 +51,7 @@ def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) ->
             yield outcome
     try:
         item, place = around.references.resolve(entry, where)
-    except Unusable as unusable:
+    except SkipOperation as unusable:
         yield Skipped(path, unusable.diagnostic, path=path)
         return
     for outcome in _each(path, item, place, around):
@@ -59,15 +59,17 @@ def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) ->
             yield outcome
 
 
-def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> Iterator[Outcome]:
+def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> Iterator[Outcome]:
     for method, value, where, reason in _methods(item, place):
         raw: JsonObject = as_object(value)
         try:
             if reason:
-                raise Unusable("unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where)
+                raise SkipOperation(
+                    "unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where
+                )
             raw, raw_where = around.references.resolve(value, where)
-            yield _read_one(method, path, Site(raw, raw_where, item, place), around)
-        except Unusable as unusable:
+            yield _read_one(method, path, OperationSource(raw, raw_where, item, place), around)
+        except SkipOperation as unusable:
             yield Skipped(
                 f"{clipped(method)} {path}",
                 unusable.diagnostic,
@@ -93,9 +95,9 @@ def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, W
         yield method, value, place.inside("additionalOperations", method), reason
 
 
-def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Operation:
+def _read_one(method: str, path: str, site: OperationSource, around: DocumentFacts) -> Operation:
     raw, where, item = site.raw, site.where, site.item
-    template = paths.parse(path, where, around.diagnostics)
+    template = paths.parse(path, where, around.diagnostics, query_is_meant=around.is_translated)
     inputs = around.reader(site, template, around)
     known = frozenset(scheme.name for scheme in around.schemes)
     said = extension.read(raw, where, around.diagnostics)
@@ -129,7 +131,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
     )
 
 
-def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
+def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -> bool:
     """Return True if the document hides an operation: by `x-mcp` of the operation, its path item or one of its tags."""
     if extension.HIDDEN in said:
         return said[extension.HIDDEN] is True
@@ -138,7 +140,7 @@ def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
     )
 
 
-def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:
+def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Operation]:
     """If several operations demand the same name by `x-mcp`, let only the first keep it, in the order of keys."""
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):
@@ -170,13 +172,13 @@ def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
     )
 
 
-def _report_duplicate_ids(found: list[Operation], around: Surroundings) -> None:
+def _report_duplicate_ids(found: list[Operation], around: DocumentFacts) -> None:
     seen: set[str] = set()
     for operation in found:
         if operation.id in seen:
             around.diagnostics.add(
                 "duplicate-operation-id",
-                f"The operationId {operation.id} stands twice in the document.",
+                f"The operationId {operation.id} occurs twice in the document.",
                 operation.where.inside("operationId"),
                 "Give each operation an id of its own.",
             )

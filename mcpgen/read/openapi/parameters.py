@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.base.names import clipped, fold
 from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
@@ -66,7 +66,7 @@ def read(
     """Return the parameters in all `lists` that are arguments, and the credentials found among the others.
 
     `lists`: pairs (JSON value, its place). `credentials`: place → declared API key. `by_name`: see
-    `without_credentials`. Raises Unusable if a required parameter cannot be read.
+    `without_credentials`. Raises SkipOperation if a required parameter cannot be read.
     """
     raw_ones = gathered(lists, references)
     _refuse_two_queries(raw_ones)
@@ -76,11 +76,11 @@ def read(
 
 
 def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
-    """Raise Unusable if a parameter describes the whole query and others describe parts of the query."""
+    """Raise SkipOperation if a parameter describes the whole query and others describe parts of the query."""
     whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
     if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
         message = "The whole query is one parameter, and there are others in it."
-        raise Unusable("invalid-parameter", message, whole[0], "Describe all of it in one of them.")
+        raise SkipOperation("invalid-parameter", message, whole[0], "Describe all of the value in one of the two.")
 
 
 def is_field_name(name: str) -> bool:
@@ -221,7 +221,7 @@ def name_and_place(
 ) -> tuple[str, Location] | None:
     """Return name and place of a parameter. The place must be one of `locations`.
 
-    If the parameter cannot be sent, report it and return None. Raises Unusable if it is required.
+    If the parameter cannot be sent, report it and return None. Raises SkipOperation if it is required.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None
@@ -231,7 +231,7 @@ def name_and_place(
     message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
     hint = f"Give it a name that can be sent, and a place: one of {', '.join(locations)}."
     if raw.get("required") is True:
-        raise Unusable("invalid-parameter", message, where, hint)
+        raise SkipOperation("invalid-parameter", message, where, hint)
     diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
     return None
 
@@ -246,7 +246,7 @@ def _read_one(raw: JsonObject, where: Where, references: References, diagnostics
     content, schema = _schema(raw, where, references)
     if location == "querystring" and content is None:
         message = f"The query string {clipped(name)} has no `content`, which says how it is written."
-        raise Unusable("invalid-parameter", message, where, "Name a media type under `content`.")
+        raise SkipOperation("invalid-parameter", message, where, "Name a media type under `content`.")
     return Parameter(
         name=name,
         location=location,

@@ -9,7 +9,7 @@ import re
 from urllib.parse import parse_qsl, quote, unquote
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.names import clipped
 from mcpgen.model import PathTemplate
 
@@ -22,14 +22,14 @@ LONGEST = 4000
 
 
 def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
-    """Return the template of `path`. Raises Unusable if no request can be made from it.
+    """Return the template of `path`. Raises SkipOperation if no request can be made from it.
 
-    A query in the path is reported, unless it was written on purpose (`query_is_meant`).
+    A query or a fragment in the path is reported, unless it was written on purpose (`query_is_meant`).
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")
     fixed, filled = _of_query(path, query, where)
-    if fragment_mark or (query_mark and not query_is_meant):
+    if (fragment_mark or query_mark) and not query_is_meant:
         sent = "its variables are query parameters." if "{" in query else "it is sent as a fixed query."
         message = (
             f"The path {clipped(path, 120)} holds a query; {sent}"
@@ -54,7 +54,7 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
 def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
     """Return the constant pairs of a query, and the pairs (name, variable) whose value is one variable.
 
-    Raises Unusable if a value mixes a variable and other text, since no rule says how to encode such a value.
+    Raises SkipOperation if a value mixes a variable and other text, since no rule says how to encode such a value.
     """
     fixed: list[tuple[str, str]] = []
     filled: list[tuple[str, str]] = []
@@ -63,7 +63,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
             filled.append((name, variable[1]))
         elif "{" in name + value or "}" in name + value:
             message = f"The query of the path '{clipped(path, 120)}' holds a variable beside other text."
-            raise Unusable("invalid-path", message, where, "Declare query parameters instead.")
+            raise SkipOperation("invalid-path", message, where, "Declare query parameters instead.")
         else:
             fixed.append((name, value))
     return tuple(fixed), tuple(filled)
@@ -97,7 +97,7 @@ def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces:
     elif "" in variables:
         reason = "holds a parameter without a name"
     if reason:
-        raise Unusable("invalid-path", f"The path '{clipped(path, 120)}' {reason}.", where, "Correct the path.")
+        raise SkipOperation("invalid-path", f"The path '{clipped(path, 120)}' {reason}.", where, "Correct the path.")
 
 
 def _is_dot_segment(segment: str) -> bool:

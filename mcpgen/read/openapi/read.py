@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import Api
 from mcpgen.read.document import Document
@@ -42,12 +42,12 @@ def version_of(document: Document) -> str | None:
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
     """Return the API that `document` describes; its schemas go to `definitions`.
 
-    `base_url`: where the document came from, for relative server URLs. Raises CannotGoOn for an unsupported version.
+    `base_url`: where the document came from, for relative server URLs. Raises FatalError for an unsupported version.
     """
     name = version_of(document)
     version = VERSIONS.get(name or "")
     if version is None:
-        raise CannotGoOn(
+        raise FatalError(
             "unsupported-version",
             f"OpenAPI {name} is not read.",
             document.where("/openapi"),
@@ -59,7 +59,9 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         _at(root, version.schemes), document.where(version.schemes), references, diagnostics
     )
     hidden = extension.hidden_tags(root, top, diagnostics)
-    around = inputs.Surroundings(root, references, schemes, base_url, diagnostics, version.reader, hidden)
+    around = inputs.DocumentFacts(
+        root, references, schemes, base_url, diagnostics, version.reader, hidden, bool(document.sources)
+    )
     found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
     if name == "2.0":
         url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)

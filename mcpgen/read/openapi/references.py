@@ -12,7 +12,7 @@ import re
 from urllib.parse import unquote
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn, Unusable
+from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, lookup, tokens
 from mcpgen.base.names import clipped
 from mcpgen.read.document import Library
@@ -52,7 +52,7 @@ class References:
     def content(self, name: str, by: str) -> bytes:
         """Return the bytes of the file `name`, to which the document `by` refers.
 
-        Raises CannotGoOn if the file may not or cannot be read.
+        Raises FatalError if the file may not or cannot be read.
         """
         return self._library.content(name, by)
 
@@ -61,28 +61,28 @@ class References:
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
         """Return `value` and its place; if `value` is a reference, the object that it leads to.
 
-        Raises Unusable if there is no such object, or if references form a loop.
+        Raises SkipOperation if there is no such object, or if references form a loop.
         """
         start = where
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(value, dict):
-                raise Unusable(
-                    "invalid-document", "An object belongs here.", where, "Write an object, or a reference to one."
+                raise SkipOperation(
+                    "invalid-document", "An object is expected here.", where, "Write an object, or a reference to one."
                 )
             reference = value.get("$ref")
             if not isinstance(reference, str):
                 return value, where
             target = self.target(reference, where)
             value, where = self.at(target, where), target
-        raise Unusable(
-            "reference-loop", "References lead back to themselves.", start, "Let one of them end in a value."
+        raise SkipOperation(
+            "reference-loop", "References form a loop.", start, "Change one of them so that it leads to a value."
         )
 
     def target(self, reference: str, where: Where) -> Where:
         """Return the place that `reference`, written at `where`, leads to.
 
-        Another file is opened only to find an anchor in it. Raises Unusable for a reference that leads out of what may
-        be read.
+        Another file is opened only to find an anchor in it. Raises SkipOperation for a reference that leads out of what
+        may be read.
         """
         resource = self.resources.around(where)
         address, _, fragment = reference.partition("#")
@@ -92,11 +92,11 @@ class References:
     def at(self, target: Where, origin: Where) -> JsonValue:
         """Return the value at `target`.
 
-        If there is none, raises Unusable with the place `origin`, where the reference stands.
+        If there is none, raises SkipOperation with the place `origin`, where the reference stands.
         """
         try:
             document = self._library.document(target.file)
-        except CannotGoOn as failure:
+        except FatalError as failure:
             raise _unread(target.file, failure, origin) from None
         try:
             return lookup(document.value, tokens(target.pointer))
@@ -145,23 +145,23 @@ class References:
         """Return True if there is a value at `target`."""
         try:
             self.at(target, target)
-        except Unusable:
+        except SkipOperation:
             return False
         return True
 
 
-def _unread(file: str, failure: CannotGoOn, origin: Where) -> Unusable:
+def _unread(file: str, failure: FatalError, origin: Where) -> SkipOperation:
     found = failure.diagnostic
     if found.code == "foreign-reference":
-        return Unusable(found.code, found.message, origin, found.hint)
+        return SkipOperation(found.code, found.message, origin, found.hint)
     name = posixpath.basename(file)
     hint = f"A schema of this document is #/components/schemas/{clipped(name)}." if "." not in name else found.hint
     message = f"A reference leads to another file. {found.message}"
-    return Unusable("broken-reference", message, origin, hint)
+    return SkipOperation("broken-reference", message, origin, hint)
 
 
-def _foreign(reference: str, where: Where, why: str) -> Unusable:
-    return Unusable(
+def _foreign(reference: str, where: Where, why: str) -> SkipOperation:
+    return SkipOperation(
         "foreign-reference",
         f"The reference {clipped(reference, 120)} {why}.",
         where,
@@ -169,6 +169,6 @@ def _foreign(reference: str, where: Where, why: str) -> Unusable:
     )
 
 
-def _broken(reference: str, where: Where) -> Unusable:
+def _broken(reference: str, where: Where) -> SkipOperation:
     message = f"The reference {clipped(reference, 120)} leads nowhere."
-    return Unusable("broken-reference", message, where, "Define what it names, or correct its spelling.")
+    return SkipOperation("broken-reference", message, where, "Add what the reference names, or correct its spelling.")

@@ -15,7 +15,7 @@ number of the scope.
 from collections.abc import Iterator, Mapping
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.read.openapi import dialect
 from mcpgen.read.openapi.references import References
@@ -33,16 +33,16 @@ MOST = 100_000
 class Definitions(Mapping[str, JsonObject]):
     """Mapping name → schema, converted on demand.
 
-    Raises Unusable for a reference that leads nowhere or is not allowed, at the place of the reference. Raises Unusable
-    for a schema that is too large, at the place of the schema.
+    Raises SkipOperation for a reference that leads nowhere or is not allowed, at the place of the reference. Raises
+    SkipOperation for a schema that is too large, at the place of the schema.
     """
 
     def __init__(self, references: References) -> None:
         self.references = references
         self._converted: dict[str, JsonObject] = {}
         self._origins: dict[str, Where] = {}
-        self._refused: dict[str, Unusable] = {}
-        self._located: dict[str, Unusable] = {}
+        self._refused: dict[str, SkipOperation] = {}
+        self._located: dict[str, SkipOperation] = {}
         self._subtypes = Subtypes(references)
         self._scopes: dict[Scope, int] = {(): 0}
         self._scoped: dict[str, tuple[Where, Scope]] = {}
@@ -105,14 +105,14 @@ class Definitions(Mapping[str, JsonObject]):
     def take(self, converted: int, where: Where) -> None:
         """Take memory for one more subschema of the schema at `where`, after `converted` others.
 
-        Raises Unusable if there are too many.
+        Raises SkipOperation if there are too many.
         """
         if converted > MOST:
             message = f"This schema holds more than {MOST:,} schemas."
-            raise Unusable("too-complex", message, where, "Split it, or leave out the operations that need it.")
+            raise SkipOperation("too-complex", message, where, "Split it, or leave out the operations that need it.")
         if not self.references.take_schemas(1):
             message = "This schema comes after all others that there is room for in one run."
-            raise Unusable("too-complex", message, where, "Leave operations out with --exclude.")
+            raise SkipOperation("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:
         """Return the name of the target of `reference`, written in the schema at `origin`.
@@ -121,7 +121,7 @@ class Definitions(Mapping[str, JsonObject]):
         """
         try:
             name = self._name(self.references.target(reference, origin), scope)
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             name = f"{origin.file}#{reference}"
             self._refused[name] = unusable
         self._origins.setdefault(name, origin)
@@ -135,7 +135,7 @@ class Definitions(Mapping[str, JsonObject]):
         anchor = reference.rpartition("#")[2]
         try:
             resource = self._around(self.references.target(reference, origin))
-        except Unusable:
+        except SkipOperation:
             return self.named(reference, origin, scope)
         if anchor in resource.dynamic:
             outer = (self._around(root).dynamic for root in (*scope, origin))
@@ -171,17 +171,17 @@ class Definitions(Mapping[str, JsonObject]):
             if name in self._refused:
                 raise self._refused[name]
             return self.references.at(where, origin)
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             reason = unusable.diagnostic
             place = self._locate(origin, name)
-            self._located[name] = Unusable(reason.code, reason.message, place, reason.hint)
+            self._located[name] = SkipOperation(reason.code, reason.message, place, reason.hint)
             raise self._located[name] from None
 
     def _locate(self, origin: Where, name: str) -> Where:
         """Return the place of the `$ref` with this name inside the schema at `origin`, for a diagnostic."""
         try:
             waiting: list[tuple[Where, JsonValue]] = [(origin, self.references.at(origin, origin))]
-        except Unusable:
+        except SkipOperation:
             return origin
         while waiting:
             at, value = waiting.pop()

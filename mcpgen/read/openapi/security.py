@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import SCOPE, clipped
 from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme, UserFlow
@@ -36,7 +36,7 @@ def read_schemes(
     for name, entry in sorted(as_object(value).items()):
         try:
             raw, place = references.resolve(entry, where.inside(name))
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
         scheme = _scheme(name, raw)
@@ -45,7 +45,7 @@ def read_schemes(
                 "invalid-security",
                 f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
                 place,
-                "Where only it is offered, the server sends the header that its _HEADER variable holds.",
+                "For operations without another scheme, the server sends the header in its _HEADER variable.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
@@ -53,7 +53,7 @@ def read_schemes(
                 "invalid-security",
                 f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as {name} wants.",
                 place,
-                "Correct the name. Without it the server sends the header that its _HEADER variable holds.",
+                "Correct the name. Otherwise the server sends the header in its _HEADER variable.",
             )
             scheme = SecurityScheme(name, "other", description=scheme.description)
         elif scheme.type in ("oauth2", "login") and (
@@ -64,7 +64,7 @@ def read_schemes(
                 f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
                 f"{reason}.",
                 place,
-                "Correct it; without it only a ready access token can be given.",
+                "Correct it. Otherwise the server can use only an access token that you provide.",
             )
             user = None if scheme.user and url in scheme.user.urls else scheme.user
             scheme = SecurityScheme(name, "bearer", description=scheme.description, user=user)
@@ -82,7 +82,7 @@ def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -
                 "invalid-security",
                 f"The URL '{clipped(url, 120)}' at which users log in for {name} is not used: {reason}.",
                 place,
-                "Correct it; without it no user can log in, and an access token must be given.",
+                "Correct it. Otherwise no user can log in, and you must provide an access token.",
             )
             return None
     return user
@@ -187,7 +187,7 @@ def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Sco
             if len(scopes) < len(as_list(asked)):
                 diagnostics.add(
                     "invalid-security",
-                    f"The security requirement asks {clipped(name)} for a scope that is none.",
+                    f"The security requirement asks {clipped(name)} for something that is not a scope.",
                     where.inside(index, name),
                     "A scope is a text without blanks, quotes and backslashes.",
                 )

@@ -49,7 +49,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
                 "private-server",
                 f"The server URL '{clipped(url, 120)}' points into a private network.",
                 place,
-                "Give --base-url where that is not meant.",
+                "If that is not intended, give --base-url.",
             )
         found.append(Server(url, variables, as_text(raw.get("description"))))
     return tuple(found)

@@ -7,7 +7,7 @@ so all schemas beside it are searched, once per folder of schemas.
 from collections.abc import Iterator, Mapping
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.read.openapi.references import References
 
@@ -58,5 +58,5 @@ class Subtypes:
             if isinstance(reference := part.get("$ref"), str):
                 try:
                     yield self._references.target(reference, where)
-                except Unusable:
+                except SkipOperation:
                     continue  # broken references are reported when a tool needs the schema

@@ -84,7 +84,13 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
         whole, leaves = as_list(each)
         said = [(place_of(as_list(leaf)[0]), str(as_list(leaf)[1])) for leaf in as_list(leaves)]
         found.setdefault(place_of(whole), []).extend(said)
-    return found
+    # The library's order of findings in one value differs from release to release.
+    return {whole: sorted(said, key=_by_place) for whole, said in found.items()}
+
+
+def _by_place(finding: Finding) -> tuple[list[str], str]:
+    path, message = finding
+    return [str(part) for part in path], message
 
 
 def _copies(value: JsonValue) -> int:
@@ -106,7 +112,7 @@ def _copies(value: JsonValue) -> int:
 def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
     for index, (path, message) in enumerate(_once(found, document.value)):
         if index == MOST_FINDINGS:
-            diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} departures from the schema.")
+            diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} violations of the schema.")
             return
         where = document.where(pointer("", *path))
         diagnostics.add("invalid-document", f"By the standard's schema, {_clipped(message)}.", where)

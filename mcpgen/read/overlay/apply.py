@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.read.document import Document, budgets
-from mcpgen.read.overlay.query import Costly, Location
+from mcpgen.read.overlay.query import Location, TooCostly
 from mcpgen.read.overlay.read import Action, Overlay
 
 MOST_SELECTED = 100_000
@@ -51,7 +51,7 @@ def _selected(action: Action, value: JsonValue) -> list[Location]:
             found.append(location)
             if len(found) > MOST_SELECTED:
                 raise _Refused(f"it selects more than {MOST_SELECTED:,} values")
-    except Costly:
+    except TooCostly:
         raise _Refused("its target takes too long to look for") from None
     return found
 

@@ -35,7 +35,7 @@ class Malformed(Exception):
         self.offset = offset
 
 
-class Costly(Exception):
+class TooCostly(Exception):
     """The budget of visited values is used up."""
 
 
@@ -46,10 +46,10 @@ class Budget:
         self.left = steps
 
     def spend(self) -> None:
-        """Count one visited value. Raises Costly if none is left."""
+        """Count one visited value. Raises TooCostly if none is left."""
         self.left -= 1
         if self.left < 0:
-            raise Costly
+            raise TooCostly
 
 
 class Query:
@@ -67,12 +67,12 @@ class Query:
             raise Malformed("it nests too deep", 0) from None
 
     def locations(self, value: JsonValue) -> Iterable[Location]:
-        """Yield every selected place in `value`, in order. Raises Costly if the budget is exhausted."""
+        """Yield every selected place in `value`, in order. Raises TooCostly if the budget is exhausted."""
         try:
             for node in self._query.finditer(value):
                 yield node.location
         except (jsonpath.JSONPathError, RecursionError):
-            raise Costly from None
+            raise TooCostly from None
 
 
 class _Node(JSONPathNode):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, near, nearest
 from mcpgen.read.document import Document
@@ -47,18 +47,21 @@ class Overlay:
 def read(document: Document, diagnostics: Diagnostics) -> Overlay:
     """Return the overlay in `document`. Report faulty actions and omit them.
 
-    Raises CannotGoOn if the document is no overlay, or of an unsupported version.
+    Raises FatalError if the document is no overlay, or of an unsupported version.
     """
     root, top = as_object(document.value), document.where("")
     declared = root.get("overlay")
     if declared is None:
-        raise CannotGoOn(
-            "invalid-overlay", f"{document.name} is no OpenAPI Overlay.", top, "It should begin with `overlay: 1.0.0`."
+        raise FatalError(
+            "invalid-overlay",
+            f"{document.name} is not an OpenAPI Overlay.",
+            top,
+            "It should begin with `overlay: 1.0.0`.",
         )
     version = ".".join(str(declared).split(".")[:2])
     if version not in VERSIONS:
         message = f"Overlay {clipped(str(declared))} is not read."
-        raise CannotGoOn("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
+        raise FatalError("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
     report = _Reporter(diagnostics)
     meant = report.unknown_keys(root, _OF_FILE, top)
     if not isinstance(root.get("info"), dict) and "info" not in meant:

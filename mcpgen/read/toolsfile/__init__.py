@@ -4,10 +4,18 @@ A handwritten tool becomes an operation and is compiled like the operations of d
 only in runs with a tools file.
 """
 
-from mcpgen.read.toolsfile.credentials import Required
-from mcpgen.read.toolsfile.documents import Included, Named
+from mcpgen.read.toolsfile.credentials import RequiredCredentials
+from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
 from mcpgen.read.toolsfile.flags import folders
 from mcpgen.read.toolsfile.logins import LoginChoice
 from mcpgen.read.toolsfile.toolsfile import ToolsFile, is_tools_file
 
-__all__ = ["Included", "LoginChoice", "Named", "Required", "ToolsFile", "folders", "is_tools_file"]
+__all__ = [
+    "IncludedDocument",
+    "LoginChoice",
+    "PlacedText",
+    "RequiredCredentials",
+    "ToolsFile",
+    "folders",
+    "is_tools_file",
+]

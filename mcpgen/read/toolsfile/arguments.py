@@ -31,7 +31,7 @@ Place = Location | Literal["body"]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ToolFacts:
     """The facts about a tool that decide where its arguments go.
 
     `sent`: arguments that `send` names. `body`: the key that describes the body otherwise, or "".
@@ -46,7 +46,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Short:
+class ShortArguments:
     """The result of reading arguments in short form: parameters, a body, and arguments that go where `send` says."""
 
     parameters: tuple[Parameter, ...] = ()
@@ -65,7 +65,7 @@ class _Argument:
 
 
 # Decision 0125: The short form and the long form give one table.
-def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagnostics) -> Short:
+def read(value: JsonValue, taken: Iterable[str], site: ToolFacts, diagnostics: Diagnostics) -> ShortArguments:
     """Return the `arguments` of a tool. `taken`: names that the tool's `parameters` and `body` already define."""
     known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()
     for name, entry in as_object(value).items():
@@ -83,14 +83,14 @@ def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagno
             diagnostics.add("duplicate-name", message, where.inside("name"), "Give one of them another `name`.")
             continue
         found.append(argument)
-    return Short(
+    return ShortArguments(
         tuple(_parameter(each) for each in found if each.place not in (None, "body")),
         _body([each for each in found if each.place == "body"], site),
         tuple(SentArgument(each.name, each.schema, each.required) for each in found if each.place is None),
     )
 
 
-def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics: Diagnostics) -> _Argument | None:
+def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagnostics: Diagnostics) -> _Argument | None:
     """Return one argument, or None if it is faulty. Its fault was reported here or by `schema_check`."""
     if isinstance(entry, str):
         kind, _, rest = entry.partition(" ")
@@ -119,7 +119,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics
 
 
 def _place(
-    name: str, wire: str, entry: JsonObject, where: Where, site: Site, diagnostics: Diagnostics
+    name: str, wire: str, entry: JsonObject, where: Where, site: ToolFacts, diagnostics: Diagnostics
 ) -> Place | Literal[False] | None:
     """Return where an argument goes, or None if `send` decides. If it can go nowhere, report this and return False."""
 
@@ -164,7 +164,7 @@ def _parameter(argument: _Argument) -> Parameter:
     )
 
 
-def _body(members: list[_Argument], site: Site) -> RequestBody | None:
+def _body(members: list[_Argument], site: ToolFacts) -> RequestBody | None:
     """Return a body: a JSON object with a member for each argument. Methods that take a body always send one."""
     if not members:
         return None

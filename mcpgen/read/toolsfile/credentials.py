@@ -11,7 +11,7 @@ from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 
 
 @dataclass(frozen=True, slots=True)
-class Required:
+class RequiredCredentials:
     """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says.
 
     `caller_scopes`: what its callers over HTTP need.
@@ -22,13 +22,15 @@ class Required:
     caller_scopes: CallerScopes = ()
 
 
-def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
+def of_tool(
+    entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics
+) -> RequiredCredentials:
     """Return the security of the tool `entry` at `where`. With an empty list, its requests carry no credential."""
     value, place = entry.get("security"), where.inside("security")
     if value == "none":
-        return Required(NO_CREDENTIALS)
+        return RequiredCredentials(NO_CREDENTIALS)
     if not isinstance(value, list):
-        return Required()
+        return RequiredCredentials()
     names = [scheme.name for scheme in schemes]
     for index, alternative in enumerate(as_list(value)):
         for name in as_object(alternative):
@@ -39,4 +41,4 @@ def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...]
     known = frozenset(names) if not names else frozenset(name for each in mappings for name in each)
     found = security.read_requirements(list(mappings), known, place, diagnostics) or ((),)
     scopes = security.read_scopes(list(mappings), place, diagnostics)
-    return Required(found, scopes, read_caller_scopes(list(mappings), schemes))
+    return RequiredCredentials(found, scopes, read_caller_scopes(list(mappings), schemes))

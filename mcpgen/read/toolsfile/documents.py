@@ -17,7 +17,7 @@ _KINDS = ("tag", "path", "method", "id")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class PlacedText:
     """A path, a URL or a media type as a tools file writes it, and its place."""
 
     text: str
@@ -25,24 +25,26 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Included:
+class IncludedDocument:
     """An API description whose operations a tools file includes.
 
     `document`: empty if the entry names none, which was reported. `servers`: replace those of the document.
     `unsecured`: the API needs no credentials.
     """
 
-    document: Named
+    document: PlacedText
     prefix: str = ""
     servers: tuple[Server, ...] = ()
-    overlays: tuple[Named, ...] = ()
+    overlays: tuple[PlacedText, ...] = ()
     include: tuple[Selector, ...] = ()
     exclude: tuple[Selector, ...] = ()
     changes: tuple[Change, ...] = ()
     unsecured: bool = False
 
 
-def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
+def read(
+    value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics
+) -> tuple[IncludedDocument, ...]:
     """Return the entries of the `openapi` list at `where`. `variables`: declared variables, which base URLs may use."""
     return tuple(
         _entry(entry, where.inside(index), variables, diagnostics)
@@ -51,10 +53,10 @@ def read(value: JsonValue, where: Where, variables: server.Variables, diagnostic
     )
 
 
-def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> Included:
+def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> IncludedDocument:
     prefix = as_text(entry.get("prefix"))
-    return Included(
-        Named(as_text(entry.get("document")), where.inside("document")),
+    return IncludedDocument(
+        PlacedText(as_text(entry.get("document")), where.inside("document")),
         prefix if DOCUMENT_PREFIX.fullmatch(prefix) else "",
         server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, variables),
         named(entry, "overlays", where),
@@ -65,11 +67,11 @@ def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnos
     )
 
 
-def named(entry: JsonObject, key: str, where: Where) -> tuple[Named, ...]:
+def named(entry: JsonObject, key: str, where: Where) -> tuple[PlacedText, ...]:
     """Return the texts in the list under `key`, with their places."""
     place = where.inside(key)
     names = enumerate(as_list(entry.get(key)))
-    return tuple(Named(name, place.inside(index)) for index, name in names if isinstance(name, str) and name)
+    return tuple(PlacedText(name, place.inside(index)) for index, name in names if isinstance(name, str) and name)
 
 
 def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:

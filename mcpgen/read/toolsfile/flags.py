@@ -7,12 +7,12 @@ from typing import get_args
 
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped
 from mcpgen.model import SchemaProfile
-from mcpgen.model.options import SURFACES, Options
+from mcpgen.model.options import PROGRAMS, SURFACES, Options
 from mcpgen.read.document import Document
-from mcpgen.read.toolsfile.documents import Named, named
+from mcpgen.read.toolsfile.documents import PlacedText, named
 
 _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaProfile)}
 
@@ -45,11 +45,17 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         optional_bodies=root.get("optional_bodies") is True,
         security="none" if root.get("security") == "none" else None,
         max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
-        tools=surface if isinstance(surface := server.get("tools"), str) and surface in SURFACES else None,
+        tools=_word(server.get("tools"), SURFACES),
+        programs=_word(server.get("programs"), PROGRAMS),
     )
 
 
-def folders(document: Document) -> tuple[Named, ...]:
+def _word(value: JsonValue, known: tuple[str, ...]) -> str | None:
+    """Return the value if it is one of the known words, else None."""
+    return value if isinstance(value, str) and value in known else None
+
+
+def folders(document: Document) -> tuple[PlacedText, ...]:
     """Return the folders of `ref_dir`. They must be known before references in the file are resolved."""
     return named(as_object(document.value), "ref_dir", document.where(""))
 

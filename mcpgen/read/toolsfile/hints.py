@@ -1,4 +1,4 @@
-"""Read short settings of one tool: `annotations:`, `timeout:`, `redirects:`, `portable:`.
+"""Read short settings of one tool: `annotations:`, `timeout:`, `redirects:`, `lookups:`, `pages:`, `portable:`.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -8,9 +8,10 @@ from typing import get_args
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, as_object
-from mcpgen.model import Redirects
+from mcpgen.model import Pages, Redirects
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
+_PAGES: Mapping[str, Pages] = {word: word for word in get_args(Pages)}
 LONGEST = 3600
 """Longest timeout of one call, in seconds."""
 
@@ -38,6 +39,18 @@ def redirects(entry: JsonObject) -> Redirects | None:
     """Return what the server does about redirects, or None if `redirects` is missing."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
+
+
+def lookups(entry: JsonObject) -> bool | None:
+    """Return whether names may be given in place of ids, or None if `lookups` is missing."""
+    value = entry.get("lookups")
+    return value if isinstance(value, bool) else None
+
+
+def pages(entry: JsonObject) -> Pages | None:
+    """Return whether a call fetches one page or all, or None if `pages` is missing."""
+    value = entry.get("pages")
+    return _PAGES.get(value) if isinstance(value, str) else None
 
 
 def portable(entry: JsonObject) -> bool | None:

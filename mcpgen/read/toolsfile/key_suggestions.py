@@ -20,7 +20,9 @@ _SELECT = "Choose operations with `include: [{tag: …}]`, by tag, path, method 
 KEYS: dict[str, dict[str, str]] = {
     "file": {
         **dict.fromkeys(("url", "servers", "serverurl", "host", "endpoint", "apiurl", "baseuri"), _BASE_URL),
-        **dict.fromkeys(("name", "title", "version", "instructions", "output", "fields", "confirm"), _AT_SERVER),
+        **dict.fromkeys(
+            ("name", "title", "version", "instructions", "output", "fields", "lookups", "pages", "confirm"), _AT_SERVER
+        ),
         **dict.fromkeys(("description", "info"), "What it is stands under `server`: name, title, instructions."),
         **dict.fromkeys(
             ("auth", "authentication", "authorization", "securityschemes", "credentials"),

@@ -7,7 +7,7 @@ and a suggestion.
 """
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import as_list, as_object, as_text
 from mcpgen.model import Api
 from mcpgen.read.document import Document
@@ -38,11 +38,11 @@ VERSION = 1
 def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:
     """Return the contents of a tools file; its schemas go to `definitions`, its errors to `diagnostics`.
 
-    Raises CannotGoOn for another version of the format.
+    Raises FatalError for another version of the format.
     """
     root = as_object(document.value)
     if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:
-        raise CannotGoOn(
+        raise FatalError(
             "unsupported-version",
             f"This compiler reads version {VERSION} of the tools file.",
             document.where("/mcpgen"),
@@ -57,8 +57,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
     urls = [as_object(each).get("base_url") for each in (root, *entries)]
     server.report_unused(variables, urls, top.inside("variables"), diagnostics)
-    around = tools.Around(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
-    site = resources.Around(found, variables, references, diagnostics)
+    around = tools.ToolContext(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
+    site = resources.ResourceContext(found, variables, references, diagnostics)
     operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(
         title=as_text(identity.get("title")),
@@ -75,6 +75,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         output=outputs.output(identity),
         fields=outputs.fields(identity),
         redirects=hints.redirects(identity),
+        lookups=hints.lookups(identity),
+        pages=hints.pages(identity),
         confirm=confirmation.of_server(identity),
         roles=roles.of_server(identity),
         resources=resources.read(root.get("resources"), top.inside("resources"), site),

@@ -30,7 +30,7 @@ class RequestLine:
     query: Mapping[str, str] = field(default_factory=dict)
 
     def template(self, where: Where, diagnostics: Diagnostics) -> PathTemplate:
-        """Return the template of the path. Raises Unusable if no request can be made from it."""
+        """Return the template of the path. Raises SkipOperation if no request can be made from it."""
         return paths.parse(self.path, where, diagnostics, query_is_meant=True)
 
 

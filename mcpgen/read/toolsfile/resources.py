@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn, Unusable
+from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
@@ -57,7 +57,7 @@ _KNOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ResourceContext:
     """Parts of the tools file that a resource may use: schemes, `variables` of base URLs, files of its folder."""
 
     schemes: tuple[SecurityScheme, ...]
@@ -69,13 +69,13 @@ class Around:
         self.diagnostics.add(code, message, where, hint)
 
 
-def read(value: JsonValue, where: Where, around: Around) -> tuple[Resource, ...]:
+def read(value: JsonValue, where: Where, around: ResourceContext) -> tuple[Resource, ...]:
     """Return the resources at `where`. Those with an error are omitted."""
     found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
     return tuple(resource for resource in found if resource is not None)
 
 
-def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
+def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource | None:
     name, uri = as_text(entry.get("name")), as_text(entry.get("uri"))
     if not name or not _is_settled(entry, name, where, around) or not _is_addressed(entry, name, where, around):
         return None
@@ -104,7 +104,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
     )
 
 
-def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
+def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceContext) -> bool:
     """Return True if exactly one key gives the content of the resource. Keys that do not fit that key are reported."""
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
@@ -118,7 +118,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> b
     return True
 
 
-def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
+def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceContext) -> bool:
     """Return True if the URI is missing or a server can offer it; report any other URI."""
     uri = entry.get("uri")
     if uri is None:
@@ -142,7 +142,7 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) ->
     return True
 
 
-def _content(file: str, where: Where, around: Around) -> bytes | str | None:
+def _content(file: str, where: Where, around: ResourceContext) -> bytes | str | None:
     """Return the content of a file: text if it can be decoded, else bytes.
 
     If the file cannot be used, report an error and return None.
@@ -151,7 +151,7 @@ def _content(file: str, where: Where, around: Around) -> bytes | str | None:
     hint = "Name a file beside the tools file, or in a folder there."
     try:
         data = around.references.content(name, where.file)
-    except CannotGoOn as refused:
+    except FatalError as refused:
         around.wrong(refused.diagnostic.message, where, hint, "unusable-file")
         return None
     if len(data) > LARGEST:
@@ -165,7 +165,7 @@ def _content(file: str, where: Where, around: Around) -> bytes | str | None:
     return data if _CONTROL.search(text) else text
 
 
-def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: Around) -> str:
+def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: ResourceContext) -> str:
     """Return the media type that was written, else that of the content. Return "" if it depends on the response."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
@@ -177,7 +177,9 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
     return _KNOWN.get(os.path.splitext(as_text(entry.get("file")))[1].lower(), usual)
 
 
-def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: Around) -> Operation | None:
+def _operation(
+    entry: JsonObject, variables: tuple[str, ...], where: Where, around: ResourceContext
+) -> Operation | None:
     """Return a GET operation whose parameters are the variables of the URI.
 
     Variables that the path names go into the path, all others into the query.
@@ -193,7 +195,7 @@ def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, arou
         return None
     try:
         template = paths.parse(path, place, around.diagnostics)
-    except Unusable as unusable:
+    except SkipOperation as unusable:
         found = unusable.diagnostic
         around.wrong(found.message, place, found.hint)
         return None
@@ -230,7 +232,7 @@ def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> P
     return Parameter(name, "query", schema, where, True, description, style="form", explode=True)
 
 
-def _servers(entry: JsonObject, where: Where, around: Around) -> tuple[Server, ...]:
+def _servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[Server, ...]:
     return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
 
 

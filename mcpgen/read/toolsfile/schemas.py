@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, tokens
 from mcpgen.base.names import clipped, did_you_mean, near, nearest
 from mcpgen.read.openapi.dialect import LENIENT_TYPES, TYPES
@@ -111,7 +111,7 @@ class Schemas:
             return value, where
         try:
             raw, place = self._references.resolve(value, where)
-        except Unusable:
+        except SkipOperation:
             return None, where
         return (raw, place) if place.file == where.file else (None, where)
 
@@ -157,14 +157,14 @@ class Schemas:
                 shown = clipped(word if isinstance(word, str) else schema_check.shown(word))
                 meant = LENIENT_TYPES.get(shown.casefold())
                 hint = did_you_mean([meant]) if meant else nearest(shown, TYPES)
-                self._diagnostics.add("invalid-value", f"'{shown}' is no type of JSON Schema.", where, hint)
+                self._diagnostics.add("invalid-value", f"'{shown}' is not a type of JSON Schema.", where, hint)
 
     def _referred(self, reference: str, where: Where) -> Iterator[tuple[JsonValue, Where]]:
         try:
             target = self._references.target(reference, where)
             if target.file == where.file:
                 yield self._references.at(target, where), target
-        except Unusable:
+        except SkipOperation:
             return  # OpenAPI's reader reports this error
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:

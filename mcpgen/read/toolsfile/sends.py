@@ -17,7 +17,7 @@ _ALONE = ("if", "then", "else")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TemplateNames:
     """Names that the templates of a tool may use, or must not fill.
 
     `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields of the request line.
@@ -28,7 +28,7 @@ class Known:
     in_request: Container[str] = ()
 
 
-def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
+def read(entry: JsonObject, where: Where, known: TemplateNames, diagnostics: Diagnostics) -> Sends | None:
     """Return the `send` of the tool `entry` at `where`, or None if it is missing."""
     found = entry.get("send")
     if not isinstance(found, dict):
@@ -47,7 +47,7 @@ def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics
 
 
 def _templates(
-    found: JsonObject, where: Where, location: Location, known: Known, diagnostics: Diagnostics
+    found: JsonObject, where: Where, location: Location, known: TemplateNames, diagnostics: Diagnostics
 ) -> Iterator[tuple[str, Template]]:
     key = next(key for key, place in _PLACES if place == location)
     for name, value in found.items():
@@ -64,7 +64,7 @@ def _templates(
         yield name, node
 
 
-def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
+def _refusal(name: str, location: Location, where: Where, known: TemplateNames) -> str:
     if not name:
         return "it has no name"
     if location == "header" and not parameters.is_field_name(name):
@@ -100,7 +100,7 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
         diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
     elif not (is_json or is_form) and isinstance(body, (dict, list)):
         message = f"A body of {clipped(media_type)} is one text."
-        diagnostics.add("invalid-value", message, where.inside("body"), "Write one text with {name} in it.")
+        diagnostics.add("invalid-value", message, where.inside("body"), "Write one text that contains {name}.")
 
 
 def named(sends: Sends | None) -> set[str]:
@@ -179,7 +179,7 @@ def check_schema(
         elif name not in going:
             hint = nearest(name, [each for each in sorted(going) if each not in names])
             hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
-            diagnostics.add("invalid-value", f"The argument '{clipped(name)}' goes nowhere.", place, hint)
+            diagnostics.add("invalid-value", f"The argument '{clipped(name)}' is not used in the request.", place, hint)
     # a subschema may require the argument
     combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))
     for name in template.declared:

@@ -6,7 +6,7 @@ A tool uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies an
 from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import WRITTEN_TOOL_NAME, clipped
 from mcpgen.model import (
@@ -24,6 +24,7 @@ from mcpgen.read.openapi import content, parameters
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
+    aliases,
     arguments,
     confirmation,
     credentials,
@@ -41,7 +42,7 @@ from mcpgen.read.toolsfile.schemas import Schemas
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ToolContext:
     """Parts of the tools file that a tool may use: schemes, `variables` of base URLs, schemas."""
 
     schemes: tuple[SecurityScheme, ...]
@@ -51,7 +52,7 @@ class Around:
     diagnostics: Diagnostics
 
 
-def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+def read(value: JsonValue, where: Where, around: ToolContext) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     """Return the operations made from the `tools` at `where`, and the tools that were skipped.
 
     `schema_check` has already reported malformed tools.
@@ -63,7 +64,7 @@ def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operatio
         label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
         try:
             operation = _read_tool(entry, place, around)
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             skipped.append(Skipped(label, unusable.diagnostic))
             continue
         if operation is None:
@@ -76,7 +77,7 @@ def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operatio
     return tuple(found.values()), tuple(skipped)
 
 
-def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | None:
+def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation | None:
     """Return one tool, or None if an error in it was reported."""
     diagnostics = around.diagnostics
     if not isinstance(entry, dict):
@@ -105,12 +106,15 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         result=results.read(entry, where, diagnostics),
         fields=outputs.fields(entry),
         redirects=hints.redirects(entry),
+        lookups=hints.lookups(entry),
+        pages=hints.pages(entry),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
         scopes=scopes.of_tool(entry),
         hints=hints.hints(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
+        aliases=aliases.of_tool(entry, where),
     )
     return Operation(
         key=f"tool {name}",
@@ -147,7 +151,7 @@ class _Inputs:
     credentials: tuple[SecurityScheme, ...] = ()
 
 
-def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: Around) -> _Inputs:
+def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: ToolContext) -> _Inputs:
     """Return the inputs of a tool. Faults are reported as errors."""
     diagnostics, references = around.diagnostics, around.definitions.references
     api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
@@ -155,7 +159,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     schema = entry.get("inputSchema")
     names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
     templated = requestline.sent(entry, line, where, diagnostics)
-    sent = sends.read(templated, where, sends.Known(names, filled, line.query), diagnostics)
+    sent = sends.read(templated, where, sends.TemplateNames(names, filled, line.query), diagnostics)
     if isinstance(schema, dict):
         return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
     lists = [(entry.get("parameters"), where.inside("parameters"))]
@@ -164,7 +168,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     raw_body, body_place = _described_body(entry.get("body"), where.inside("body"), references)
     body = _body(entry, raw_body, body_place, around)
     by = "body" if body else "send" if sent and sent.body is not None else ""
-    site = arguments.Site(where, line.method, template, sends.named(sent), by, around.definitions)
+    site = arguments.ToolFacts(where, line.method, template, sends.named(sent), by, around.definitions)
     taken = [*(each.name for each in described), *_members(raw_body)]
     short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
     plain, of_parts = parameters.without_credentials(short.parameters, filled, diagnostics)
@@ -234,12 +238,12 @@ def _described_body(value: JsonValue, where: Where, references: References) -> t
         return value, where
     try:
         raw, place = references.resolve(value, where)
-    except Unusable:
+    except SkipOperation:
         return value, where
     return (raw, place) if "content" in raw else (value, where)
 
 
-def _body(entry: JsonObject, value: JsonValue, where: Where, around: Around) -> RequestBody | None:
+def _body(entry: JsonObject, value: JsonValue, where: Where, around: ToolContext) -> RequestBody | None:
     """Return the body described by a Request Body Object, or by a bare schema, which means a required JSON body."""
     if value is None:
         return None

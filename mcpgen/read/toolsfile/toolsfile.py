@@ -7,7 +7,7 @@ from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.model import Api, Change
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
-from mcpgen.read.toolsfile.documents import Included, Named
+from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
 from mcpgen.read.toolsfile.logins import LoginChoice
 
 
@@ -21,9 +21,9 @@ class ToolsFile:
     """
 
     api: Api
-    documents: tuple[Included, ...]
-    overlays: tuple[Named, ...]
-    body_types: tuple[Named, ...]
+    documents: tuple[IncludedDocument, ...]
+    overlays: tuple[PlacedText, ...]
+    body_types: tuple[PlacedText, ...]
     include: tuple[Selector, ...]
     exclude: tuple[Selector, ...]
     changes: tuple[Change, ...]
@@ -31,7 +31,7 @@ class ToolsFile:
     variables: Where
     security: Where
     login: LoginChoice | None = None
-    pins: tuple[Named, ...] = ()
+    pins: tuple[PlacedText, ...] = ()
 
 
 def is_tools_file(value: JsonValue) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mcpgen.lock import match_operations
-from mcpgen.model.pins import Promise
+from mcpgen.model.pins import Pin
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 Pairs = list[tuple[Listed, Listed]]
@@ -61,7 +61,7 @@ def _of_one_name(gone: list[Listed], added: list[Listed]) -> Pairs:
     return _alike(gone, added, lambda tool: tool.name)
 
 
-def _promises(tools: dict[str, Listed]) -> dict[str, Promise]:
+def _promises(tools: dict[str, Listed]) -> dict[str, Pin]:
     """Return operation key → pin of each tool: from its lock, or made from its tables."""
     return {key: tool.known for key, tool in tools.items()}
 

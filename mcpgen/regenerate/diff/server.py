@@ -13,6 +13,9 @@ from mcpgen.regenerate.diff import authorization, objections, rules, secrets
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
+_REACHES = ("nothing", "what reads", "all tools")
+"""What programs of a model may call, the least first."""
+
 _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 
 
@@ -47,10 +50,23 @@ def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
     """Yield what changed of the list. What a search finds is compared tool by tool."""
     if after and not before:
         yield rules.of_server("tools-unlisted")
-    elif before and not after:
+        return
+    if before and not after:
         yield rules.of_server("tools-listed")
-    elif (had := as_object(before).get("pinned")) != (has := as_object(after).get("pinned")):
-        yield rules.of_server("pinned", had or "nothing", has or "nothing")
+        return
+    had, has = _programs(before), _programs(after)
+    if had != has:
+        wider = _REACHES.index(has) > _REACHES.index(had)
+        yield rules.of_server("programs-widened" if wider else "programs-narrowed", had, has)
+    pinned, pins = as_object(before).get("pinned"), as_object(after).get("pinned")
+    if pinned != pins:
+        yield rules.of_server("pinned", pinned or "nothing", pins or "nothing")
+
+
+def _programs(search: JsonValue) -> str:
+    """Return what programs may call, in words."""
+    kinds = as_object(as_object(search).get("finders")).values()
+    return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
 
 
 # -- where requests go ------------------------------------------------------------------------------------------------

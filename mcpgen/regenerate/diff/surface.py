@@ -9,7 +9,7 @@ from mcpgen.emit import features
 from mcpgen.emit.table import bindings_json, tools_json
 from mcpgen.lock import fingerprint
 from mcpgen.model import Catalog
-from mcpgen.model.pins import UNKNOWN, Promise
+from mcpgen.model.pins import UNKNOWN, Pin
 from mcpgen.read.openapi.paths import operation_key
 
 TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
@@ -21,7 +21,7 @@ class Listed:
     """One tool of a surface.
 
     `key`: its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`. `promise`: its
-    pin in the lock.
+    pin in the lock. `aliases`: other names by which it can be called.
     """
 
     name: str
@@ -29,14 +29,15 @@ class Listed:
     shown: JsonObject
     binding: JsonObject
     roles: tuple[str, ...] = ()
-    promise: Promise = UNKNOWN
+    promise: Pin = UNKNOWN
+    aliases: frozenset[str] = frozenset()
 
     @property
     def operation_id(self) -> str:
         return as_text(as_object(self.binding.get("operation")).get("id"))
 
     @property
-    def known(self) -> Promise:
+    def known(self) -> Pin:
         """Return the pin with the marks that identify the operation after a move: its operationId and its fingerprint.
 
         Without a fingerprint in the lock, one is computed from the tables.
@@ -76,12 +77,12 @@ class Surface:
 def of_catalog(catalog: Catalog) -> Surface:
     """Return the surface of a compiled catalog."""
     tools, beside = tools_json(catalog), features.tables(catalog)
-    known = {tool.operation.key: Promise(tool.name) for tool in catalog.tools}
+    known = {tool.operation.key: Pin(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}
     return of_tables({"tools.json": tools, "bindings.json": bindings_json(catalog, tools, beside), **tables}, known)
 
 
-def of_tables(files: Mapping[str, bytes], known: Mapping[str, Promise]) -> Surface:
+def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
     """Return the surface that the TABLES of a package describe.
 
     `known`: operation key → promise, from the lock. Raises ValueError or RecursionError for invalid JSON, KeyError for
@@ -90,7 +91,7 @@ def of_tables(files: Mapping[str, bytes], known: Mapping[str, Promise]) -> Surfa
     array = as_list(json.loads(files["tools.json"]))
     table = as_object(json.loads(files["bindings.json"]))
     rows = {as_text(as_object(row).get("name")): as_object(row) for row in as_list(table.get("bindings"))}
-    roles = as_object(table.get("roles"))
+    roles, aliases = as_object(table.get("roles")), as_object(table.get("aliases"))
     keys = {promise.name: key for key, promise in known.items()}
     listed = []
     for shown in map(as_object, array):
@@ -99,7 +100,8 @@ def of_tables(files: Mapping[str, bytes], known: Mapping[str, Promise]) -> Surfa
         method, path = as_text(binding.get("method")), as_text(as_object(binding.get("operation")).get("path"))
         own = tuple(as_text(role) for role in as_list(roles.get(name)))
         key = keys.get(name) or operation_key(method, path)
-        listed.append(Listed(name, key, shown, binding, own, known.get(key, Promise(name))))
+        others = frozenset(alias for alias, tool in aliases.items() if tool == name)
+        listed.append(Listed(name, key, shown, binding, own, known.get(key, Pin(name)), others))
     header = {key: value for key, value in table.items() if key != "bindings"}
     beside = [as_list(json.loads(files.get(name, b"[]"))) for name in ("resources.json", "prompts.json")]
     resources, prompts = (tuple(map(as_object, entries)) for entries in beside)

@@ -24,12 +24,17 @@ def compared(
     `guessed`: only words support the match. Work on schemas draws on `budget`.
     """
     if old.name != new.name:
-        yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
+        code = "tool-renamed-alias" if old.name in new.aliases else "tool-renamed"
+        yield replace(rules.of_tool(code, old.name, old.name, new.name), tool=new.name)
     moved = old.key != new.key and old.request != new.request
     if moved:
         yield rules.of_tool("tool-taken" if guessed else "tool-moved", new.name, old.request, new.request)
     elif elsewhere.key != new.key and new.operation_id not in ("", old.operation_id):
         yield rules.of_tool("tool-replaced", new.name, old.operation_id, new.operation_id, at=elsewhere.name)
+    for alias in sorted(old.aliases - new.aliases - {new.name}):
+        yield rules.of_tool("alias-removed", new.name, before=alias)
+    for alias in sorted(new.aliases - old.aliases - {old.name}):
+        yield rules.of_tool("alias-added", new.name, after=alias)
     if old.shown != new.shown:
         yield from _words(old.shown, new.shown, new.name)
         yield from objections.of_tool(old, new)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcpgen.base.errors import Busy, CannotGoOn
+from mcpgen.base.errors import FatalError, ProjectBusy
 from mcpgen.regenerate.publish import stranded, transaction
 from mcpgen.regenerate.publish.flock import flocked, released
 from mcpgen.regenerate.publish.transaction import Unfinished
@@ -24,8 +24,8 @@ _NOT_THERE: set[Path] = set()
 def claimed(directory: Path) -> Iterator[None]:
     """Claim `directory` for this run, while the context lasts.
 
-    What killed runs left is completed or removed first, so that one whole project is read. Raises Busy if another run
-    holds the directory, CannotGoOn if leftovers cannot be completed or the file system fails.
+    What killed runs left is completed or removed first, so that one whole project is read. Raises ProjectBusy if
+    another run holds the directory, FatalError if leftovers cannot be completed or the file system fails.
     """
     place = physical(directory)
     with failing(directory):
@@ -34,8 +34,10 @@ def claimed(directory: Path) -> Iterator[None]:
         with reading(directory):
             stranded.refuse(directory, place)
         yield
-    except CannotGoOn:
-        confirm(directory)  # raises Busy instead if another run has changed the directory, which may be the real reason
+    except FatalError:
+        confirm(
+            directory
+        )  # raises ProjectBusy instead if another run has changed the directory, which may be the real reason
         raise
     finally:
         _NOT_THERE.discard(place)
@@ -43,7 +45,7 @@ def claimed(directory: Path) -> Iterator[None]:
 
 
 def confirm(directory: Path) -> None:
-    """Raise Busy before the write if another run has created `directory` since it was claimed."""
+    """Raise ProjectBusy before the write if another run has created `directory` since it was claimed."""
     place = physical(directory)
     if place in _NOT_THERE and os.path.lexists(place):
         raise busy(directory)
@@ -54,9 +56,9 @@ def made(directory: Path) -> None:
     _NOT_THERE.discard(physical(directory))
 
 
-def busy(directory: Path) -> Busy:
+def busy(directory: Path) -> ProjectBusy:
     """Return the error for a directory that another run has claimed."""
-    return Busy(
+    return ProjectBusy(
         "project-locked",
         f"Another run of mcpgen is at work in {told(directory)}.",
         hint="Wait until it has ended, and try again.",
@@ -72,13 +74,13 @@ def told(path: Path) -> str:
 
 @contextlib.contextmanager
 def failing(directory: Path) -> Iterator[None]:
-    """Turn an OSError in the context into CannotGoOn or Busy, with one sentence about `directory`."""
+    """Turn an OSError in the context into FatalError or ProjectBusy, with one sentence about `directory`."""
     try:
         yield
     except BlockingIOError:
         raise busy(directory) from None
     except Unfinished as end:
-        raise CannotGoOn(
+        raise FatalError(
             "output-unfinished",
             f"{directory} is written and complete, but could not be tidied up: {_reason(end.error)}.",
             hint="The next run over it does that.",
@@ -87,9 +89,9 @@ def failing(directory: Path) -> Iterator[None]:
         raise failed(directory, error) from None
 
 
-def failed(directory: Path, error: OSError) -> CannotGoOn:
+def failed(directory: Path, error: OSError) -> FatalError:
     """Return the error for a write that the file system refuses."""
-    return CannotGoOn(
+    return FatalError(
         "output-failed",
         f"{directory} cannot be written: {_reason(error)}.",
         hint="Make room there, and try again." if error.errno in _NO_ROOM else "Check its rights, or name another.",
@@ -98,12 +100,12 @@ def failed(directory: Path, error: OSError) -> CannotGoOn:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn an OSError in the context into CannotGoOn: `path` cannot be read, and why."""
+    """Turn an OSError in the context into FatalError: `path` cannot be read, and why."""
     try:
         yield
     except OSError as error:
         message = f"{path} cannot be read: {_reason(error)}."
-        raise CannotGoOn("output-failed", message, hint="Check its rights.") from None
+        raise FatalError("output-failed", message, hint="Check its rights.") from None
 
 
 def physical(directory: Path) -> Path:

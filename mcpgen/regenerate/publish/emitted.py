@@ -2,7 +2,9 @@
 
 from mcpgen.emit import ONCE
 
-_AT_THE_TOP = frozenset({"CHANGELOG.md", "README.md", "mcpgen.schema.json", "mcpgen.yaml", "pyproject.toml"})
+_AT_THE_TOP = frozenset(
+    {"CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.schema.json", "mcpgen.yaml", "pyproject.toml"}
+)
 
 
 def is_emitted(path: str) -> bool:

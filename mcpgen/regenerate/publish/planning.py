@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import ONCE, attributes
@@ -49,7 +49,7 @@ def plan(
 ) -> Plan:
     """Return the plan that makes `directory` hold `tree`.
 
-    `owned`: the user's files. `carried`: paths whose edits the tree already contains. Raises CannotGoOn if the
+    `owned`: the user's files. `carried`: paths whose edits the tree already contains. Raises FatalError if the
     directory is not ours, or if generated files were edited and `overwrite` is not given.
     """
     _refuse_foreign(directory, previous)
@@ -81,7 +81,7 @@ def plan(
     planned = Plan(directory, tuple(write), tuple(remove), tuple(sorted(kept)), tuple(edited), tuple(line_ends))
     if edited and not overwrite:
         found = edits(planned)
-        raise CannotGoOn(found.code, found.message, hint=found.hint)
+        raise FatalError(found.code, found.message, hint=found.hint)
     return planned
 
 
@@ -143,7 +143,7 @@ def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
         data = staging.read(stage, locks.NAME)
         try:
             lock = locks.load(data, locks.NAME) if data is not None else None
-        except CannotGoOn:  # interrupted while the lock itself was written, before any file was moved
+        except FatalError:  # interrupted while the lock itself was written, before any file was moved
             lock = None
         for path, found in lock.files.items() if lock else ():
             known.setdefault(path, set()).add(found)
@@ -160,7 +160,7 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
         elif previous is None and directory.is_dir() and (found := _strangers(directory)):
             reason = f"holds files that mcpgen did not write ({_some(found)})"
     if reason:
-        raise CannotGoOn("output-refused", f"{directory} {reason}.", hint=hint)
+        raise FatalError("output-refused", f"{directory} {reason}.", hint=hint)
 
 
 def _strangers(directory: Path) -> list[str]:

@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.regenerate.publish import claim
@@ -14,7 +14,7 @@ LARGEST = 1 << 28
 
 
 def previous_lock(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, or None. Raises CannotGoOn if it cannot be read."""
+    """Return the lock of the project in `directory`, or None. Raises FatalError if it cannot be read."""
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None
@@ -23,19 +23,19 @@ def previous_lock(directory: Path) -> Lock | None:
 def present(directory: Path, path: str, first: int | None = None) -> bytes | None:
     """Return the bytes of the file at `path` in `directory`, at most `first` bytes if given; None if there is no file.
 
-    Raises CannotGoOn for anything but a regular file reached without links, and for a file larger than LARGEST.
+    Raises FatalError for anything but a regular file reached without links, and for a file larger than LARGEST.
     """
     place = directory
     for part in path.split("/"):
         place = place / part
         if place.is_symlink():
-            raise CannotGoOn(
+            raise FatalError(
                 "output-refused", f"{place} is a link.", hint="Remove it; mcpgen does not write through links."
             )
     with claim.reading(place):
         try:
             if not stat.S_ISREG(place.stat().st_mode):
-                raise CannotGoOn("output-refused", f"{place} is not a regular file.", hint="Remove it.")
+                raise FatalError("output-refused", f"{place} is not a regular file.", hint="Remove it.")
             return _read(place, first)
         except FileNotFoundError:
             return None
@@ -49,15 +49,15 @@ def _read(place: Path, first: int | None = None) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if first is None and size > LARGEST:
             message = f"{place} is larger than anything that mcpgen writes."
-            raise CannotGoOn("output-refused", message, hint="Move it away, and run this again.")
+            raise FatalError("output-refused", message, hint="Move it away, and run this again.")
         return file.read(size if first is None else min(size, first))
 
 
-def _in_the_way(directory: Path, place: Path) -> CannotGoOn:
+def _in_the_way(directory: Path, place: Path) -> FatalError:
     """Return the error for a file that has the name of a needed folder.
 
     Above the project that file may be important, so the hint never says to remove it.
     """
     inside = directory.is_dir()
     message = f"A file stands in the way of {place if inside else directory}."
-    return CannotGoOn("output-refused", message, hint="Move it away." if inside else "Name another directory.")
+    return FatalError("output-refused", message, hint="Move it away." if inside else "Name another directory.")

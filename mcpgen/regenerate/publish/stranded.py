@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.regenerate.publish import replica
 from mcpgen.regenerate.publish.emitted import is_written_into
 from mcpgen.regenerate.publish.staging import FILES, HOME
@@ -18,7 +18,7 @@ _MOST = 3
 
 
 def refuse(project: Path, place: Path) -> None:
-    """Raise CannotGoOn if the project at `place` still has links into a stage after recovery, naming those paths.
+    """Raise FatalError if the project at `place` still has links into a stage after recovery, naming those paths.
 
     `project`: the directory's name in the message. Raises OSError if the directory cannot be read.
     """
@@ -47,7 +47,7 @@ def _stage_of(link: Path, path: str) -> str | None:
     return home if HOME.fullmatch(home) and os.readlink(link) == replica.way_to(home, path) else None
 
 
-def _end(project: Path, lay: Path, paths: Sequence[str]) -> CannotGoOn:
+def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     there = [path for path in paths if os.path.lexists(lay / path)]
     missing = [path for path in paths if path not in there]
     some = _some(missing or there)
@@ -60,7 +60,7 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> CannotGoOn:
             f"Run `mcpgen regenerate` over that project, which the note in {lay.parent} names, and copy it again; "
             "or replace each link by what it leads to."
         )
-    return CannotGoOn("output-unfinished", message, hint=hint)
+    return FatalError("output-unfinished", message, hint=hint)
 
 
 def _some(paths: Sequence[str]) -> str:

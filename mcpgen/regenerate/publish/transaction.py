@@ -21,7 +21,7 @@ from mcpgen.regenerate.publish.flock import held
 from mcpgen.regenerate.publish.staging import Record, Stage, inode
 
 
-class NoExchange(Exception):
+class CannotExchange(Exception):
     """This write cannot be done in one step here. Nothing was changed."""
 
 
@@ -50,7 +50,7 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         except OSError as error:
             raise _told_apart(error) from None
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
-            raise NoExchange
+            raise CannotExchange
         record = _prepared(directory, stage, files, gone, paths)
         # after the exchange this is the project's directory, which other runs try to lock
         stack.enter_context(held(stage.files))
@@ -159,4 +159,4 @@ def _standing() -> Iterator[None]:
 
 def _told_apart(error: OSError) -> Exception:
     """Return NoExchange if `error` means that exchanges are impossible here (REFUSALS), else `error` itself."""
-    return NoExchange() if error.errno in exchange.REFUSALS else error
+    return CannotExchange() if error.errno in exchange.REFUSALS else error

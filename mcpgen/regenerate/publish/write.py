@@ -8,14 +8,14 @@ from mcpgen.base.tree import FileTree
 from mcpgen.regenerate.publish import claim, exchange, staging, stepwise, transaction
 from mcpgen.regenerate.publish.planning import Plan
 from mcpgen.regenerate.publish.staging import Stage
-from mcpgen.regenerate.publish.transaction import NoExchange
+from mcpgen.regenerate.publish.transaction import CannotExchange
 
 
 def publish(planned: Plan, tree: FileTree) -> None:
     """Carry out `planned`, so that at any moment the whole old or the whole new project is there.
 
-    Where that is impossible (see `stepwise`), a killed run leaves files that the next run completes. Raises Busy if
-    another run was faster, CannotGoOn if the file system refuses.
+    Where that is impossible (see `stepwise`), a killed run leaves files that the next run completes. Raises ProjectBusy
+    if another run was faster, FatalError if the file system refuses.
     """
     place, files = claim.physical(planned.directory), {path: tree[path] for path in planned.write}
     claim.confirm(planned.directory)
@@ -47,7 +47,7 @@ def _create(place: Path, files: Mapping[str, bytes], directory: Path) -> None:
 def _change(place: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
     try:
         transaction.commit(place, files, gone, paths)
-    except NoExchange:
+    except CannotExchange:
         stepwise.write(place, files, gone)
 
 

@@ -1,7 +1,7 @@
 """Read parameters of OpenAPI 2.0, which are schemas themselves, and convert `collectionFormat` to style and explode."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_object, as_text, compact
 from mcpgen.base.names import clipped
 from mcpgen.model import Location, Parameter, Style
@@ -16,7 +16,7 @@ _PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "s
 
 
 def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    """Return the parameter, or None if it cannot be read, which is reported. Raises Unusable if it is required."""
+    """Return the parameter, or None if it cannot be read, which is reported. Raises SkipOperation if it is required."""
     named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
     if named is None:
         return None
@@ -38,11 +38,12 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
 def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
     """Return style and explode of a parameter, which matter only for arrays.
 
-    Raises Unusable for arrays in arrays: each may have its own format, which no style of later versions can express.
+    Raises SkipOperation for arrays in arrays: each may have its own format, which no style of later versions can
+    express.
     """
     if as_object(raw.get("items")).get("type") == "array":
         message = "Arrays in arrays, each with a collectionFormat of its own, are not written."
-        raise Unusable("invalid-style", message, where.inside("items"), "Take one array, or a body.")
+        raise SkipOperation("invalid-style", message, where.inside("items"), "Take one array, or a body.")
     declared = raw.get("collectionFormat", "csv")
     plain = _PLAIN[location]
     if declared == "multi" and location == "query":
@@ -54,6 +55,6 @@ def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Dia
             "invalid-style",
             f"The collectionFormat {clipped(compact(declared))} is not defined for {location} parameters; csv is used.",
             where.inside("collectionFormat"),
-            "Use csv, ssv, tsv or pipes, or multi in a query or a form.",
+            "Use csv, ssv, tsv or pipes; multi is allowed in a query or a form.",
         )
     return plain, False

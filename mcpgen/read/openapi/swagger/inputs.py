@@ -1,11 +1,11 @@
 """Read the inputs of an operation by OpenAPI 2.0: the Operation, Parameter and Response Objects."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Encoding, MediaType, PathTemplate, RequestBody, Response, Server
 from mcpgen.read.openapi import content, parameters, servers
-from mcpgen.read.openapi.inputs import Inputs, Site, Surroundings
+from mcpgen.read.openapi.inputs import DocumentFacts, Inputs, OperationSource
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.swagger.formats import parameter_of, style_of
 from mcpgen.read.openapi.swagger.servers import as_servers
@@ -14,10 +14,10 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 Raw = tuple[JsonObject, Where]
 
 
-def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
+def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 2.0.
 
-    Raises Unusable if a part cannot be read that calls of the operation need.
+    Raises SkipOperation if a part cannot be read that calls of the operation need.
     """
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)
@@ -34,14 +34,14 @@ def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inp
     )
 
 
-def _media_types(key: str, site: Site, around: Surroundings) -> list[str]:
+def _media_types(key: str, site: OperationSource, around: DocumentFacts) -> list[str]:
     """Return the media types of `consumes` or `produces`: those of the operation, else those of the document."""
     holder, where = (site.raw, site.where) if key in site.raw else (around.root, Where(site.where.file))
     names = [name for name in as_list(holder.get(key)) if isinstance(name, str)]
     return content.media_types(names, where.inside(key), around.diagnostics)
 
 
-def _servers(site: Site, around: Surroundings) -> tuple[Server, ...] | None:
+def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...] | None:
     if not as_list(site.raw.get("schemes")):
         return None
     own = as_servers(around.root, site.raw["schemes"], around.base_url)
@@ -58,7 +58,7 @@ def _body(
     bodies = [where for raw, where in gathered if raw.get("in") == "body"]
     if len(bodies) + bool(fields) > 1:
         message = "The body is described twice: by several body parameters, or beside fields of a form."
-        raise Unusable("invalid-parameter", message, bodies[-1], "Keep one of them.")
+        raise SkipOperation("invalid-parameter", message, bodies[-1], "Keep one of them.")
     for raw, where in gathered:
         if raw.get("in") == "body":
             schema = references.schema(where.inside("schema")) if "schema" in raw else None
@@ -76,7 +76,7 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
     for raw, where in fields:
         name = raw.get("name")
         if not isinstance(name, str) or not name:
-            raise Unusable(
+            raise SkipOperation(
                 "invalid-parameter", "A field of the form has no name.", where, "Give it a name that can be sent."
             )
         properties[name] = references.schema(where)
@@ -97,14 +97,16 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
 # -- answers ----------------------------------------------------------------------------------------------------------
 
 
-def _responses(site: Site, gives: list[str], references: References, diagnostics: Diagnostics) -> tuple[Response, ...]:
+def _responses(
+    site: OperationSource, gives: list[str], references: References, diagnostics: Diagnostics
+) -> tuple[Response, ...]:
     found = []
     for status, entry in as_object(site.raw.get("responses")).items():
         if status.startswith("x-"):
             continue
         try:
             raw, where = references.resolve(entry, site.where.inside("responses", status))
-        except Unusable as unusable:
+        except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
         schema = references.schema(where.inside("schema")) if "schema" in raw else None

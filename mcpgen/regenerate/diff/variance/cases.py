@@ -28,7 +28,7 @@ _OF_SIBLINGS = {
 _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"})
 
 
-class TooMany(Exception):
+class TooManyCases(Exception):
     """A schema has more than MOST cases."""
 
 
@@ -71,11 +71,11 @@ _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases of `terms`. Raises TooMany for more than MOST."""
+    """Return the cases of `terms`. Raises TooManyCases for more than MOST."""
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:
-            raise TooMany
+            raise TooManyCases
         found += _of_state(state, terms.scope)
     return found
 

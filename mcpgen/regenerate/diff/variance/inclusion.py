@@ -11,7 +11,7 @@ from functools import cached_property
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, plain_text
 from mcpgen.regenerate.diff.variance import arrays, objects, scalars
-from mcpgen.regenerate.diff.variance.cases import Case, TooMany, cases
+from mcpgen.regenerate.diff.variance.cases import Case, TooManyCases, cases
 from mcpgen.regenerate.diff.variance.disjoint import Disjointness
 from mcpgen.regenerate.diff.variance.scope import Terms
 
@@ -104,7 +104,7 @@ class Inclusion:
         if terms.key not in self._cases:
             try:
                 self._cases[terms.key] = cases(terms)
-            except TooMany:
+            except TooManyCases:
                 self._cases[terms.key] = None
         return self._cases[terms.key]
 

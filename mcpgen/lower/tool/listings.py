@@ -1,0 +1,144 @@
+"""Find the list of items in an answer, and the argument that selects its page.
+
+`GET /pets?page=2` answers with a list, or with an object that holds one. A call that goes through all pages has to know
+both: which argument leads to the next page, and what to join.
+"""
+
+import re
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import SkipOperation
+from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.names import words
+from mcpgen.base.work import Exhausted
+from mcpgen.lower.schema.compose import Composer, members, types
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.lower.schema.nodes import items_of
+from mcpgen.lower.text.prose import shortened
+from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
+
+LONGEST = 1000
+MOST_ITEMS = 10_000
+_TOLD = "One call returns all pages, within limits, and says where it stopped."
+
+CURSOR = re.compile(
+    r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
+)
+NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
+OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
+"""Names of arguments that select a page, without case and punctuation. The runtime has the same (`paging.py`)."""
+
+_USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
+_INNER = ("data", "result", "results", "response", "payload", "embedded")
+DEPTH = 2
+
+Items = tuple[str, JsonObject]
+"""JSON Pointer to a list, and the schema of its items."""
+
+
+def of_answer(operation: Operation, composer: Composer) -> Items | None:
+    """Return the list of items in the good answer of an operation, or None if its schema shows no certain one."""
+    schema = described(operation)
+    if schema is None:
+        return None
+    composer.budget.begin()
+    try:
+        noun = words(operation.path.rstrip("/").rpartition("/")[2])
+        return _list_in(schema, composer, "".join(noun), DEPTH)
+    except (SkipOperation, Exhausted, RecursionError):
+        return None
+
+
+def described(operation: Operation) -> JsonObject | None:
+    """Return the schema of the first good answer in JSON, or None if none is described."""
+    for response in sorted(operation.responses, key=lambda each: each.status):
+        for media_type in sorted(response.content, key=lambda each: each.name):
+            if response.status[:1] == "2" and encoding_of(media_type.name) == "json" and media_type.schema:
+                return media_type.schema
+    return None
+
+
+def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> Items | None:
+    node, _ = composer.node(schema)
+    if "array" in types(node) or "items" in node:
+        return "", items_of(node)
+    lists, objects = [], []
+    for name, member in members(node):
+        inner, _ = composer.node(member)
+        if "array" in types(inner):
+            lists.append((name, items_of(inner)))
+        elif "properties" in inner:
+            objects.append((name, member))
+    if len(lists) > 1:
+        plain = {_plain(name): (name, items) for name, items in lists}
+        usual = next((plain[each] for each in (noun, *_USUAL) if each in plain), None)
+        lists = [] if usual is None else [usual]
+    if lists:
+        return f"/{_escaped(lists[0][0])}", lists[0][1]
+    if depth <= 1:
+        return None
+    inner_lists = [(name, _list_in(member, composer, noun, depth - 1)) for name, member in objects]
+    found = [(name, each) for name, each in inner_lists if each is not None]
+    if len(found) > 1:
+        found = [(name, each) for name, each in found if _plain(name) in (noun, *_INNER)]
+    if len(found) != 1:
+        return None
+    name, (pointer, items) = found[0]
+    return f"/{_escaped(name)}{pointer}", items
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def is_paged(binding: HttpBinding) -> bool:
+    """Return True if an argument in the query of a tool selects a page."""
+    names = [_plain(each.name) for each in binding.query if each.argument is not None]
+    return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
+
+
+# Decision 0201: A call goes through all pages where the document tells how.
+def derive(
+    operation: Operation,
+    hints: Annotations,
+    binding: HttpBinding,
+    of_server: Pages | None,
+    composer: Composer,
+    diagnostics: Diagnostics,
+) -> Listing | None:
+    """Return the list whose pages a call goes through, or None if a call fetches one page."""
+    if (operation.decided.pages or of_server) != "all":
+        return None
+    if operation.method != "GET" or not hints.read_only:
+        why = "it does not only read"
+    elif not is_paged(binding):
+        why = "none of its arguments selects a page"
+    elif described(operation) is None:
+        return Listing()
+    elif (found := of_answer(operation, composer)) is None:
+        why = "no list of items is described in its answer"
+    else:
+        return Listing(found[0])
+    if operation.decided.pages == "all":
+        message = f"{operation.method} {operation.path} fetches one page: {why}."
+        diagnostics.add("no-pages", message, operation.where, "Leave `pages` out for it.")
+    return None
+
+
+def told(description: str, listing: Listing | None) -> str:
+    """Return `description` with a sentence that says that a call returns all pages; unchanged if it does not."""
+    return description if listing is None else f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
+
+
+def item_of(items: JsonObject, composer: Composer) -> dict[str, JsonObject]:
+    """Return the properties of the items of a list, each composed, or {} if they cannot be known."""
+    composer.budget.begin()
+    try:
+        node, _ = composer.node(items)
+        return {name: composer.node(as_object(member))[0] for name, member in members(node)}
+    except (SkipOperation, Exhausted, RecursionError):
+        return {}

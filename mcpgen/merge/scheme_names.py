@@ -1,0 +1,85 @@
+"""Rename security schemes of several documents, so that each name stands for one scheme on one server."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, names_of
+from mcpgen.model import Api, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.read.inputs import DescribedApi
+
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+def rename_schemes(
+    placed: Sequence[tuple[DescribedApi, ServerPlace]],
+    owned: Collection[str],
+    home: ServerPlace | None,
+    alone: Collection[str],
+) -> list[tuple[DescribedApi, ServerPlace]]:
+    """Rename security schemes so that each name stands for one scheme on one server.
+    `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
+    that are taken.
+    """
+
+    def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:
+        mine = owned if place == home else ()
+        return [scheme_at(scheme, whole_server(place)) for scheme in all_schemes(one.api) if scheme.name not in mine]
+
+    names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
+    return [
+        (replace(one, api=with_names(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
+        for one, place in placed
+    ]
+
+
+def each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
+    """Return one scheme per name, sorted by name, so that the order of documents does not matter."""
+    return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
+
+
+def all_schemes(api: Api) -> list[SecurityScheme]:
+    """Return the declared schemes, and those of credential parameters, one per name."""
+    implied = (scheme for operation in api.operations for scheme in operation.credentials)
+    return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
+
+
+def with_names(api: Api, names: Mapping[str, str]) -> Api:
+    """Return `api` with its schemes renamed by `names` (old → new), wherever they are mentioned."""
+    if not names:
+        return api
+
+    def schemes(found: tuple[SecurityScheme, ...]) -> tuple[SecurityScheme, ...]:
+        return tuple(replace(scheme, name=names.get(scheme.name, scheme.name)) for scheme in found)
+
+    def wanted(found: tuple[SecurityRequirement, ...] | None) -> tuple[SecurityRequirement, ...] | None:
+        return None if found is None else tuple(tuple(names.get(name, name) for name in each) for each in found)
+
+    def scopes(found: Scopes) -> Scopes:
+        return {names.get(name, name): asked for name, asked in found.items()}
+
+    operations = tuple(
+        replace(
+            operation,
+            security=wanted(operation.security),
+            scopes=scopes(operation.scopes),
+            credentials=schemes(operation.credentials),
+        )
+        for operation in api.operations
+    )
+    security = wanted(api.security)
+    return replace(
+        api, schemes=schemes(api.schemes), security=security, scopes=scopes(api.scopes), operations=operations
+    )
+
+
+def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
+    """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
+    user = scheme.user and replace(scheme.user, scopes=())
+    return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
+
+
+# Decision 0124: The base URL stands for the first server.
+def whole_server(place: ServerPlace) -> ServerPlace:
+    """Return `place` with its URL cut to the origin, since a credential is for an origin."""
+    return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
