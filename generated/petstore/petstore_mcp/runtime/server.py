@@ -20,13 +20,13 @@ import time
 from _thread import allocate_lock
 
 from .core.catalog import Catalog, CatalogError
-from .core.effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
+from .core.effects import Call, Cancel, LogMessage, Preload, ReadResource, RejectedCall, Send, UserAnswer
 from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
 from .core.protocol import Protocol
 from .core.stdio import EXIT_CONFIG, LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result, Visit
+from .core.wire_formats import Contents, Result, UrlQuestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
     from .serve.engine import Engine
-    from .serve.stdin_handoff import Lending
+    from .serve.stdin_handoff import StdinHandoff
     from .serve.work import Outcome
     from .settings.listening import Listening
     from .settings.settings import Settings
+    from .telemetry.recorder import Recorder
+    from .telemetry.reporter import Reporter
 
 #: Seconds left for writing the last answers if finishing the calls took all the time.
 _A_MOMENT = 0.4
@@ -68,9 +70,18 @@ class Server:
         self._engine: Engine | None = None
         self._inbox = Inbox()
         self._outbox = Outbox(wire.write, time.monotonic)
-        self._lending: Lending | None = None
-        self._caller: execution.Caller | None = None
+        self._lending: StdinHandoff | None = None
+        self._caller: execution.ToolExecutor | None = None
         self._audit: Audit | None = None
+        self._recorder: Recorder | None = None
+
+    def measure(self, reporter: Reporter) -> None:
+        """Record every request in what `reporter` reports."""
+        recorder = self._recorder = reporter.recorder
+        self._protocol.observe(recorder)
+        reporter.reads_calls(lambda: (0, 0) if self._engine is None else self._engine.numbers)
+        before_leaving(reporter)
+        reporter.start()
 
     def record(self, audit: Audit) -> None:
         """Record every call in `audit`."""
@@ -115,6 +126,8 @@ class Server:
                 from .serve.recording import secrets  # few operators record calls
 
                 self._audit.renew(catalog, lambda: secrets(settings, catalog))
+            if self._recorder is not None:
+                self._recorder.renew(catalog)
             if self._engine is not None:
                 self._engine.renew(lambda: self._load(catalog, settings))
             with self._lock:
@@ -140,10 +153,10 @@ class Server:
     def _do(self, effect: Effect, size: int = 0) -> None:
         if isinstance(effect, Call):
             self._begin(effect, size)
-        elif isinstance(effect, Rejected):
+        elif isinstance(effect, RejectedCall):
             if self._audit is not None:
                 self._audit.reject(effect)
-        elif isinstance(effect, Read):
+        elif isinstance(effect, ReadResource):
             caller = self._caller  # resources exist only after the first call
             if caller is None:
                 self.done(effect.key, Contents(effect.uri, None))
@@ -152,12 +165,14 @@ class Server:
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
+            if self._recorder is not None:
+                self._recorder.ended(effect.key, "cancelled")
             self._running().cancel(effect.key)
-        elif isinstance(effect, Answered):
+        elif isinstance(effect, UserAnswer):
             self._running().answer(effect.key, effect.reply)
-        elif isinstance(effect, Expect):
+        elif isinstance(effect, Preload):
             self._running()
-        elif isinstance(effect, Note):
+        elif isinstance(effect, LogMessage):
             from .core import log
 
             log.event("warning", "unanswerable_message", reason=effect.sentence)
@@ -176,15 +191,15 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import Lending  # after the engine, which reads during the handoff
+            from .serve.stdin_handoff import StdinHandoff  # after the engine, which reads during the handoff
 
-            self._lending = Lending(self._engine, self._wire, self._inbox, self._take)
+            self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
-    def _load(self, catalog: Catalog, settings: Settings | None) -> execution.Caller:
+    def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
         """Load the HTTP side, in the engine's thread. Loading takes ten times as long as the rest of the start."""
         try:
-            from .calls.execution import Caller
+            from .calls.execution import ToolExecutor
             from .serve import preload
             from .tuning import memory
         except ModuleNotFoundError as problem:
@@ -200,7 +215,8 @@ class Server:
         if self._caller is not None:
             self._caller = self._caller.following(catalog, settings)
         else:
-            self._caller = Caller(catalog, settings)
+            self._caller = ToolExecutor(catalog, settings)
+            self._caller.record = self._audit
             self._caller.report()
             preload.load(catalog, settings)
             memory.settle()
@@ -216,6 +232,8 @@ class Server:
         """Record and answer a finished call."""
         if self._audit is not None:
             self._audit.end(key, outcome)
+        if self._recorder is not None:
+            self._recorder.ended(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)
             if line is not None:
@@ -240,7 +258,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | Visit | None) -> bool:
+    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """
@@ -272,6 +290,7 @@ def main() -> int:
     except CatalogError as problem:
         complain(str(problem))
         return EXIT_CONFIG
+    _tell_lack(catalog)
     settings = None
     if len(sys.argv) > 1:
         from .serve.commands import run
@@ -280,7 +299,7 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
-    elif catalog.roles or any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
+    elif catalog.roles or any(name.startswith((f"{catalog.prefix}_", "OTEL_")) for name in os.environ):
         from .settings.settings import load
 
         settings = load(catalog, os.environ)
@@ -302,6 +321,12 @@ def main() -> int:
         server.record(audit)
     server.serve()
     return leave(0)  # at once, because a thread in a host name lookup would delay an orderly exit
+
+
+def _tell_lack(catalog: Catalog) -> None:
+    """Print a sentence if the table wants programs to be run and the sandbox for them is not installed."""
+    if catalog.listing is not None and catalog.listing.lacking:
+        complain(catalog.listing.lack)
 
 
 # Decision 0004: SIGHUP stays ignored where it was ignored.
@@ -326,13 +351,20 @@ def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:
     """Create the server. With --reload, the server is told when the tables change."""
-    if settings is None or settings.again is None:
+    if settings is None:
         return Server(catalog, Wire(), settings)
-    from .core.subscriptions import Subscriptions  # few servers reload
-    from .serve.reload import Watch  # few servers reload
+    if settings.again is None:
+        server = Server(catalog, Wire(), settings)
+    else:
+        from .core.subscriptions import Subscriptions  # few servers reload
+        from .serve.reload import Watch  # few servers reload
 
-    server = Server(catalog, Wire(), settings, Subscriptions())
-    Watch(_PACKAGE, catalog, settings.again, server.renew).start()
+        server = Server(catalog, Wire(), settings, Subscriptions())
+        Watch(_PACKAGE, catalog, settings.again, server.renew).start()
+    if settings.telemetry is not None:
+        from .serve.recording import reporter  # few operators measure
+
+        server.measure(reporter(settings.telemetry, catalog, over_http=False))
     return server
 
 

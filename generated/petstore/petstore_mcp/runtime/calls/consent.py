@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
-from ..core.wire_formats import CONFIRM, Ended, Failure, Question, Result, Visit, has
+from ..core.wire_formats import CONFIRM, Failure, OtherOutcome, Question, Result, UrlQuestion, has
 from ..text.invisible import visible
 from .signed_state import SECONDS
 from .user_logins import is_of_login
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
-    from ..core.wire_formats import Visit
+    from ..core.wire_formats import UrlQuestion
 
     class States(Protocol):
         """Issuer and checker of the states that a client returns with the user's answer.
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
             """
 
 
-Ask = Callable[[str | Visit], Awaitable[object]]
+Ask = Callable[[str | UrlQuestion], Awaitable[object]]
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
@@ -87,7 +87,7 @@ _FAULTS: dict[str, tuple[int, object]] = {
 """Outcomes that the stateless era answers with a protocol error: its code and data."""
 
 
-async def nobody(question: str | Visit) -> object:
+async def nobody(question: str | UrlQuestion) -> object:
     """Answer None: used as `ask` if there is nobody to ask."""
     return None
 
@@ -107,7 +107,7 @@ class Consent:
         """Return None if the call may go on, else the error result.
 
         `arguments` are as the client sent them. `about` is the request line, or its replacement, and a digest of the
-        files to send. Raises Ended with a question or a protocol error.
+        files to send. Raises OtherOutcome with a question or a protocol error.
         """
         policy = tool.binding.get("confirm")
         if policy is None or (policy == "when-supported" and not dialogue.way):
@@ -121,12 +121,7 @@ class Consent:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
         spans.note(confirmation=said)
-        if said == "accept":
-            return None
-        sentence = f"{tool.name} was not called. {_INSTEAD[said]}"
-        if said in _FAULTS and has(dialogue.revision, "resultType"):
-            raise Ended(Failure(sentence, *_FAULTS[said]))
-        return Result.error(sentence)
+        return None if said == "accept" else not_called(tool.name, said, dialogue.revision)
 
     async def _answer(self, message: str, ask: Ask) -> str:
         """Ask the user while the call waits, and return the outcome."""
@@ -137,7 +132,10 @@ class Consent:
             return "late"
 
     async def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
-        """Return the outcome of the answer that the call brings. Raises Ended with the question if it brings none."""
+        """Return the outcome of the answer that the call brings.
+
+        Raises OtherOutcome with the question if it brings none.
+        """
         turn = 0
         if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)
@@ -147,7 +145,15 @@ class Consent:
                 return action(dialogue.responses[CONFIRM]) or "unreadable"
         if turn == MOST_TURNS:
             return "unanswered"
-        raise Ended(Question(message, self._states.issue(subject, turn + 1)))
+        raise OtherOutcome(Question(message, self._states.issue(subject, turn + 1)))
+
+
+def not_called(tool: str, said: str, revision: str, more: str = "") -> Result:
+    """Return the error result for a call whose confirmation ended in that way. Raises OtherOutcome."""
+    sentence = f"{tool} was not called. {_INSTEAD[said]}{more}"
+    if said in _FAULTS and has(revision, "resultType"):
+        raise OtherOutcome(Failure(sentence, *_FAULTS[said]))
+    return Result.error(sentence)
 
 
 def action(reply: object) -> str | None:

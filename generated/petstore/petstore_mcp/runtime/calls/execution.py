@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one tool call from its name and arguments to its result, as one sequence of steps:
 
-    prepare (preparation.py), confirm, send (sending.py), interpret, run hooks, redact, check the output schema
+    prepare (preparation.py), look names up (lookups.py), confirm, send (sending.py), go through pages (page_walk.py),
+    interpret (result_writer.py), run hooks, redact, check the output schema
 
 Nothing is sent until all checks have passed, and nothing is returned without redaction. Any failure on the way is an
 error result for the model. Only faults of this program raise.
@@ -13,7 +14,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
-from copy import copy, deepcopy
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,42 +27,41 @@ from ..http.client import Client, Failure
 from ..http.exchange import Sent
 from ..http.sending import Sender
 from ..http.shares import Shares
-from ..http.trimming import Trimmer
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..result import response
 from ..result.result_names import CountedNames
-from ..result.result_store import Resources
+from ..result.result_store import KeptResults
 from ..settings import credentials
-from ..settings.origins import Endpoint
+from ..settings.origins import kept_to
 from ..settings.settings import NotReady
-from ..text.addresses import Address
 from ..text.redaction import Redactor
 from . import hook_runner
-from .own_tools import OwnTools
+from .own_tools import OwnTools, Programs
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
+from .result_writer import ResultWriter
+from .under_way import CallUnderWay
 from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
+    from ..core.table import Lookup, Pages
     from ..http.exchange import Response
-    from ..result.downloads import Download
-    from ..result.structured import Promises
-    from ..settings.grants import Grant
+    from ..result.structured import OutputChecker
+    from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
     from .consent import Ask, Consent
     from .handles import Handles
-    from .preparation import Ready
+    from .inner_calls import Record
+    from .lookups import WholeAnswer
+    from .preparation import PreparedCall
 
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
 _LONG = 64 * 1024
 """Size in bytes from which examining a response takes long, so the event loop runs once before."""
-RESULT_SECONDS = 60 * 60.0
-"""Seconds for which other replicas can read a kept result."""
-
 _RESULTS = 4
 """How many results of the largest size are kept at a time."""
 _SILENT = Dialogue("", "")
@@ -71,16 +71,10 @@ def _unheard(phase: str) -> None:
     """Ignore progress: used if nobody asked for reports."""
 
 
-def _origins(settings: Settings) -> set[str]:
-    """Return the origins to which connections may be kept."""
-    endpoints = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
-    return {found.origin for found in [*settings.servers, *endpoints] if isinstance(found, Address)}
-
-
 # Decision 0106: A new table has a new caller.
-class Caller:
+class ToolExecutor:
     """Executor of one server's tool calls, as one table describes them. Create it inside the event loop that uses
-    it.
+    it. `record` is the audit, if there is one, for calls within calls.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
@@ -91,9 +85,9 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         self._preparation = self._prepared(catalog, settings)
         self._hooks = self._preparation.hooks
-        self._promises: Promises | None = None
+        self._promises: OutputChecker | None = None
         self._consent: Consent | None = None
-        rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
+        rooms, files = descriptors.plan(settings.concurrency, len(kept_to(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
         shares = Shares(files=files)
@@ -106,15 +100,20 @@ class Caller:
             self._callers.connect(self._client, settings.timeout, learn)
         self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states = handles.states if handles else None
-        self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
-        self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
-        self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
+        self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
+        self.record: Record | None = None
+        self._whole: WholeAnswer | None = None
+        self._writer = ResultWriter(self._redactor, self.resources, self._shared, settings.sizes.shown)
+        self._programs = Programs(handles.runs if handles else None)
+        self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
         """Return the preparation of calls by a table, and use the logins of that table from now on."""
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
-        return Preparation(catalog, settings, credentials.Keys(catalog.security, settings, self._users.logins))
+        return Preparation(
+            catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
+        )
 
     @property
     def hooked(self) -> bool:
@@ -129,7 +128,7 @@ class Caller:
             log.event("warning", "setting", reason=warning)
         self._hooks.report()
 
-    def following(self, catalog: Catalog, settings: Settings) -> Caller:
+    def following(self, catalog: Catalog, settings: Settings) -> ToolExecutor:
         """Return a Caller for another table that shares connections, limits, tokens, kept results, confirmations and
         secrets.
         """
@@ -139,7 +138,8 @@ class Caller:
         caller._catalog, caller._settings = catalog, settings
         caller._preparation = caller._prepared(catalog, settings)
         caller._hooks, caller._promises = caller._preparation.hooks, None
-        caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown)
+        caller._writer = self._writer.showing(settings.sizes.shown)
+        caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
         for warning in settings.warnings:
             if warning not in self._settings.warnings:  # such as an origin named by the new table
@@ -155,7 +155,7 @@ class Caller:
         dialogue: Dialogue = _SILENT,
         ask: Ask | None = None,
     ) -> Result:
-        """Return the result of calling that tool, which must exist. Raises wire_formats.Ended.
+        """Return the result of calling that tool, which must exist. Raises wire_formats.OtherOutcome.
 
         `report` is called with "sent", "headers" and "body". `dialogue` and `ask` are ways to ask the user.
         """
@@ -164,7 +164,8 @@ class Caller:
         done = ""
         with self._redactor.during():
             try:
-                result, done = await self._made(tool, arguments, report, dialogue, ask, budget)
+                made = CallUnderWay(tool, arguments, report, dialogue, ask, budget)
+                result, done = await self._made(made, arguments)
                 if self._hooks.follow(name):
                     result = await self._hooks.after(name, result, budget, done)
             except HookFailed as failed:
@@ -173,9 +174,9 @@ class Caller:
         if tool.output_schema is None or result.is_error:
             return result
         if self._promises is None:
-            from ..result.structured import Promises  # imported late: most servers have no output schemas
+            from ..result.structured import OutputChecker  # imported late: most servers have no output schemas
 
-            self._promises = Promises()
+            self._promises = OutputChecker()
         with budget:
             return self._promises.keep(tool, result, budget)
 
@@ -198,10 +199,10 @@ class Caller:
             except (Refused, NotReady) as reason:
                 return False, sentence(name, reason)
             if not isinstance(answer, Failure):
-                self._closed(answer)
+                self._writer.closed(answer)
             return trial.verdict(answer, sent)
 
-    async def try_grant(self, grant: Grant) -> str:
+    async def try_grant(self, grant: TokenRequest) -> str:
         """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
         try:
             await self._sender.try_grant(grant, REACH_SECONDS)
@@ -224,11 +225,11 @@ class Caller:
                 return fetching.refused(wanted, reason)
             try:
                 if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
-                    await self._keep(answer, sent, budget)
+                    await self._writer.keep(answer, sent, budget)
                 return fetching.read(wanted, answer, sent, self._redactor, self.resources)
             finally:
                 if not isinstance(answer, Failure):
-                    self._closed(answer)
+                    self._writer.closed(answer)
 
     async def bring(self, uri: str) -> None:
         """Copy what another replica keeps at that URI to this one, if the current client may read it."""
@@ -240,52 +241,73 @@ class Caller:
 
     async def close(self) -> None:
         """Close the connections to the upstream and drop all kept results."""
+        await self._programs.close()
         self.resources.close()
         self._users.close()
         await self._client.close()
 
-    async def _made(
-        self,
-        tool: Tool,
-        arguments: dict[str, Any],
-        report: Report,
-        dialogue: Dialogue,
-        ask: Ask | None,
-        budget: Budget,
-    ) -> tuple[Result, str]:
+    async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
-        given = deepcopy(arguments) if "confirm" in tool.binding else {}  # the user sees these unchanged by hooks
+        tool = call.tool
         try:
-            arguments = await self._preparation.checked(tool, arguments, budget)
+            arguments = await self._preparation.checked(tool, arguments, call.budget)
             if self._own.has(tool):
-                return await self._own.answer(tool, arguments), ""
-            hook = self._hooks.replacing(tool.name)
-            prepare = partial(self._preparation.ready, tool, arguments, budget)
-            ready = None if hook else await self._users.run(prepare, dialogue, ask)
-            if ready is not None and ready.chosen.own is not None and self._callers is not None:
-                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
-            if "confirm" in tool.binding:
-                about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
-                if refusal := await self._confirmed(tool, given, about, dialogue, ask):
-                    return refusal, ""
-            if ready is not None:
-                send = partial(self._sent, tool, ready, arguments, report, budget)
-                return await self._users.run(send, dialogue, ask)
-            if not spans.act():
-                raise Refuse("The server was stopped.")
-            return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
+                return await self._own.answer(tool, arguments, self, call.dialogue, call.ask), ""
+            return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
             return Result.error(self._own.sentence(tool.name, reason)), ""
 
-    async def _confirmed(
-        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
-    ) -> Result | None:
+    async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
+        """Look up the ids of names, and run the call with them. Its result says what was found. Raises Unmade."""
+        from ..core.search_listing import writes  # imported late: few tools look names up
+        from . import lookups  # imported late
+
+        lookups.check(call.tool, arguments)
+        look = partial(self._look, call)
+        arguments, found = await lookups.resolve(call.tool, arguments, writes(self._catalog, call.tool.name), look)
+        if not found:
+            return await self._carried_out(call, arguments)
+        arguments = self._preparation.verified(call.tool, arguments, call.budget)
+        call.given = lookups.shown(call.given, found) if call.given else {}
+        result, done = await self._carried_out(call, arguments)
+        return lookups.told(result, found), done
+
+    async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
+        """Return the whole result of the tool that looks something up, called under its own name."""
+        from . import inner_calls  # imported late: few tools look names up
+
+        name, other = lookup["tool"], copy(self)
+        other._whole, other._writer = whole, self._writer.showing(response.LARGEST_PARSED)
+        made = partial(other.call, name, arguments, _unheard, call.dialogue, call.ask)
+        result = await inner_calls.made(name, arguments, made, self._catalog, self.record, call.dialogue)
+        whole.complete = whole.complete and not other._writer.cut
+        return result
+
+    async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
+        """Prepare, confirm and send the call. Return its result, and what was done, or "". Raises Unmade and Ended."""
+        tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
+        hook = self._hooks.replacing(tool.name)
+        prepare = partial(self._preparation.ready, tool, arguments, budget)
+        ready = None if hook else await self._users.run(prepare, dialogue, ask)
+        if ready is not None and ready.chosen.own is not None and self._callers is not None:
+            await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
+        if "confirm" in tool.binding:
+            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+            if refusal := await self._confirmed(call, about):
+                return refusal, ""
+        if ready is not None:
+            return await self._users.run(partial(self._sent, call, ready, arguments), dialogue, ask)
+        if not spans.act():
+            raise Refuse("The server was stopped.")
+        return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
+
+    async def _confirmed(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
         """Return None if the user confirms this call, else the result to return (`Consent.obtain`). Raises Ended."""
         from .consent import nobody  # most servers ask nothing
 
         self._consent = self._consent or self._asking()
-        return await self._consent.obtain(tool, arguments, about, dialogue, ask or nobody)
+        return await self._consent.obtain(call.tool, call.given, about, call.dialogue, call.ask or nobody)
 
     def _asking(self) -> Consent:
         from .consent import Consent  # most servers ask nothing
@@ -294,67 +316,42 @@ class Caller:
         states = self._states or Tickets(os.urandom(32), time.monotonic, os.urandom)
         return Consent(states, self._redactor.text)
 
-    async def _sent(
-        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
-    ) -> tuple[Result, str]:
+    async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Send the request. Return the result of the response, and a sentence on what was done."""
-        answer, sent = await self._exchanged(tool, ready, arguments, report, budget)
+        answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
             from ..result import failures  # most calls succeed
 
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
         try:
+            pages = call.tool.binding.get("pages") if self._whole is None else self._whole.pages
+            if pages is not None and ready.download is None and 200 <= answer.status < 300:
+                answer, sent = await self._walked(call, pages, ready, answer, sent)
             if ready.download is not None and answer.size and 200 <= answer.status < 300:
-                return await self._saved(ready.download, answer, sent, budget), self._done(answer, sent)
-            return await self._told(tool, answer, sent, budget), self._done(answer, sent)
+                return await self._writer.saved(ready.download, answer, sent, call.budget), self._done(answer, sent)
+            return await self._writer.told(call.tool, answer, sent, call.budget), self._done(answer, sent)
         finally:
-            self._closed(answer)
+            self._writer.closed(answer)
 
-    def _closed(self, answer: Response) -> None:
-        """Release the memory and files of a response."""
-        if answer.held is not None or answer.spool is not None:
-            size = answer.size
-            answer.close()
-            self._trimmer.freed(size)
+    async def _walked(
+        self, call: CallUnderWay, pages: Pages, ready: PreparedCall, answer: Response, sent: Sent
+    ) -> tuple[Response, Sent]:
+        """Return the response joined with the pages that follow it, and what was sent last."""
+        from .page_walk import PageWalk  # imported late: few tools go through pages
 
-    async def _told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """Return the result for a response."""
-        shown, view = self._settings.sizes.shown, None
-        if "result" in tool.binding:
-            from ..result.result_rules import View  # imported late: few tools have result rules
+        async def prepare(arguments: dict[str, Any]) -> PreparedCall:
+            arguments = self._preparation.verified(call.tool, arguments, call.budget)
+            return await self._preparation.ready(call.tool, arguments, call.budget)
 
-            view = View(tool.binding["result"])
-            if (instead := view.take(answer, sent, shown)) is not None:
-                return instead
-        if response.is_large(answer, shown):
-            await self._keep(answer, sent, budget)
-        result = response.interpret(answer, sent, self._redactor, shown)
-        if view is not None and not result.is_error:
-            result = view.dressed(result, answer, sent, self._redactor, shown)
-        return result
+        async def exchange(ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Response | Failure, Sent]:
+            return await self._exchanged(call.tool, ready, arguments, _unheard, call.budget)
 
-    async def _saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """Write the response to a file, and return the result that says so."""
-        from ..result.downloads import Unwritten  # loaded by now
-
-        try:
-            size = await download.save(answer, self._redactor, budget)
-        except Unwritten as reason:
-            return Result.error(f"{sent.tool.name} was answered with {answer.named}. {reason}")
-        return response.saved(answer, sent, download.path, size)
-
-    async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
-        """Keep a response that is too large to be shown, as much as time allows."""
-        from ..result import large_results  # imported late: most responses fit
-
-        with budget as seconds:
-            answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self.resources, seconds)
-        if answer.kept and self._shared is not None:
-            await self._shared.keep(sent.uri, *self.resources.whole(sent.uri), RESULT_SECONDS)
+        walk = PageWalk(call.tool, pages, prepare, exchange, self._writer.closed)
+        return await walk.further(answer, sent, ready.address.authority, self._writer.shown, call.report, self._whole)
 
     async def _exchanged(
-        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
+        self, tool: Tool, ready: PreparedCall, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
         """Send the request. Return its response or the failure, and what was sent."""
         uri = self.names.new()
@@ -365,7 +362,7 @@ class Caller:
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        if span is not None and (self._settings.trace or span.origin.traceparent):
+        if span is not None and (span.operation or self._settings.trace or span.origin.traceparent):
             self._trace(made, span)
         try:
             with budget as seconds:
@@ -388,8 +385,11 @@ class Caller:
         return failures.answered(answer, sent)
 
     def _trace(self, made: request.Request, span: spans.Span) -> None:
-        """Add the trace header fields to the request."""
+        """Add the trace header fields to the request, or let each sending add its own. A hook's field stays."""
+        if span.operation is not None and span.operation.trace:
+            made.traced = self._settings.trace is not False and "traceparent" not in made.names
+            return
         from ..http import tracecontext  # imported late: most clients send no trace
 
-        if "traceparent" not in made.names:  # otherwise a hook set it
+        if "traceparent" not in made.names:
             made.headers += tracecontext.fields(span, self._settings.trace)

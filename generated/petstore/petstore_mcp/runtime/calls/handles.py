@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..result.result_names import Names
-    from ..settings.grants import CallersOwn
+    from ..settings.grants import CallerCredential
     from .consent import Ask, States
 
-    class Shared(Protocol):
+    class Sharing(Protocol):
         """What replicas share through the store (replicas.sharing.Sharing)."""
 
         async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
@@ -29,34 +29,50 @@ if TYPE_CHECKING:
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
             """Take the next slot of the rate that replicas share; None if each replica counts alone."""
 
-    class Callers(Protocol):
+    class PausedRuns(Protocol):
+        """Keeper of programs that wait for their user (calls.kept_runs.KeptRuns, replicas.sealed_runs.SealedRuns)."""
+
+        def keep(self, written: bytes) -> str:
+            """Return a state for a program that was written down, or "" if it is too large."""
+
+        async def take(self, state: str) -> tuple[bytes, str]:
+            """Use up a state. Return the program and "", or b"" and, as a key of consent's texts, why it is void."""
+
+    class CallerCredentials(Protocol):
         """Credentials of those who call (delegation.caller_credentials.Credentials)."""
 
         def connect(self, client: Client, seconds: float, learn: Callable[[str, str], None]) -> None:
             """Send token requests by `client`, and tell `learn` of each credential before its use."""
 
-        async def get(self, own: CallersOwn, seconds: float) -> str:
+        async def get(self, own: CallerCredential, seconds: float) -> str:
             """Return the credential of whoever makes the current call. Raises NotReady."""
 
-        def refused(self, own: CallersOwn, token: str) -> None:
+        def refused(self, own: CallerCredential, token: str) -> None:
             """Drop a credential that the API refused."""
 
-        async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+        async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary. Raises NotReady and Ended."""
 
 
 class Handles:
-    """Names of kept results, states of confirmations, the `shared` store, and the credentials of `callers`.
+    """Names of kept results, states of confirmations, `runs` that wait for their user, the `shared` store, and the
+    credentials of `callers`.
 
     The last two are None if there is no store, and if the API is called with the server's own credentials alone.
     """
 
-    __slots__ = ("callers", "names", "shared", "states")
+    __slots__ = ("callers", "names", "runs", "shared", "states")
 
     def __init__(
-        self, names: Names, states: States, shared: Shared | None = None, callers: Callers | None = None
+        self,
+        names: Names,
+        states: States,
+        runs: PausedRuns,
+        shared: Sharing | None = None,
+        callers: CallerCredentials | None = None,
     ) -> None:
         self.callers = callers
         self.names = names
+        self.runs = runs
         self.states = states
         self.shared = shared

@@ -27,17 +27,17 @@ from . import hook_runner
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..result.downloads import Download
-    from ..settings.credentials import Chosen
+    from ..settings.credentials import SelectedCredentials
     from ..settings.settings import Settings
     from ..text.addresses import Address
 
-    class Keys(Protocol):
-        """Selector of a request's credentials (credentials.Keys)."""
+    class ServerCredentials(Protocol):
+        """Selector of a request's credentials (credentials.ServerCredentials)."""
 
         async def look(self, binding: Binding) -> None:
             """Find out which logins of users are kept that the binding could use."""
 
-        def choose(self, binding: Binding) -> Chosen:
+        def choose(self, binding: Binding) -> SelectedCredentials:
             """Return the credentials that the binding requires, as far as they are set. Raises NotReady."""
 
     from ..core.table import Binding
@@ -47,7 +47,7 @@ Unmade = (Refused, NotReady, HookFailed, Refuse)
 """Exceptions that say why a call is not made. All are raised before a byte is sent."""
 
 
-class Ready:
+class PreparedCall:
     """A prepared request, its address and its `chosen` credentials.
 
     - `files`: digest of the files to send, if the call must be confirmed.
@@ -58,7 +58,7 @@ class Ready:
     __slots__ = ("address", "chosen", "download", "files", "private", "request")
 
     def __init__(
-        self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
+        self, request: request.Request, address: Address, chosen: SelectedCredentials, files: str, private: list[str]
     ) -> None:
         self.request = request
         self.address = address
@@ -77,7 +77,11 @@ class Preparation:
     """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 
     def __init__(
-        self, catalog: Catalog, settings: Settings, keys: Keys, entropy: Callable[[int], bytes] = os.urandom
+        self,
+        catalog: Catalog,
+        settings: Settings,
+        keys: ServerCredentials,
+        entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
         """Create for one table. `entropy` returns that many random bytes."""
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
@@ -99,6 +103,10 @@ class Preparation:
         """Run the hooks on the arguments, check them and return them. Raises Refused, HookFailed or Refuse."""
         if not self.hooks.idle:
             arguments = await self.hooks.before(tool.name, arguments, budget)
+        return self.verified(tool, arguments, budget)
+
+    def verified(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
+        """Check the arguments and return them. Raises Refused."""
         with budget:
             problems = self._checker.check(tool, arguments, budget)
             if problems:
@@ -122,7 +130,7 @@ class Preparation:
             spans.note(parsed=tuple(names))
         return read, left
 
-    async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
+    async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> PreparedCall:
         """Build the request for checked arguments and run the hooks on it. Raises Refused, NotReady, HookFailed or
         Refuse.
         """
@@ -130,20 +138,23 @@ class Preparation:
             raise NotReady("It reads what this server has kept, and sends nothing.")
         if "search" in tool.binding:
             raise NotReady("It finds or calls other tools, and sends nothing itself.")
+        for each in tool.binding.get("lookups", ()):
+            if each["argument"] in arguments:
+                raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")
         files, built, address = self._built(tool, arguments)
         download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
         private = [] if hooked is built else _private(hooked)
         await self._keys.look(tool.binding)
-        ready = Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
+        ready = PreparedCall(hooked, address, self._keys.choose(tool.binding), files.digest, private)
         ready.download = download
         return ready
 
-    async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
+    async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
         """Build the request without running hooks. Raises Refused or NotReady."""
         await self._keys.look(tool.binding)
         files, built, address = self._built(tool, arguments)
-        return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
+        return PreparedCall(built, address, self._keys.choose(tool.binding), files.digest, [])
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
         """Return the file to save the response to; None if the response is to be shown. Raises Refused."""

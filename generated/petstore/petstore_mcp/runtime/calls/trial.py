@@ -14,7 +14,7 @@ from ..settings import credentials
 from ..settings.settings import NotReady
 
 if TYPE_CHECKING:
-    from ..core.catalog import Catalog
+    from ..core.catalog import Catalog, Tool
     from ..http.client import Client
     from ..http.exchange import Response, Sent
     from ..settings.credentials import Logins
@@ -33,7 +33,7 @@ def choose(catalog: Catalog, settings: Settings, logins: Logins | None = None) -
 def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None) -> Row | None:
     """Return the sort key of a tool; None if it changes something, asks the user, or cannot be called."""
     described, tool = catalog.described(name), catalog.tool(name)
-    if described.get("annotations", {}).get("readOnlyHint") is not True or tool.schema.get("required"):
+    if described.get("annotations", {}).get("readOnlyHint") is not True or _needs_arguments(tool):
         return None
     binding = tool.binding
     if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
@@ -47,6 +47,11 @@ def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None
         return None  # nobody calls here, as whom the API could be called
     path = binding["path"]
     return not schemes, len(path) > 1, len(str(path)), name
+
+
+def _needs_arguments(tool: Tool) -> bool:
+    """Return whether a tool cannot be called without arguments."""
+    return bool(tool.schema.get("required")) or any("required" in each for each in tool.binding.get("lookups", ()))
 
 
 def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:

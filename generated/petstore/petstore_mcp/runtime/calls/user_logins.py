@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..core import log
-from ..core.wire_formats import LOGIN, Ended, Question, Visit
+from ..core.wire_formats import LOGIN, OtherOutcome, Question, UrlQuestion
 from ..settings.settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..text.addresses import Address
 
-    Ask = Callable[[str | Visit], Awaitable[object]]
+    Ask = Callable[[str | UrlQuestion], Awaitable[object]]
 
 T = TypeVar("T")
 
@@ -111,13 +111,15 @@ class UserLogins:
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():
             pending = self._pending[needed.scheme] = await self._begun(needed)
-        visit = Visit(f"{self._catalog.title or self._catalog.name} needs you to log in.", pending.url, pending.state)
+        visit = UrlQuestion(
+            f"{self._catalog.title or self._catalog.name} needs you to log in.", pending.url, pending.state
+        )
         if dialogue.urls == "request":
             reply = await ask(visit) if ask is not None else None
         elif _is_same(dialogue.state or "", pending.state):
             reply = dialogue.responses.get(LOGIN)
         else:
-            raise Ended(Question(visit.message, pending.state, visit))
+            raise OtherOutcome(Question(visit.message, pending.state, visit))
         said = reply.get("action") if isinstance(reply, dict) else None
         log.event("info", "login", scheme=needed.scheme, outcome=said if said in ("accept", *_INSTEAD) else "lost")
         if said != "accept":

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..text.redaction import Redactor
     from .catalog import Catalog
-    from .effects import Rejected
+    from .effects import RejectedCall
 
     Outcome: TypeAlias = Result | Failure | Question | Contents
 
@@ -134,7 +134,8 @@ class _Entry:
 class Audit:
     """Audit log of one server.
 
-    Only the main thread creates the log and begins calls; any thread may report the end of a call.
+    Only the main thread creates the log and begins calls of clients. Any thread may begin a call within a call, and
+    report the end of a call.
     """
 
     def __init__(
@@ -192,7 +193,7 @@ class Audit:
         with self._guard:
             self._end(key, outcome)
 
-    def reject(self, rejected: Rejected) -> None:
+    def reject(self, rejected: RejectedCall) -> None:
         """Write a line for a call that was answered with a protocol error: an unknown tool or a malformed request."""
         name = _fitting(self._redacted(rejected.name), LONGEST_NAME) if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
@@ -243,12 +244,18 @@ class Audit:
             "sent": span.sent,
             "received": span.received,
         }
+        if span.program:
+            told["program"] = span.program
         if span.confirmation:
             told["confirmation"] = span.confirmation
         if span.rewritten:
             told["rewritten"] = span.rewritten
         if span.parsed:
             told["parsed"] = _fitting(", ".join(span.parsed), LONGEST_NAME)
+        if span.within:
+            told["within"] = span.within
+        if self._with_arguments and span.looked_up:
+            told["looked_up"] = _fitting(self._redacted(dumps(span.looked_up).decode()), LONGEST_NAME)
         if self._with_arguments:
             told["arguments"] = ""
             told["arguments"] = _clipped(self._redacted(entry.arguments), LONGEST - len(dumps(told)) - 1)

@@ -22,7 +22,7 @@ from .jsontext import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from .listing import Listing
@@ -38,7 +38,8 @@ _AGAIN = "Generate the server again"
 #: Non-blocking, so that opening cannot hang if the file was replaced by a named pipe. As in safe_open.
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
-#: Bytes of the tools array read at once. Such a piece with its envelope fits into an empty pipe (stdio.Room).
+_LISTED = b'{"listed":'
+#: Bytes of the tools array read at once. Such a piece with its envelope fits into an empty pipe (stdio.OutputRoom).
 _PIECE = 60 * 1024
 
 #: Schema of the additional argument of tools that can save their answer to a file.
@@ -91,7 +92,7 @@ class Tool:
 class _File:
     """One file of the table, open on disk or held in memory. The lines of its tools are located on first use."""
 
-    __slots__ = ("_changed", "_descriptor", "_held", "_lock", "_places")
+    __slots__ = ("_changed", "_descriptor", "_held", "_later", "_lock", "_places")
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -99,6 +100,7 @@ class _File:
         self._lock = allocate_lock()
         self._places: dict[str, tuple[int, int]] | None = None
         self._changed: dict[str, bytes] = {}
+        self._later: Callable[[], dict[str, bytes]] | None = None
 
     def __del__(self) -> None:
         if self._held is None:
@@ -131,6 +133,7 @@ class _File:
 
     def places(self) -> dict[str, tuple[int, int]]:
         """Return offset and length of each tool's line, by tool name, in file order."""
+        self._settle()
         if self._places is None:
             self._places = _places(self.read())
             for name in self._changed:
@@ -144,6 +147,7 @@ class _File:
 
     def text(self, name: str) -> bytes:
         """Return the line of a tool, with changes made by `change`, or b"" if there is no such tool."""
+        self._settle()
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
@@ -151,6 +155,16 @@ class _File:
         self._changed[name] = line
         if self._places is not None:
             self._places.setdefault(name, (0, 0))
+
+    def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
+        """Add the lines, by tool name, that `lines` returns when a line is first looked for."""
+        self._later = lines
+
+    def _settle(self) -> None:
+        if self._later is not None:
+            for name, line in self._later().items():
+                self.change(name, line)
+            self._later = None  # last, so that another thread adds the same lines rather than miss them
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -195,6 +209,7 @@ class Catalog:
         self.security = header["security"]
         self.origins = header["origins"]
         self.roles = header.get("roles", {})
+        self.aliases = header.get("aliases", {})
         self.hidden: list[str] = []
         self.reader = ""
         self.withheld: dict[str, str] = {}
@@ -203,7 +218,8 @@ class Catalog:
         self._parsed: dict[str, Tool] = {}
         self._features = features or {}
         self.completes = header.get("completes") is True
-        self.listing: Listing | None = None
+        self._listing: Listing | None = None
+        self._index: _File | None = None
         self.finders: Mapping[str, str] = {}
 
     @classmethod
@@ -275,15 +291,33 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
         self._list_found()
 
+    # Decision 0202: The list of a server with a search is written when it is generated.
     def _offer_search(self, index: _File) -> None:
         """List tools that find and call others in place of all tools."""
-        from .listing import Listing  # few servers are searched
+        self._index = index
+        search = self.header["search"]
+        line = index.read(len(_LISTED), search["listed"]["bytes"] if "listed" in search else 0)
+        self._described.add_later(lambda: self._searched().entries(self))
+        self._bound.add_later(lambda: self._searched().bindings())
+        if line and _digest(crc32(line)) == search["listed"]["digest"]:
+            self.finders, self.tools = search["finders"], [line]
+        else:  # if the line is torn, so is the index, as each search says
+            self.finders = self._searched().finders
+            self.withheld |= self._searched().lacking
+            self._list_found()
 
-        self.listing = Listing(self.header["search"], index.read)
-        self.finders = self.listing.finders
-        for name, line in self.listing.bindings().items():
-            self._bound.change(name, line)
-        self._list_found()
+    @property
+    def listing(self) -> Listing | None:
+        """Return what a server with a search lists, None for other servers."""
+        return None if self._index is None else self._searched()
+
+    def _searched(self) -> Listing:
+        if self._listing is None:
+            from .listing import Listing  # the first list of a server needs it only if tools are hidden
+
+            assert self._index is not None, "only a server with a search lists one"
+            self._listing = Listing(self.header["search"], self._index.read)
+        return self._listing
 
     def _list_found(self) -> None:
         """List what a server with a search lists. Other servers keep their list."""
@@ -292,6 +326,12 @@ class Catalog:
         for name, line in self.listing.entries(self).items():
             self._described.change(name, line)
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
+
+    def checksum(self) -> str:
+        """Return what tells this table from others: a digest of bindings.json, which holds those of the other files."""
+        from hashlib import sha256  # imported here: few servers run programs
+
+        return sha256(self._bound.read()).hexdigest()
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same tables. Which tools are hidden is not compared."""
@@ -305,7 +345,7 @@ class Catalog:
 
     def describes(self, key: bytes) -> bool:
         """Return True if any line of tools.json contains the bytes `key`, listed or found by a search."""
-        return any(key in piece for piece in (self.tools if self.listing is None else [self._described.read()]))
+        return any(key in piece for piece in (self.tools if self._index is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
         """Return those of `keys` that occur in bindings.json."""
@@ -329,6 +369,11 @@ class Catalog:
     def has(self, name: str) -> bool:
         """Return True if there is a tool of this name."""
         return name in self._described.places()
+
+    # Decision 0215: An alias is called and never listed.
+    def resolve_alias(self, name: str) -> str:
+        """Return the name of the tool that `name` is an alias of. Any other name is returned unchanged."""
+        return name if name not in self.aliases or name in self._described.places() else self.aliases[name]
 
     def nearest(self, name: str) -> list[str]:
         """Return up to three tool names similar to `name`, the most similar first."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Id, Members
     from .spans import Span
 
-    Effect: TypeAlias = "Send | Call | Rejected | Read | Cancel | Answered | Expect | Note"
+    Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage"
     from .table import Resource
 
 
@@ -30,6 +30,17 @@ class Send:
     @property
     def line(self) -> bytes:
         return b"".join(self.pieces)
+
+
+class SendError(Send):
+    """Write this line, which answers a request with an error, to the client now. `code` and `sentence` are in it."""
+
+    __slots__ = ("code", "sentence")
+
+    def __init__(self, line: bytes, code: int, sentence: str) -> None:
+        super().__init__(line)
+        self.code = code
+        self.sentence = sentence
 
 
 class Dialogue:
@@ -59,12 +70,14 @@ class Dialogue:
 
 class Handshake:
     """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
-    open URLs (`urls`), and its name. With this value, another process can continue the session.
+    open URLs (`urls`), and its name. With this value, another process can continue the session. `began` is the Unix
+    time of the agreement, 0 if nobody needs it.
     """
 
-    __slots__ = ("asks", "client", "revision", "urls")
+    __slots__ = ("asks", "began", "client", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False) -> None:
+    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False, began: float = 0.0) -> None:
+        self.began = began
         self.revision = revision
         self.asks = asks
         self.client = client
@@ -77,9 +90,10 @@ class Peer:
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
     `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
+    `trace` is the `traceparent` of the HTTP request, unchecked.
     """
 
-    __slots__ = ("address", "given", "identity", "principal", "session")
+    __slots__ = ("address", "given", "identity", "principal", "session", "trace")
 
     def __init__(
         self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
@@ -89,6 +103,7 @@ class Peer:
         self.address = address
         self.identity = identity
         self.given: dict[str, str] = {}
+        self.trace = ""
 
     @property
     def owner(self) -> str:
@@ -125,8 +140,8 @@ class Origin:
 class Call:
     """Run this tool and report its outcome under `key`.
 
-    Progress is reported if there is a token. `span` observes the call once the engine has taken it. `offered` is set if
-    the tool finds other tools: what its caller is offered.
+    Progress is reported if there is a token. `span` observes the call once the engine has taken it. `offered` is what
+    its caller is offered: other tools that the call finds, or calls itself.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "name", "offered", "origin", "progress_token", "span")
@@ -173,7 +188,7 @@ class Fetch(Call):
         return f"{binding['method']} {binding['operation']['path']}"
 
 
-class Rejected:
+class RejectedCall:
     """Record a call of this tool that was answered with a protocol error and never began."""
 
     __slots__ = ("name", "origin")
@@ -183,7 +198,7 @@ class Rejected:
         self.origin = origin
 
 
-class Read:
+class ReadResource:
     """Look up a resource whose content needs no request, and report its `wire_formats.Contents` under this key."""
 
     __slots__ = ("key", "uri")
@@ -202,7 +217,7 @@ class Cancel:
         self.key = key
 
 
-class Answered:
+class UserAnswer:
     """The client's answer to the question that the call with this key asked.
 
     `reply` is None if the answer is unreadable or will never come.
@@ -215,13 +230,13 @@ class Answered:
         self.reply = reply
 
 
-class Expect:
+class Preload:
     """Load what calls need: the client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
 
 
-class Note:
+class LogMessage:
     """Log a message from the client that cannot be answered."""
 
     __slots__ = ("sentence",)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from binascii import crc32
 
 from .jsontext import dumps, loads
-from .search_listing import described
+from .search_listing import PROGRAMS, RUN, RUN_READS, described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     Change = Callable[[str, bytes], None]
 
 
+NOT_INSTALLED = (
+    "the sandbox that runs programs is not installed. Install this server with its extra [programs], or pydantic-monty"
+)
+
+
 class TornIndex(ValueError):
     """Raised if search.json and bindings.json do not belong together."""
 
@@ -27,14 +32,30 @@ class TornIndex(ValueError):
 class Listing:
     """What such a server lists: tools that find and call others, and pinned ones.
 
-    `finders`: name of each of the former, and what it does.
+    `finders`: name of each of the former, and what it does. `lacking`: why programs are not run although the table
+    offers them, by the name of their tool.
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
         """Create. `search`: that part of the header. `content` reads search.json."""
         self._search = search
         self._content = content
-        self.finders = search["finders"]
+        self.finders = dict(search["finders"])
+        self.lacking: dict[str, str] = {}
+        offered = [name for name, kind in self.finders.items() if kind in PROGRAMS]
+        if offered and not _runs_programs():
+            self.lacking = dict.fromkeys(offered, NOT_INSTALLED)
+            self.finders = {name: kind for name, kind in self.finders.items() if name not in offered}
+
+    @property
+    def runs_programs(self) -> bool:
+        """Return True if a listed tool runs programs."""
+        return any(kind in PROGRAMS for kind in self.finders.values())
+
+    @property
+    def lack(self) -> str:
+        """Return a sentence for whoever starts the server without the sandbox that its table wants."""
+        return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
         """Return the binding of each finder as JSON text."""
@@ -64,7 +85,11 @@ class Listing:
     def names(self, catalog: Table) -> list[str]:
         """Return the names of the listed tools, in order, without hidden ones."""
         found = [*self.finders, *self._search["pinned"], *([catalog.reader] if catalog.reader else [])]
-        return [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
+        seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
+        # Decision 0196: One of two tools that run programs is listed.
+        if any(self.finders.get(name) == RUN for name in seen):
+            return [name for name in seen if self.finders.get(name) != RUN_READS]
+        return seen
 
     def index(self) -> Any:
         """Return the content of search.json, parsed anew. Raises TornIndex."""
@@ -87,3 +112,16 @@ class Listing:
         shown = {group: found.pop(group) for group in self._search["groups"] if group in found}
         ordered = sorted(shown.items(), key=lambda each: (-each[1], each[0]))
         return dict(ordered), sum(found.values())
+
+
+def _runs_programs() -> bool:
+    """Return True if the sandbox is installed. On some platforms its package is an empty one, without a binary part."""
+    import os
+    from _frozen_importlib_external import PathFinder  # `importlib` takes long to load
+
+    spec = PathFinder.find_spec("pydantic_monty")
+    folders = spec.submodule_search_locations if spec is not None else ()
+    try:
+        return any(name.startswith("_monty.") for folder in folders or () for name in os.listdir(folder))
+    except OSError:
+        return False

@@ -52,9 +52,9 @@ and writes the answers about them. A resource whose content comes from the upstr
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
-`Answered`; `elicitation` holds the open questions. In the stateless era, the call ends with a result that asks, and the
-client sends the call again with the answer. `Dialogue` says which way the client supports. The question and the meaning
-of the answer are decided elsewhere (`calls/consent.py`).
+`UserAnswer`; `elicitation` holds the open questions. In the stateless era, the call ends with a result that asks, and
+the client sends the call again with the answer. `Dialogue` says which way the client supports. The question and the
+meaning of the answer are decided elsewhere (`calls/consent.py`).
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
 `subscriptions/listen` until it is cancelled. Both keep their id in use (`pending_requests`), and a second request with
@@ -72,7 +72,21 @@ with an unreadable id gets an error without an id. Revisions that lack such erro
 
 from __future__ import annotations
 
-from .effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Handshake, Note, Origin, Read, Rejected, Send
+from .effects import (
+    Call,
+    Cancel,
+    Dialogue,
+    Fetch,
+    Handshake,
+    LogMessage,
+    Origin,
+    Preload,
+    ReadResource,
+    RejectedCall,
+    Send,
+    SendError,
+    UserAnswer,
+)
 from .elicitation import Questions
 from .envelope import (
     CAPABILITIES,
@@ -131,7 +145,22 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
-    from .wire_formats import Visit
+    from typing import Any
+    from typing import Protocol as Interface
+
+    from .wire_formats import UrlQuestion
+
+    class Observer(Interface):
+        """Protocol for what measures requests (telemetry.recorder.Recorder)."""
+
+        def begin(self, message: Request | Notification, peer: Peer | None, /) -> Any:
+            """Return the record of a message that was just received."""
+
+        def answered(self, operation: Any, message: Request, effects: list[Effect], agreed: str | None, /) -> None:
+            """Note what became of a request."""
+
+        def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
+            """Note a notification of the client."""
 
     Outcome: TypeAlias = Result | Failure | Question
 
@@ -177,8 +206,9 @@ class Protocol:
         subscriptions: Subscriptions | None = None,
         keys: Iterator[int] | None = None,
         questions: Questions | None = None,
+        observer: Observer | None = None,
     ) -> None:
-        """Create a conversation.
+        """Create a conversation. `observer` is told of each request, if anything measures them.
 
         `subscriptions`: given if the table can change (`renew`). If several conversations share a process, `keys`
         yields call keys that are unique in the process, and `questions` holds this client's open questions.
@@ -186,6 +216,7 @@ class Protocol:
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
+        self._observer = observer
         self._agreed: str | None = None
         self._dialogue = Dialogue("", _FIRST)  # how the client of the handshake can ask its user
         self._origin = Origin()  # caller and trace, as stated in the handshake
@@ -193,6 +224,10 @@ class Protocol:
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
+
+    def observe(self, observer: Observer) -> None:
+        """Tell `observer` of each request from now on."""
+        self._observer = observer
 
     # Methods for conversations that share a process with others, over HTTP
 
@@ -242,10 +277,12 @@ class Protocol:
             return self._notified(message)
         if isinstance(message, Response):
             key = self._questions.answered(message.id)
-            return [] if key is None else [Answered(key, message.result)]
+            return [] if key is None else [UserAnswer(key, message.result)]
         return []
 
     def _notified(self, message: Notification) -> list[Effect]:
+        if self._observer is not None:
+            self._observer.notified(message, self._origin.peer, self._agreed)
         if message.method == "notifications/cancelled":
             return self._cancelled(message.params)
         if message.method == "notifications/initialized" and self._subscriptions is not None:
@@ -253,6 +290,14 @@ class Protocol:
         return []  # other notifications need no reaction
 
     def _request(self, request: Request, in_batch: bool) -> list[Effect]:
+        if self._observer is None:
+            return self._served(request, in_batch)
+        operation = self._observer.begin(request, self._origin.peer)
+        effects = self._served(request, in_batch)
+        self._observer.answered(operation, request, effects, self._agreed)
+        return effects
+
+    def _served(self, request: Request, in_batch: bool) -> list[Effect]:
         try:
             if request.id in self._in_flight.ids:
                 raise Fault(INVALID_REQUEST, "A request with this id is still running.")
@@ -261,14 +306,15 @@ class Protocol:
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
             return self._handler(self._method_of(request), revision)(request, revision)
         except Fault as fault:
-            told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            line = error(request.id, fault.code, fault.sentence, fault.data)
+            told: list[Effect] = [SendError(line, fault.code, fault.sentence)]
             if self._method_of(request) == "tools/call":
-                told.append(Rejected(request.params.get("name"), origin(request, self._origin)))
+                told.append(RejectedCall(request.params.get("name"), origin(request, self._origin)))
             return told
 
     def _malformed(self, message: Malformed) -> list[Effect]:
         if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
-            return [Note(message.sentence)]
+            return [LogMessage(message.sentence)]
         return [Send(error(message.id, message.code, message.sentence))]
 
     def _batch(self, batch: Batch) -> list[Effect]:
@@ -281,7 +327,7 @@ class Protocol:
                 if isinstance(effect, Send) and isinstance(message, (Request, Malformed)):
                     self._in_flight.hold(answers, message.id, effect.line)
                     continue
-                if isinstance(effect, (Call, Read)):
+                if isinstance(effect, (Call, ReadResource)):
                     answers.awaited += 1
                     self._in_flight.calls[effect.key].batch = answers
                 effects.append(effect)
@@ -363,7 +409,7 @@ class Protocol:
             raise Fault(
                 INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
             )
-        return [Send(*line), Expect()]
+        return [Send(*line), Preload()]
 
     def _call(self, request: Request, revision: str) -> list[Effect]:
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
@@ -373,8 +419,10 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
-        if not self._catalog.has(name):
+        called = self._catalog.resolve_alias(name)
+        if not self._catalog.has(called):
             raise Fault(INVALID_PARAMS, self._unknown(name))
+        name = called
         if name in self._catalog.finders:
             from .search_listing import inner  # loaded with the table
 
@@ -382,13 +430,12 @@ class Protocol:
         who = origin(request, self._origin)
         running = self._in_flight.begin(request.id, revision, token)
         running.effect = Call(running.key, name, arguments, token, heard, who)
-        if name in self._catalog.finders:
-            running.effect.offered = self._catalog
+        running.effect.offered = self._catalog
         return [running.effect]
 
     def _unknown(self, name: str) -> str:
-        if name in self._catalog.withheld:
-            return f"The tool '{name}' is not offered: {self._catalog.withheld[name]}."
+        if reason := self._catalog.withheld.get(self._catalog.resolve_alias(name)):
+            return f"The tool '{name}' is not offered: {reason}."
         nearest = self._catalog.nearest(name)
         return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
 
@@ -414,7 +461,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
         found = self._features().find(uri) if self._catalog.offers("resources") else None
         if found is None:
-            return [Read(self._in_flight.begin(request.id, revision).key, uri)]
+            return [ReadResource(self._in_flight.begin(request.id, revision).key, uri)]
         if isinstance(found, Contents):
             return [Send(self._written(request.id, found, revision))]
         who = origin(request, self._origin)
@@ -447,7 +494,7 @@ class Protocol:
 
     # Questions to the client
 
-    def ask(self, key: int, question: str | Visit) -> bytes | None:
+    def ask(self, key: int, question: str | UrlQuestion) -> bytes | None:
         """Return the line that asks the user to confirm a call, or to open a URL; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
@@ -463,7 +510,7 @@ class Protocol:
 
     def closed(self) -> list[Effect]:
         """Return the effects of the end of the client's input: open questions will never be answered."""
-        return [Answered(key, None) for key in self._questions.close()]
+        return [UserAnswer(key, None) for key in self._questions.close()]
 
     # Outcomes of calls
 

@@ -26,25 +26,44 @@ if TYPE_CHECKING:
         def has(self, name: str) -> bool:
             """Return True if there is a tool of this name."""
 
+        def resolve_alias(self, name: str) -> str:
+            """Return the name of the tool that `name` is an alias of, or `name`."""
+
         def described(self, name: str) -> dict[str, Any]:
             """Return a tool as `tools/list` shows it."""
 
 
 SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
+RUN, RUN_READS = "run_program", "run_reads"
+PROGRAMS = (RUN, RUN_READS)
+"""Kinds of the tools that run programs of the model."""
 
 MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
 LONGEST_QUERY = 400
 """Longest query, group or name in characters."""
+
+LONGEST_PROGRAM = 20_000
+"""Longest program in characters."""
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
 _CALLED = {
     "type": "object",
     "properties": {
         "name": {**_TEXT, "description": "Name of the tool."},
-        "arguments": {"type": "object", "description": "Arguments of that tool."},
+        # Said outright, because strict modes of some providers close objects that do not say it.
+        "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
     },
     "required": ["name"],
 }
+_PROGRAM = {
+    "type": "object",
+    "properties": {"code": {"type": "string", "minLength": 1, "maxLength": LONGEST_PROGRAM}},
+    "required": ["code"],
+}
+_RUN = (
+    "Run Python with {tools} as a function: many steps in one call. You get prints and the last line's value. No await,"
+    " files or network. Failed calls raise.{more}"
+)
 
 
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
@@ -104,25 +123,33 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
             _CALLED,
             (False, True, True),
         ),
+        RUN: (
+            "Run a program",
+            _RUN.format(tools="every tool", more=" Users confirm writes where due."),
+            _PROGRAM,
+            (False, True, True),
+        ),
+        RUN_READS: (
+            "Run a program that reads",
+            _RUN.format(tools="every tool that reads", more=""),
+            _PROGRAM,
+            (True, False, True),
+        ),
     }
-    return [_entry(each, *told[kind]) for each, kind in called.items()]
+    brief = any(kind in PROGRAMS for kind in called.values())
+    return [_entry(each, *told[kind], brief) for each, kind in called.items()]
 
 
-def _entry(name: str, title: str, says: str, schema: dict[str, Any], hints: tuple[bool, bool, bool]) -> dict[str, Any]:
+def _entry(
+    name: str, title: str, says: str, schema: dict[str, Any], hints: tuple[bool, bool, bool], brief: bool
+) -> dict[str, Any]:
+    """Return a tool as `tools/list` shows it. `brief`: without hints that repeat others, where programs are run."""
     reads, destroys, reaches = hints
-    return {
-        "name": name,
-        "title": title,
-        "description": says,
-        "inputSchema": schema,
-        "annotations": {
-            "title": title,
-            "readOnlyHint": reads,
-            "destructiveHint": destroys,
-            "idempotentHint": reads,
-            "openWorldHint": reaches,
-        },
-    }
+    told: dict[str, object] = {} if brief else {"title": title}
+    told |= {"readOnlyHint": reads, "destructiveHint": destroys}
+    told |= {} if brief else {"idempotentHint": reads}
+    told["openWorldHint"] = reaches
+    return {"name": name, "title": title, "description": says, "inputSchema": schema, "annotations": told}
 
 
 def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -141,6 +168,7 @@ def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, di
             return name, arguments
     if not isinstance(called, str) or not isinstance(given, dict):
         return name, arguments
+    called = catalog.resolve_alias(called)
     if called in catalog.finders or not catalog.has(called) or (kind == CALL and writes(catalog, called)):
         return name, arguments
     return called, given

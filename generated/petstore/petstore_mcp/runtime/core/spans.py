@@ -12,7 +12,8 @@ from _contextvars import ContextVar  # the C half of `contextvars`; the Python h
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from contextvars import Token
+    from typing import Any, Protocol
 
     from .catalog import Catalog
     from .identity import Identity
@@ -45,8 +46,29 @@ if TYPE_CHECKING:
         def peer(self) -> Peer | None:
             """Return the sender if the call came over HTTP, else None."""
 
+    class Sending(Protocol):
+        """Protocol for the record of an HTTP request (telemetry.operations.Sending)."""
 
-class _Unsaid:
+        status: int
+        fields: list[tuple[str, str]]
+
+        def close(self, problem: BaseException | None) -> None:
+            """Note that the response is there, or what went wrong."""
+
+    class Operation(Protocol):
+        """Protocol for the record of a client's request (telemetry.operations.Operation)."""
+
+        trace: str
+
+        def sends(self, request: Any, address: Any) -> Sending:
+            """Return the record of an HTTP request that is sent now."""
+
+
+WHOLE = 1024 * 1024
+"""Largest answer in bytes that a program gets."""
+
+
+class _UnknownOrigin:
     """Origin of a call for which the client states neither caller nor trace."""
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
@@ -71,28 +93,40 @@ class Span:
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
-    - `offered`: over HTTP, what the caller is offered, if the tool finds other tools.
+    - `offered`: over HTTP, what the caller is offered.
+    - `program`: id of the run of a program that makes the call, or that the call is, "" for others.
+    - `whole`: True if a program gets the answer, which is then not cut to what a model is shown.
+    - `cut`: True if the answer was larger than what is shown of it.
+    - `within`: id of the call that makes this call, "" for a call of a client.
+    - `looked_up`: the id that was found for a name, by its argument.
+    - `operation`: the record of the client's request, None if nothing is measured.
     """
 
     __slots__ = (
         "acted",
         "call",
         "confirmation",
+        "cut",
+        "looked_up",
         "offered",
+        "operation",
         "origin",
         "over",
         "parsed",
+        "program",
         "received",
         "refused",
         "requests",
         "rewritten",
         "sent",
         "status",
+        "whole",
+        "within",
     )
 
     def __init__(self, origin: Origin | None = None) -> None:
         self.call = os.urandom(8).hex()
-        self.origin: Origin = origin or _Unsaid()
+        self.origin: Origin = origin or _UnknownOrigin()
         self.requests = 0
         self.sent = 0
         self.received = 0
@@ -104,6 +138,12 @@ class Span:
         self.acted = False
         self.over = False
         self.offered: Catalog | None = None
+        self.program = ""
+        self.whole = False
+        self.cut = False
+        self.within = ""
+        self.looked_up: dict[str, str | int] = {}
+        self.operation: Operation | None = None
 
     # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
     # set.
@@ -125,9 +165,14 @@ class Span:
 _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
-def enter(span: Span) -> None:
-    """Make `span` the span that `current` returns in this task."""
-    _current.set(span)
+def enter(span: Span) -> Token[Span | None]:
+    """Make `span` the span that `current` returns in this task. Return what `leave` takes."""
+    return _current.set(span)
+
+
+def leave(before: Token[Span | None]) -> None:
+    """Make the span current again that was so before `enter`."""
+    _current.reset(before)
 
 
 def current() -> Span | None:
@@ -151,6 +196,12 @@ def owner() -> str:
     """Return the key that owns private data of the request that this code runs for; "" over stdio, with one client."""
     sender = peer()
     return "" if sender is None else sender.owner
+
+
+def shown(most: int) -> int:
+    """Return how many bytes of an answer are shown: `most`, or all that a program may hold."""
+    span = _current.get()
+    return WHOLE if span is not None and span.whole else most
 
 
 def act() -> bool:

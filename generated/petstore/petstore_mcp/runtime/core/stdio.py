@@ -45,27 +45,26 @@ _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 _ROOM_AT_FIRST = 4096
 
 
-_last: Ending | None = None
+_last: list[Ending] = []
 
 
-def before_leaving(audit: Ending) -> None:
-    """Register the audit, which records unfinished calls before this module ends the process."""
-    global _last
-    _last = audit
+def before_leaving(ending: Ending) -> None:
+    """Register an object that acts before this module ends the process, such as the audit. The first one acts first."""
+    _last.append(ending)
 
 
 def leave(code: int) -> NoReturn:
     """End the process at once with this exit code, even if other threads are working."""
     try:
-        if _last is not None:
-            _last.cut()
+        for each in _last:
+            each.cut()
     finally:
         os._exit(code)
 
 
 def leave_by_signal(code: int) -> None:
     """End the process at once, from a signal handler. If the audit is writing a line, end after that line."""
-    if _last is None or not _last.postpones(code):
+    if not any(each.postpones(code) for each in _last):
         leave(code)
 
 
@@ -102,7 +101,7 @@ class Wire:
         self._out = os.dup(1)
         self._poll: select.poll | None = None
         self._fits = _ROOM_AT_FIRST
-        self._room: Room | None = None
+        self._room: OutputRoom | None = None
         self._left_at = 0.0
         self._seconds = LAST_SECONDS
         null = os.open(os.devnull, os.O_RDWR)
@@ -159,7 +158,7 @@ class Wire:
         """Write all of `lines`, waiting as long as needed while stdin is open."""
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:
-            self._room = Room(self._in, self._out, self._seconds)
+            self._room = OutputRoom(self._in, self._out, self._seconds)
         rest = memoryview(lines)
         try:
             while rest:
@@ -204,7 +203,7 @@ class Wire:
                 leave(0)
 
 
-class Room:
+class OutputRoom:
     """Free space in stdout, for writes that do not block. Ends the process if the client has left and reads nothing.
 
     A blocked write would not notice that stdin was closed. The descriptors stay blocking, because other programs, such

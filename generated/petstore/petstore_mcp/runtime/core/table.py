@@ -121,8 +121,16 @@ class Features(TypedDict):
     prompts: NotRequired[str]
 
 
-Finder = Literal["search_tools", "describe_tools", "call_tool", "call_writing_tool"]
-"""Tools that find and call other tools."""
+Finder = Literal["search_tools", "describe_tools", "call_tool", "call_writing_tool", "run_program", "run_reads"]
+"""Tools that find and call other tools, or run programs that call them."""
+
+
+@final
+class ListedPart(TypedDict):
+    """Size and checksum of the list that search.json begins with."""
+
+    bytes: int
+    digest: str
 
 
 class Search(TypedDict):
@@ -130,7 +138,8 @@ class Search(TypedDict):
 
     `digest`: checksum of search.json. `groups`: number of tools of each group. `others`: number of tools in
     groups that are not shown. `starts`: signatures of tools that most tasks begin with. `pinned`: tools that
-    stay listed. `finders`: names of the tools that find and call others, and what each does.
+    stay listed. `finders`: names of the tools that find and call others, and what each does. `listed`: where in
+    search.json the list stands, for servers that hide no tool.
     """
 
     digest: str
@@ -139,6 +148,7 @@ class Search(TypedDict):
     others: int
     starts: list[str]
     pinned: list[str]
+    listed: NotRequired[ListedPart]
 
 
 class Header(TypedDict):
@@ -153,6 +163,7 @@ class Header(TypedDict):
     security: dict[str, Scheme]
     origins: list[str]
     roles: NotRequired[dict[str, list[str]]]
+    aliases: NotRequired[dict[str, str]]
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
     search: NotRequired[Search]
@@ -312,6 +323,29 @@ class View(TypedDict):
     links: NotRequired[list[Link]]
 
 
+@final
+class Pages(TypedDict):
+    """Where the answer holds the list whose pages a call goes through; without `items`, its only list."""
+
+    items: NotRequired[str]
+
+
+class Lookup(TypedDict):
+    """Argument that takes a name in place of an id, and the tool that is called first to find the id."""
+
+    argument: str
+    id: str
+    tool: str
+    query: NotRequired[str]
+    given: NotRequired[dict[str, str]]
+    items: str
+    value: str
+    names: list[str]
+    about: NotRequired[str]
+    required: NotRequired[Literal[True]]
+    ranked: NotRequired[Literal[True]]
+
+
 class Binding(TypedDict):
     """How a call of a tool becomes a request, and its answer a result. Only bindings of resources have no name."""
 
@@ -340,6 +374,8 @@ class Binding(TypedDict):
     unchecked: NotRequired[list[str]]
     redirects: NotRequired[list[str]]
     follow: NotRequired[Literal[True]]
+    pages: NotRequired[Pages]
+    lookups: NotRequired[list[Lookup]]
     saves: NotRequired[str]
     timeout: NotRequired[float]
     result: NotRequired[View]

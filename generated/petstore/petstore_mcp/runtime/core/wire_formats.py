@@ -107,7 +107,7 @@ class Failure:
         self.data = data
 
 
-class Visit:
+class UrlQuestion:
     """Question that the user answers by opening a URL (elicitation mode `url`). `id` names the question."""
 
     __slots__ = ("id", "message", "url")
@@ -125,13 +125,13 @@ class Question:
 
     __slots__ = ("message", "state", "visit")
 
-    def __init__(self, message: str, state: str, visit: Visit | None = None) -> None:
+    def __init__(self, message: str, state: str, visit: UrlQuestion | None = None) -> None:
         self.message = message
         self.state = state
         self.visit = visit
 
 
-class Ended(Exception):
+class OtherOutcome(Exception):
     """Raised to end a call with an outcome other than a result of its tool."""
 
     def __init__(self, outcome: Failure | Question) -> None:
@@ -190,9 +190,9 @@ def input_required_result(question: Question, server: Identity) -> bytes:
     )
 
 
-def elicitation_params(question: str | Visit) -> bytes:
+def elicitation_params(question: str | UrlQuestion) -> bytes:
     """Return the params of elicitation/create for handshake revisions, which take forms by default."""
-    if isinstance(question, Visit):
+    if isinstance(question, UrlQuestion):
         url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
         return dumps(url)
     return dumps(_form(question))

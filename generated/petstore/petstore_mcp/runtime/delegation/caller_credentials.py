@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.wire_formats import LOGIN, Ended, Failure, Question, Visit, has
+from ..core.wire_formats import LOGIN, Failure, OtherOutcome, Question, UrlQuestion, has
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from ..settings.settings import NotReady
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from ..http.client import Client
     from ..replicas.seal import Seal
     from ..settings.delegation import Delegation
-    from ..settings.grants import CallersOwn
+    from ..settings.grants import CallerCredential
     from .kept_logins import Logins
     from .login_callback import Spend
     from .login_pages import Page
     from .token_requests import Token
-    from .who import Who
+    from .who import CheckedCaller
 
     Learn = Callable[[str, str], None]
-    Ask = Callable[[Visit], Awaitable[object]]
+    Ask = Callable[[UrlQuestion], Awaitable[object]]
 
 ANSWER_SECONDS = 300.0
 """Seconds for which a call waits for its user to log in, as for a confirmation."""
@@ -93,7 +93,7 @@ class Credentials:
 
     # What a call is sent with
 
-    async def get(self, own: CallersOwn, seconds: float) -> str:
+    async def get(self, own: CallerCredential, seconds: float) -> str:
         """Return the credential of whoever makes the current call, obtained within `seconds`. Raises NotReady."""
         delegation = own.delegation
         if delegation.way == HEADER:
@@ -110,7 +110,7 @@ class Credentials:
             self._learn(found, "caller")
         return found
 
-    def refused(self, own: CallersOwn, token: str) -> None:
+    def refused(self, own: CallerCredential, token: str) -> None:
         """Drop a credential that the API refused, so that the next call gets another one."""
         delegation = own.delegation
         if delegation.way in BY_ISSUER:
@@ -133,7 +133,7 @@ class Credentials:
 
     # Logging in
 
-    async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+    async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
         """Return once the API can be called as the user; ask the user to log in if necessary.
 
         Raises NotReady with a sentence for the model, and Ended with a link for the user or a protocol error.
@@ -146,7 +146,9 @@ class Credentials:
         except NoLogin:
             await self._log_in(who, own, tool, dialogue, ask)
 
-    async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
+    async def _log_in(
+        self, who: CheckedCaller, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None
+    ) -> None:
         delegation, logins = own.delegation, self._users.logins
         if not dialogue.urls or ask is None:
             self._unable(dialogue)
@@ -154,7 +156,7 @@ class Credentials:
             reply = dialogue.responses.get(LOGIN)
             if reply is None:
                 visit = await self._link(who, own, tool)
-                raise Ended(Question(visit.message, "", visit))
+                raise OtherOutcome(Question(visit.message, "", visit))
             _accepted(reply)
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
         elif logins.is_awaited(who.name, delegation.scheme):  # another call of this user has asked already
@@ -164,7 +166,7 @@ class Credentials:
         if not came:
             raise NotReady(f"The user must log in first, and did not. {_AGAIN}")
 
-    async def _asked(self, who: Who, scheme: str, link: Visit, ask: Ask) -> bool:
+    async def _asked(self, who: CheckedCaller, scheme: str, link: UrlQuestion, ask: Ask) -> bool:
         """Ask the user, and return whether the login came. It may come before the client answers, or after."""
 
         async def answer() -> None:
@@ -182,7 +184,7 @@ class Credentials:
             came.cancel()
             await asyncio.gather(answered, came, return_exceptions=True)
 
-    async def _link(self, who: Who, own: CallersOwn, tool: str) -> Visit:
+    async def _link(self, who: CheckedCaller, own: CallerCredential, tool: str) -> UrlQuestion:
         """Return the link at which the user logs in. Raises NotReady."""
         delegation, peer = own.delegation, spans.peer()
         endpoints = await self._servers.endpoints(delegation)
@@ -194,7 +196,7 @@ class Credentials:
         url = login_links.url(begun, delegation, endpoints, scopes, self._seal)
         self._learn(url, "link")
         message = f"Log in at {endpoints.token.address.authority}, so that {self._server} can do {tool} as you."
-        return Visit(message, url, digest(begun.number)[:32])
+        return UrlQuestion(message, url, digest(begun.number)[:32])
 
     def _unable(self, dialogue: Dialogue) -> NoReturn:
         """Raise what says that the client cannot ask its user to log in."""
@@ -203,7 +205,9 @@ class Credentials:
             "elicitation (url). Use a client that does; once the user has logged in, any client will do."
         )
         if dialogue.revision and has(dialogue.revision, "resultType"):
-            raise Ended(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": {"elicitation": {"url": {}}}}))
+            raise OtherOutcome(
+                Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": {"elicitation": {"url": {}}}})
+            )
         raise NotReady(sentence)
 
     # The user's browser
@@ -214,7 +218,7 @@ class Credentials:
         return await (self._callback.go_on(path, body) if method == "POST" else self._callback.arrive(path, query))
 
 
-def _prover(delegation: Delegation) -> Who:
+def _prover(delegation: Delegation) -> CheckedCaller:
     """Return the caller, who has brought a token of the issuer that gives tokens for this scheme. Raises NotReady."""
     who = who_calls()
     assert delegation.provider is not None
@@ -223,7 +227,7 @@ def _prover(delegation: Delegation) -> Who:
     return who
 
 
-def _key(own: CallersOwn, who: Who) -> str:
+def _key(own: CallerCredential, who: CheckedCaller) -> str:
     """Return the key of a cached token: proof, scheme, audience and scopes."""
     delegation, proof = own.delegation, hashlib.sha256(who.token.encode()).hexdigest()
     return digest(proof, delegation.scheme, delegation.way, delegation.audience, delegation.resource, *own.scopes)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log
 from ..core.jsontext import dumps, loads
-from ..replicas.away import Away
+from ..replicas.away import StoreAway
 from ..replicas.seal import Unsealed
 from .who import digest
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..replicas.seal import Seal
 
     class Store(Protocol):
-        """What is used of the store that replicas share (replicas.store.Store). Each method raises Away."""
+        """What is used of the store that replicas share (replicas.store.Store). Each method raises StoreAway."""
 
         async def put(self, name: str, values: list[bytes], seconds: float) -> None:
             """Store values under a name, in place of the former ones."""
@@ -82,7 +82,7 @@ class Logins:
         """Return the login of a user (`Who.name`) for a scheme, or None. `afresh` looks into the store first."""
         key = _key(user, scheme)
         if (afresh or key not in self._known) and self._store is not None:
-            with suppress(Away, Unsealed):
+            with suppress(StoreAway, Unsealed):
                 values = await self._store.get(key)
                 if values:
                     self._remember(key, self._opened(user, scheme, values[0]))
@@ -107,7 +107,7 @@ class Logins:
             seconds = LIFE if login.refresh else max(login.until - self._clock(), 1.0)
             try:
                 await self._store.put(key, [sealed], min(seconds, LIFE))
-            except Away:
+            except StoreAway:
                 log.event("warning", "not_shared", reason="A login of a user is known to this replica alone.")
         self._arrived(key, True)
 
@@ -116,7 +116,7 @@ class Logins:
         key = _key(user, scheme)
         self._known.pop(key, None)
         if self._store is not None:
-            with suppress(Away):
+            with suppress(StoreAway):
                 await self._store.put(key, [], 1)
 
     def fail(self, user: str, scheme: str) -> None:

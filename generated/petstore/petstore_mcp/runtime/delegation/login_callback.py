@@ -22,14 +22,14 @@ from ..settings.settings import NotReady
 from . import login_links, login_pages
 from .login_links import SECONDS, STATE, TICKET
 from .token_requests import Unfetched, code_form
-from .who import Who
+from .who import CheckedCaller
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..replicas.seal import Seal
     from ..settings.delegation import Delegation
-    from .login_links import Begun
+    from .login_links import PendingLogin
     from .login_pages import Page
     from .token_servers import Servers
     from .user_tokens import UserTokens
@@ -92,14 +92,14 @@ class Callback:
             return refusal
         return await self._finish(begun, delegation)
 
-    async def _used_up(self, begun: Begun) -> Page | None:
+    async def _used_up(self, begun: PendingLogin) -> Page | None:
         """Use up a state or ticket. Return the page for one that was used before, at any replica, or None."""
         void = await self._spend(begun.number, SECONDS)
         if not void:
             return None
         return login_pages.unknown() if void == "used" else login_pages.unavailable()
 
-    async def _finish(self, begun: Begun, delegation: Delegation) -> Page:
+    async def _finish(self, begun: PendingLogin, delegation: Delegation) -> Page:
         """Redeem the code, and keep the login for the user who began it."""
         try:
             endpoints = await self._servers.endpoints(delegation)
@@ -114,7 +114,7 @@ class Callback:
         log.event("info", "login", scheme=begun.scheme)
         return login_pages.done(self._server)
 
-    def _failed(self, begun: Begun, sentence: str) -> Page:
+    def _failed(self, begun: PendingLogin, sentence: str) -> Page:
         self._users.logins.fail(_user(begun), begun.scheme)
         return login_pages.failed(self._server, sentence)
 
@@ -122,7 +122,7 @@ class Callback:
         slug = path.rpartition("/")[2]
         return next((each for each in self.delegations.values() if each.way == USER and each.slug == slug), None)
 
-    def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> Begun | None:
+    def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> PendingLogin | None:
         """Return the login of a sealed value, if it is for this scheme."""
         begun = login_links.opened(self._seal, purpose, handle) if handle else None
         if begun is None or delegation is None or begun.scheme != delegation.scheme:
@@ -130,8 +130,8 @@ class Callback:
         return begun
 
 
-def _user(begun: Begun) -> str:
-    return Who(begun.issuer, begun.subject).name
+def _user(begun: PendingLogin) -> str:
+    return CheckedCaller(begun.issuer, begun.subject).name
 
 
 def _fields(text: str) -> dict[str, str]:

@@ -7,13 +7,13 @@ replica can take the user back, nobody can make a state, and nobody can read one
 
 from __future__ import annotations
 
-import hashlib
 import os
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ..core.jsontext import dumps, loads
+from ..http import pkce
 from ..replicas.seal import Expired, Unsealed
 from ..settings.settings import NotReady
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..replicas.seal import Seal
     from ..settings.delegation import Delegation
     from .provider_metadata import Endpoints
-    from .who import Who
+    from .who import CheckedCaller
 
 SECONDS = 600.0
 """Seconds that the user has to log in."""
@@ -34,7 +34,7 @@ STATE, TICKET = "login state", "login ticket"
 """Purposes of sealed values: the `state` of a link, and the ticket of the page that asks whether to go on."""
 
 
-class Begun:
+class PendingLogin:
     """A login that has begun: who began it, for which scheme, and what its end is checked by.
 
     - `issuer`, `subject`: the caller. `shown`: the caller's name for a page.
@@ -65,7 +65,7 @@ class Begun:
         return seal.close(purpose, "", dumps({name: getattr(self, name) for name in self.__slots__}), SECONDS)
 
 
-def begin(who: Who, claims: Mapping[str, object], scheme: str, provider_issuer: str) -> Begun:
+def begin(who: CheckedCaller, claims: Mapping[str, object], scheme: str, provider_issuer: str) -> PendingLogin:
     """Return a new login of this caller. Raises NotReady if the caller's name is too long for a link.
 
     Where the callers' issuer is the one that the user logs in at, the ID token must be of the same user. Entra has a
@@ -79,7 +79,7 @@ def begin(who: Who, claims: Mapping[str, object], scheme: str, provider_issuer: 
         claim, value = ("oid", oid) if isinstance(oid, str) and 0 < len(oid) <= LONGEST_WHO else ("sub", who.subject)
     named = [claims.get(each) for each in ("preferred_username", "email")]
     shown = next((each for each in named if isinstance(each, str) and each), who.subject)
-    return Begun(
+    return PendingLogin(
         issuer=who.issuer,
         subject=who.subject,
         shown=shown[:LONGEST_SHOWN],
@@ -92,17 +92,15 @@ def begin(who: Who, claims: Mapping[str, object], scheme: str, provider_issuer: 
     )
 
 
-def url(begun: Begun, delegation: Delegation, endpoints: Endpoints, scopes: tuple[str, ...], seal: Seal) -> str:
+def url(begun: PendingLogin, delegation: Delegation, endpoints: Endpoints, scopes: tuple[str, ...], seal: Seal) -> str:
     """Return the URL that the user opens."""
-    challenge = urlsafe_b64encode(hashlib.sha256(begun.verifier.encode()).digest()).rstrip(b"=").decode()
     wanted = ("openid", *(each for each in scopes if each != "openid")) if begun.claim else scopes
     asked = {
         "response_type": "code",
         "client_id": delegation.client[0],
         "redirect_uri": delegation.redirect,
         "state": begun.sealed(seal, STATE),
-        "code_challenge": challenge,
-        "code_challenge_method": "S256",
+        **pkce.challenge(begun.verifier),
         **({"nonce": begun.nonce} if "openid" in wanted else {}),
         **({"scope": " ".join(wanted)} if wanted else {}),
         **({"resource": delegation.resource} if delegation.resource else {}),
@@ -110,16 +108,16 @@ def url(begun: Begun, delegation: Delegation, endpoints: Endpoints, scopes: tupl
     return f"{endpoints.authorization}{'&' if '?' in endpoints.authorization else '?'}{urlencode(asked)}"
 
 
-def opened(seal: Seal, purpose: str, handle: str) -> Begun | None:
+def opened(seal: Seal, purpose: str, handle: str) -> PendingLogin | None:
     """Return the login of a sealed value, or None if it is forged or has expired."""
     try:
         value: Any = loads(seal.open(purpose, "", handle).decode())[0]
     except (Unsealed, Expired):
         return None
-    return Begun(**value)
+    return PendingLogin(**value)
 
 
-def is_of_user(id_token: str, begun: Begun, issuer: str, client: str, now: float) -> bool:
+def is_of_user(id_token: str, begun: PendingLogin, issuer: str, client: str, now: float) -> bool:
     """Return whether an ID token names the user who began the login (OpenID Connect Core 1.0 section 3.1.3.7).
 
     The token came from the token endpoint itself over TLS, which stands for the check of its signature (point 6).

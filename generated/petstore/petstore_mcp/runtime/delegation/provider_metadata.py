@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..core import jsontext
+from ..http import token_response
 from ..http.backoff import Backoff
 from ..http.client import Failure
 from ..request.request import Request
@@ -83,11 +83,8 @@ class Metadata:
             raise ValueError(f"The endpoints of {server} could not be looked up: {failure.reason}.") from None
         if answer.status != 200 or answer.cut or len(answer.content) > LARGEST_ANSWER:
             raise ValueError(f"{server} did not say where tokens are fetched: HTTP {answer.status}.")
-        try:
-            found, _ = jsontext.loads(answer.content.decode())
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
+        found = token_response.content(answer, LARGEST_ANSWER)
+        if not found:
             raise ValueError(f"{server} did not say where tokens are fetched: its metadata are no JSON object.")
         return found
 

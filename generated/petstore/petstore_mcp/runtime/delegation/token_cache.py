@@ -31,7 +31,7 @@ UNSAID_SECONDS = 300.0
 """Lifetime of a token whose answer does not say it."""
 
 
-class Held:
+class CachedToken:
     """Entry of one caller: the token, when to renew it, when it ends, and the request for the next one.
 
     `refusals` are the refusals in a row; until `again`, nothing is asked, and `reason` says why.
@@ -55,7 +55,7 @@ class TokenCache:
     def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
         self._clock = clock
         self._most = most
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[str, CachedToken] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._held)
@@ -87,17 +87,17 @@ class TokenCache:
         if held is not None and held.token == token:
             held.token, held.renewal, held.end = "", 0.0, 0.0
 
-    def _of(self, key: str) -> Held:
+    def _of(self, key: str) -> CachedToken:
         held = self._held.get(key)
         if held is None:
-            held = self._held[key] = Held()
+            held = self._held[key] = CachedToken()
             if len(self._held) > self._most:
                 self._held.popitem(last=False)
         else:
             self._held.move_to_end(key)
         return held
 
-    async def _fetched(self, held: Held, latest: float, fetch: Fetch) -> str:
+    async def _fetched(self, held: CachedToken, latest: float, fetch: Fetch) -> str:
         """Fetch a token into the entry. Return "", or why there is none."""
         asked = self._clock()
         try:

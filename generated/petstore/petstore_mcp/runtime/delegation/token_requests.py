@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..core import jsontext
+from ..http import token_response
 from ..http.client import Failure
-from ..http.tokens import LARGEST_ANSWER, LONGEST, LONGEST_LIFE
 from ..request.request import Request
 from ..settings.credentials import client_login
 from ..settings.delegation import EXCHANGE
@@ -34,16 +33,6 @@ if TYPE_CHECKING:
 _URN = "urn:ietf:params:oauth:"
 _TOKEN_EXCHANGE = f"{_URN}grant-type:token-exchange"
 _JWT_BEARER = f"{_URN}grant-type:jwt-bearer"
-
-_ERRORS = frozenset(
-    (
-        *("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type"),
-        *("invalid_scope", "invalid_target", "access_denied", "interaction_required", "consent_required"),
-        *("login_required", "server_error", "temporarily_unavailable"),
-    )
-)
-"""Error codes of RFC 6749, RFC 8693 and OpenID Connect, and those of Entra that a user can do something about."""
-
 
 _GRANT = "invalid_grant"
 
@@ -118,8 +107,8 @@ class TokenEndpoint:
         the endpoint does not take as HTTP Basic are sent a second time, in the body.
         """
         answer = await self._asked(endpoint, form, self._in_body)
-        secret = self._delegation.client[1]
-        if secret and not self._in_body and answer.status == 401 and _error(_content(answer)) in ("", "invalid_client"):
+        has_secret = bool(self._delegation.client[1])
+        if has_secret and not self._in_body and answer.status == 401 and _error(answer) in ("", "invalid_client"):
             answer = await self._asked(endpoint, form, True)
             self._in_body = answer.status != 401
         return self._token(answer, endpoint)
@@ -139,24 +128,23 @@ class TokenEndpoint:
             raise Unfetched(f"No access token could be fetched for the caller: {failure.reason}.") from None
 
     def _token(self, answer: Response, endpoint: Endpoint) -> Token:
-        server, content = endpoint.address.authority, _content(answer)
+        server, content = endpoint.address.authority, token_response.content(answer)
         if answer.status != 200:
             raise self._refusal(answer, server, content)
         if "access_token" not in content and isinstance(content.get("error"), str):
             # GitHub and Slack refuse with 200 and error codes of their own; no code of the standard says more here.
             raise RefusedToken(f"{server} gave no access token for the caller, and no reason of the standard.", _GRANT)
-        token, kind = content.get("access_token"), content.get("token_type", "Bearer")
-        if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
-            raise Unfetched(f"{server} answered without an access token that can be sent.")
-        if not isinstance(kind, str) or kind.lower() != "bearer":
-            raise Unfetched(f"{server} gave an access token that is no bearer token.")
+        try:
+            token = token_response.access_token(content)
+        except ValueError as reason:
+            raise Unfetched(f"{server} {reason}") from None
         refresh, id_token, scope = (_text(content, name) for name in ("refresh_token", "id_token", "scope"))
-        return Token(token, _seconds(content.get("expires_in")), refresh, id_token, scope)
+        return Token(token, token_response.seconds(content.get("expires_in")), refresh, id_token, scope)
 
     def _refusal(self, answer: Response, server: str, content: dict[str, Any]) -> Unfetched:
         if 300 <= answer.status < 400:
             return Unfetched(f"{server} redirects requests for access tokens, which is not followed.")
-        error = _error(content)
+        error = token_response.error_code(content)
         said = f"HTTP {answer.status}" + (f", {error}" if error else "")
         if error in ("invalid_client", "unauthorized_client"):
             names = " and ".join(self._delegation.names)
@@ -165,31 +153,10 @@ class TokenEndpoint:
         return RefusedToken(sentence, error) if answer.status in (400, 401, 403) else Unfetched(sentence)
 
 
-def _content(answer: Response) -> dict[str, Any]:
-    """Return the JSON object of an answer, or an empty one."""
-    if answer.cut or len(answer.content) > LARGEST_ANSWER:
-        return {}
-    try:
-        value, _ = jsontext.loads(answer.content.decode())
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _error(content: dict[str, Any]) -> str:
-    error = content.get("error")
-    return error if isinstance(error, str) and error in _ERRORS else ""
+def _error(answer: Response) -> str:
+    return token_response.error_code(token_response.content(answer))
 
 
 def _text(content: dict[str, Any], name: str) -> str:
     value = content.get(name)
-    return value if isinstance(value, str) and len(value) <= LONGEST and fields.is_value(value) else ""
-
-
-def _seconds(value: object) -> float | None:
-    """Return a lifetime in seconds, or None if `expires_in` is missing or no number."""
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value[:12])
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return min(max(float(min(value, LONGEST_LIFE)), 0.0), LONGEST_LIFE)
+    return value if isinstance(value, str) and len(value) <= token_response.LONGEST and fields.is_value(value) else ""

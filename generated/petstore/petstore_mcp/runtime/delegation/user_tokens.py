@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..core import log
 from ..http.backoff import Backoff
 from ..http.tokens import EARLY
-from ..replicas.away import Away
+from ..replicas.away import StoreAway
 from ..settings.settings import NotReady
 from .kept_logins import LOOK_SECONDS, Login
 from .token_requests import RefusedToken, Unfetched, refresh_form
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .kept_logins import Logins
     from .token_requests import Token
-    from .who import Who
+    from .who import CheckedCaller
 
     Ask = Callable[[dict[str, str]], Awaitable[Token]]
 
@@ -52,7 +52,7 @@ class UserTokens:
         end = self._clock() + life
         return Login(token.access, end, refresh, end - min(EARLY, life / 4))
 
-    async def get(self, who: Who, scheme: str, ask: Ask, seconds: float) -> str:
+    async def get(self, who: CheckedCaller, scheme: str, ask: Ask, seconds: float) -> str:
         """Return a valid access token of this user. `ask` sends a form to the token endpoint.
 
         Raises NoLogin if the user has to log in, and NotReady if no token came within `seconds`.
@@ -77,7 +77,7 @@ class UserTokens:
             raise NotReady("The login of the user could not be renewed in time.")
         return task.result().access
 
-    def refused(self, who: Who, scheme: str, token: str) -> None:
+    def refused(self, who: CheckedCaller, scheme: str, token: str) -> None:
         """End an access token that the API refused, so that the next call renews it."""
         login = self.logins.known(who.name, scheme)
         if login is not None and login.access == token:
@@ -121,7 +121,7 @@ class UserTokens:
             return True
         try:
             return await store.put_once(f"renewal:{digest(login.refresh)}", RENEWAL_SECONDS)
-        except Away:
+        except StoreAway:
             return True
 
     async def _renewed_elsewhere(self, user: str, scheme: str, login: Login) -> Login:

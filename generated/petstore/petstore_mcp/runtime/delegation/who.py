@@ -11,7 +11,7 @@ from ..core.jsontext import dumps
 from ..settings.settings import NotReady
 
 
-class Who:
+class CheckedCaller:
     """Checked caller of one call.
 
     - `issuer` and `subject` name the caller. Without an authorization server, `issuer` is "" and `subject` the name of
@@ -34,7 +34,7 @@ class Who:
         return dumps([self.issuer, self.subject]).decode()
 
 
-def who_calls() -> Who:
+def who_calls() -> CheckedCaller:
     """Return who makes the current call. Raises NotReady if nobody knows, or if the caller's token has expired."""
     peer = spans.peer()
     identity = None if peer is None else peer.identity
@@ -42,9 +42,9 @@ def who_calls() -> Who:
     if identity is not None and subject:
         if identity.expires <= time.time():
             raise NotReady("The access token of the caller has expired.")
-        return Who(identity.issuer, subject, identity.token, identity.expires)
+        return CheckedCaller(identity.issuer, subject, identity.token, identity.expires)
     if peer is not None and peer.principal:
-        return Who("", peer.principal)
+        return CheckedCaller("", peer.principal)
     raise NotReady("It is done with the rights of whoever calls, and this server does not know who calls.")
 
 

@@ -25,7 +25,7 @@ from .connections import Connections
 from .deadlines import Deadlines
 from .exchange import Response
 from .inflate import BadCoding, refuse_transfer_coding, undoing
-from .leaving import Leaving, Unwritable
+from .leaving import SendRecord, Unwritable
 from .requestlog import Exchange
 from .shares import Shares
 from .spool import Spool
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .connections import Answer
+    from .direct_requests import Field
 
 LIMIT = 8 * 1024 * 1024
 """Bytes of one response, raw or decoded, that may be held in memory while the shared memory (shares.py) has room."""
@@ -74,6 +75,13 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 _FULL = (errno.EMFILE, errno.ENFILE)
 """Error numbers for a process or system without free file descriptors. They may pass, so the request is retried."""
 
+_KINDS = {
+    "refused": "connection_refused",
+    "closed": "connection_closed",
+    "stale": "connection_closed",
+    "late": "timeout",
+}
+
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
 
@@ -84,7 +92,7 @@ class Failure(Exception):
     - `sent`: whether the request had left this server.
     - `advice`: a sentence for the model, used if the request had not left.
     - `end`: how the connection ended. "refused": none was made. "closed": closed before a response came. "stale":
-      closed likewise, but kept open from an earlier request. "": any other end.
+      closed likewise, but kept open from an earlier request. "late": the time was over. "": any other end.
     """
 
     advice = "Nothing was sent."
@@ -99,6 +107,11 @@ class Failure(Exception):
     def closed(self) -> bool:
         """Return whether the connection closed before a response came."""
         return self.end in ("closed", "stale")
+
+    @property
+    def kind(self) -> str:
+        """Return the class of error that traces and metrics show; "" for any other."""
+        return _KINDS.get(self.end, "")
 
 
 # Decision 0041: An event stream is cut at the deadline.
@@ -124,24 +137,25 @@ class Client:
         `report` is called with "sent", "headers" and "body" as each step is done.
         """
         with Exchange(request, address) as seen:
-            answer = await self._answer(request, address, seconds, report)
+            answer = await self._answer(request, address, seconds, report, seen.fields)
             seen.answered(answer)
             return answer
 
     async def _answer(
-        self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None], traced: list[Field]
     ) -> Response:
-        leaving, body = Leaving(report), _Body(self._shares, max(BEGINNING, 2 * self._settings.sizes.shown))
+        leaving, body = SendRecord(report), _Body(self._shares, max(BEGINNING, 2 * self._settings.sizes.shown))
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
-                return await self._exchange(request, address, leaving, report, body)
+                fields = [*request.fields, *sender_fields(request, self.agent), *traced]
+                return await self._exchange(request, address, fields, leaving, report, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:
                 return body.response()
             if deadline.expired:
                 raise Failure(
-                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done
+                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done, "late"
                 ) from None
             raise Failure(_reason(late, address), leaving.done) from None
         except Unwritable:
@@ -156,9 +170,14 @@ class Client:
         await self._connections.close()
 
     async def _exchange(
-        self, request: Request, address: Address, leaving: Leaving, report: Callable[[str], None], body: _Body
+        self,
+        request: Request,
+        address: Address,
+        fields: list[Field],
+        leaving: SendRecord,
+        report: Callable[[str], None],
+        body: _Body,
     ) -> Response:
-        fields = [*request.fields, *sender_fields(request, self.agent)]
         answer = await self._connections.ask(request, address, fields, leaving)
         try:
             report("headers")
@@ -254,7 +273,7 @@ def _may_be_empty(method: str, status: int) -> bool:
     return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 
 
-def _end(problem: BaseException, leaving: Leaving) -> str:
+def _end(problem: BaseException, leaving: SendRecord) -> str:
     """Return how the connection ended, as one of the values of `Failure.end`."""
     if isinstance(problem, aiohttp.ClientConnectorError):
         refused = isinstance(problem.os_error, ConnectionError) or problem.os_error.errno in _FULL

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .direct_requests import Field
-    from .leaving import Leaving
+    from .leaving import SendRecord
 
     class Answer(Protocol):
         """A response as it arrives: status, reason, all header fields, and the content as a stream.
@@ -78,7 +78,7 @@ class Connections:
         direct = settings.proxy is None and direct_requests.usable()
         self._ask = DirectRequests(self._opened, self._secured, self._used).ask if direct else self._by_session
 
-    def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Awaitable[Answer]:
+    def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> Awaitable[Answer]:
         """Send a request with these header fields, and return once the head of the response has come.
 
         Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
@@ -95,7 +95,7 @@ class Connections:
             await self._connector.close()
 
     def _by_session(
-        self, request: Request, address: Address, fields: list[Field], leaving: Leaving
+        self, request: Request, address: Address, fields: list[Field], leaving: SendRecord
     ) -> Awaitable[Answer]:
         if not _TELLS:
             leaving.done = True
@@ -126,7 +126,7 @@ class Connections:
                 trust_env=False,
                 auto_decompress=False,
                 skip_auto_headers=_AUTOMATIC,
-                request_class=_Telling,
+                request_class=_ReportingRequest,
                 max_line_size=LONGEST_LINE,
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
@@ -150,10 +150,10 @@ _TELLS = "send" in vars(aiohttp.ClientRequest)
 sent.
 """
 
-_leaving: ContextVar[tuple[Leaving, WeakSet[asyncio.Transport]]] = ContextVar("leaving")
+_leaving: ContextVar[tuple[SendRecord, WeakSet[asyncio.Transport]]] = ContextVar("leaving")
 
 
-class _Telling(aiohttp.ClientRequest):
+class _ReportingRequest(aiohttp.ClientRequest):
     """A request of the session that reports when it is sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:

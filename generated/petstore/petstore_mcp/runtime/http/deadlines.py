@@ -9,6 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Expiring(Protocol):
+        """Something that a deadline ends. It is hashed by identity."""
+
+        def expire(self) -> None:
+            """React to the end of the time."""
 
 
 class Deadlines:
@@ -18,7 +28,7 @@ class Deadlines:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._running: dict[Deadline, float] = {}
+        self._running: dict[Expiring, float] = {}
         self._due = float("inf")
         self._timer: asyncio.TimerHandle | None = None
 
@@ -29,13 +39,13 @@ class Deadlines:
         """
         return Deadline(self, seconds)
 
-    def begin(self, deadline: Deadline, seconds: float) -> None:
-        """Start a deadline: it expires in this many seconds."""
+    def begin(self, deadline: Expiring, seconds: float) -> None:
+        """Start a deadline, or start it anew: it expires in this many seconds."""
         due = self._running[deadline] = self._loop.time() + seconds
         if due < self._due:
             self._set(due)
 
-    def end(self, deadline: Deadline) -> None:
+    def end(self, deadline: Expiring) -> None:
         """Stop a deadline. The timer is not changed: when it fires, it looks which deadlines have passed."""
         self._running.pop(deadline, None)
 

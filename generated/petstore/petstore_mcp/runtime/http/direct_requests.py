@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from ..request.request import Request
     from ..text.addresses import Address
-    from .leaving import Leaving
+    from .leaving import SendRecord
 
     Field = tuple[str, str]
 
@@ -79,7 +79,7 @@ class DirectRequests:
         self._used = used
         self._initiators: dict[str, aiohttp.ClientRequest] = {}
 
-    async def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Direct:
+    async def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> DirectResponse:
         """Send a request with these header fields, and return once the head of the response has come.
 
         Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
@@ -104,7 +104,7 @@ class DirectRequests:
             message, content = await protocol.read()
             while 100 <= message.code < 200 and message.code != 101:  # 1xx responses are interim
                 message, content = await protocol.read()
-            return Direct(connection, message, content, len(request.body or b"") > _SMALL)
+            return DirectResponse(connection, message, content, len(request.body or b"") > _SMALL)
         except HttpProcessingError:
             _cut(connection)
             raise ValueError("not HTTP") from None
@@ -165,7 +165,7 @@ def _cut(connection: Connection) -> None:
     connection.close()
 
 
-class Direct:
+class DirectResponse:
     """A response whose head has come. At the end of its content the connection returns to the pool."""
 
     __slots__ = ("_connection", "_large", "content", "headers", "reason", "status")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core import jsontext
 from ..request.request import Request
+from . import token_response
 from .client import Failure
 
 if TYPE_CHECKING:
@@ -52,11 +52,5 @@ async def discover(place: Discovery, send: Send) -> Endpoint:
 
 def _token_endpoint(answer: Response) -> str | None:
     """Return the absolute `token_endpoint` URL of the provider's metadata, or None."""
-    if answer.cut or len(answer.content) > LARGEST_ANSWER:
-        return None
-    try:
-        found, _ = jsontext.loads(answer.content.decode())
-    except ValueError:
-        return None
-    url = found.get("token_endpoint") if isinstance(found, dict) else None
+    url = token_response.content(answer, LARGEST_ANSWER).get("token_endpoint")
     return url if isinstance(url, str) and "://" in url else None

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Tool
     from ..request.request import Request
-    from ..settings.credentials import Chosen
+    from ..settings.credentials import SelectedCredentials
     from ..text.addresses import Address
     from .spool import Spool
 
-    class Ready(Protocol):
-        """A prepared call (preparation.Ready): its request, its address, and the credentials chosen for it."""
+    class PreparedCall(Protocol):
+        """A prepared call (preparation.PreparedCall): its request, its address, and the credentials chosen for it."""
 
         request: Request
         address: Address
-        chosen: Chosen
+        chosen: SelectedCredentials
 
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
@@ -47,6 +47,7 @@ class Sent:
     - `scopes`: scopes that the API description requires. `offers`: ways to give a credential, if none was given.
     - `answer`: value of an answer that is shown in part.
     - `unfollowed`: clause that says why a redirect was not followed.
+    - `pages`: how far a call went through the pages of a list, "" if it asked for one page.
     - `reader`: name of the tool that reads kept results, "" if there is none.
     """
 
@@ -58,6 +59,7 @@ class Sent:
         "key",
         "method",
         "offers",
+        "pages",
         "path",
         "reader",
         "scopes",
@@ -90,6 +92,7 @@ class Sent:
         self.tries = 0
         self.unfollowed = ""
         self.reader = ""
+        self.pages = ""
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()

@@ -20,10 +20,10 @@ class BadCoding(Exception):
     """The content cannot be decoded. The message is the predicate of a sentence about the response."""
 
 
-def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> Plain:
+def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDecoder:
     """Return a decoder for this value of Content-Encoding. Raises BadCoding unless it is one of the codings offered."""
     coding = coding.strip().lower()
-    return Plain(limit, take) if coding in ("", "identity") else Inflate(coding, limit, take)
+    return PlainDecoder(limit, take) if coding in ("", "identity") else InflateDecoder(coding, limit, take)
 
 
 # Decision 0040: Transfer codings other than chunked are refused.
@@ -36,7 +36,7 @@ def refuse_transfer_coding(value: str) -> None:
         raise BadCoding("has a transfer coding that was not asked for")
 
 
-class Plain:
+class PlainDecoder:
     """Decoder for content without a coding. `full` is True once more came than the limit; the excess is dropped."""
 
     __slots__ = ("_limit", "_size", "_take", "full")
@@ -66,7 +66,7 @@ class Plain:
         """
 
 
-class Inflate(Plain):
+class InflateDecoder(PlainDecoder):
     """Decoder for content coded with gzip or deflate."""
 
     __slots__ = ("_behind", "_coding", "_raw", "_stream")

@@ -15,7 +15,7 @@ class Unwritable(Exception):
     """The request cannot be written as HTTP. No byte of it was sent."""
 
 
-class Leaving:
+class SendRecord:
     """Record of whether a request was sent.
 
     `done`: the request was sent. `reused`: the connection had been used before. `report` is called with "sent".

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Rest = Callable[[float], Awaitable[None]]
 
 
-class Crowded(Failure):
+class NoPlaceFree(Failure):
     """The request found no place within its time. `advice` is a sentence for the model."""
 
     def __init__(self, reason: str, advice: str) -> None:
@@ -36,15 +36,15 @@ class Crowded(Failure):
         self.advice = advice
 
 
-def _too_soon(rate: Rate, wait: float) -> Crowded:
+def _too_soon(rate: Rate, wait: float) -> NoPlaceFree:
     seconds = max(1, ceil(wait))
     advice = f"Nothing was sent. Call again in {seconds} second{'' if seconds == 1 else 's'}."
-    return Crowded(f"this server sends no more than {rate}", advice)
+    return NoPlaceFree(f"this server sends no more than {rate}", advice)
 
 
 # Decision 0171: No caller has more than three quarters of the rooms.
 # Decision 0037: 64 requests are under way at a time.
-class Pace:
+class RequestLimiter:
     """Concurrency and rate limiter of one server. Use it inside one event loop; `clock` returns seconds."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Pace:
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
         """Wait until a request of this tool may be sent, until the clock says `latest` at most.
 
-        `caller` is the name of the client, "" if there is only one. Raises Crowded. After success, `leave` must be
+        `caller` is the name of the client, "" if there is only one. Raises NoPlaceFree. After success, `leave` must be
         called.
         """
         who = caller, tool
@@ -102,11 +102,13 @@ class Pace:
 
     def _in_time(self, latest: float) -> None:
         if self._clock() > latest:
-            raise Crowded("too little of its time was left for an answer", "Nothing was sent. Calling again is safe.")
+            raise NoPlaceFree(
+                "too little of its time was left for an answer", "Nothing was sent. Calling again is safe."
+            )
 
     def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
-        """Return the seconds until a request with `ahead` requests before it may be sent. Raises Crowded if that is too
-        late.
+        """Return the seconds until a request with `ahead` requests before it may be sent. Raises NoPlaceFree if that is
+        too late.
         """
         now = self._clock()
         due = rate.due(now, ahead)
@@ -153,7 +155,7 @@ class Pace:
             self._give_up(who, given)
             if isinstance(problem, TimeoutError):
                 reason = "too many others were under way for all of its time"
-                raise Crowded(reason, "Nothing was sent. Make fewer calls at a time.") from None
+                raise NoPlaceFree(reason, "Nothing was sent. Make fewer calls at a time.") from None
             raise
 
     def _may_enter(self, who: tuple[str, str]) -> bool:

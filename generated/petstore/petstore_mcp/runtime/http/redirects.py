@@ -14,13 +14,13 @@ from urllib.parse import urldefrag, urljoin
 from ..request.argument_errors import Refused
 from ..request.request import Request, check_target
 from ..text.addresses import Address, parse_endpoint
-from .pacing import Crowded
+from .pacing import NoPlaceFree
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..settings.origins import Rules
-    from .exchange import Ready, Response, Sent
+    from .exchange import PreparedCall, Response, Sent
 
     Ask = Callable[[Request, Address], Awaitable[Response]]
 
@@ -80,7 +80,7 @@ class Trail:
 
 
 # Decision 0034: Redirects are followed for GET, and only where the owner says so.
-async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
+async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the last redirect that may not be followed.
 
     In the latter case `sent.unfollowed` is set to the reason. Raises Failure if a step got no response.
@@ -94,7 +94,7 @@ async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None
             step = _step(trail, ready)
             check_target(step)
             found = await ask(step, trail.address)
-        except (Crowded, Refused):
+        except (NoPlaceFree, Refused):
             sent.unfollowed = "there was no time for it" if len(trail.target) <= LONGEST else "it is too long"
             return answer
         except BaseException:
@@ -105,7 +105,7 @@ async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None
     return answer
 
 
-def _step(trail: Trail, ready: Ready) -> Request:
+def _step(trail: Trail, ready: PreparedCall) -> Request:
     """Return the request for one step. The log names only its host, since its path may hold a signature."""
     path, _, query = trail.target.partition("?")
     step = Request("GET", path, template="")
@@ -114,6 +114,7 @@ def _step(trail: Trail, ready: Ready) -> Request:
     if trail.left:
         step.headers = [("Accept", "*/*")]
         return step
+    step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
     ready.chosen.put(step)  # puts back credentials in the query; others are in the fields
     return step

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log one line per request, and add the request's bytes to the span of its call.
+"""Log one line per request, and add the request's bytes to the span of its call and to what is measured.
 
 A line names the method, the host and the path template. It never contains a query or an argument's value. A path that a
 hook changed may contain anything, so the line names the hook instead.
@@ -15,6 +15,7 @@ from ..core import log, spans
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from ..core.spans import Sending
     from ..request.request import Request
     from ..text.addresses import Address
     from .exchange import Response
@@ -23,16 +24,24 @@ if TYPE_CHECKING:
 class Exchange:
     """Context manager around one request and its response."""
 
-    __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_span", "_started")
+    __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_sending", "_span", "_started")
 
     def __init__(self, request: Request, address: Address) -> None:
         self._request = request
         self._address = address
         self._span = spans.current() or spans.Span()
         self._heard = log.hears("debug")
+        self._sending: Sending | None = None
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """Return the header fields that tell the upstream of the trace, if anything is measured."""
+        return [] if self._sending is None else self._sending.fields
 
     def __enter__(self) -> Exchange:
         self._span.requests += 1
+        if self._span.operation is not None:
+            self._sending = self._span.operation.sends(self._request, self._address)
         if self._heard:
             self._number, self._started = self._span.requests, time.monotonic()
             self._line: dict[str, object] = {}
@@ -43,12 +52,16 @@ class Exchange:
         sent, received = len(self._request.body or b""), answer.size
         self._span.sent += sent
         self._span.received += received
+        if self._sending is not None:
+            self._sending.status = answer.status
         if self._heard:
             self._line = {"status": answer.status, "sent": sent, "received": received}
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._sending is not None:
+            self._sending.close(problem)
         if not self._heard:
             return
         made = {"method": self._request.method, "url": f"{self._address}{self._request.template}"}

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 from ..core import spans
 from ..settings.settings import NotReady
 from .client import Failure
-from .pacing import Crowded, Pace
+from .pacing import NoPlaceFree, RequestLimiter
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from typing import Protocol
 
     from ..request.request import Request
-    from ..settings.grants import CallersOwn, Grant
+    from ..settings.grants import CallerCredential, TokenRequest
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .client import Client
-    from .exchange import Ready, Response, Sent
+    from .exchange import PreparedCall, Response, Sent
     from .pacing import Turn
     from .tokens import Tokens
 
@@ -77,7 +77,7 @@ class Sender:
         """
         self._client = client
         self._clock = clock
-        self._pace = Pace(rooms or settings.concurrency, settings.rate, self._clock, rest, turn)
+        self._pace = RequestLimiter(rooms or settings.concurrency, settings.rate, self._clock, rest, turn)
         self._seconds = settings.timeout
         self._rules = settings.rules
         self._learn = learn
@@ -86,7 +86,7 @@ class Sender:
         self._tokens: Tokens | None = None
         self._callers = callers
 
-    async def send(self, ready: Ready, sent: Sent, seconds: float, report: Report) -> Response:
+    async def send(self, ready: PreparedCall, sent: Sent, seconds: float, report: Report) -> Response:
         """Send the request, with retries, and return the response. `sent.tries` counts the tries.
 
         Raises Failure, or NotReady if no access token could be fetched.
@@ -101,7 +101,7 @@ class Sender:
             try:
                 outcome = await answered(ready, sent, latest, end, report)
                 left = True
-            except (Crowded, NotReady):
+            except (NoPlaceFree, NotReady):
                 if outcome is None:
                     raise
                 break  # the outcome of the earlier try stands
@@ -124,7 +124,13 @@ class Sender:
         return outcome
 
     async def _admitted(
-        self, grant: Grant | CallersOwn, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+        self,
+        grant: TokenRequest | CallerCredential,
+        ready: PreparedCall,
+        sent: Sent,
+        latest: float,
+        end: float,
+        report: Report,
     ) -> Response:
         """Send a request that needs the access token of this grant, and return the response."""
         tokens = self._source(ready)
@@ -141,11 +147,11 @@ class Sender:
         try:
             grant.put(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
-        except (Crowded, NotReady):
+        except (NoPlaceFree, NotReady):
             return answer  # the 401 response stands
 
     async def _followed(
-        self, answer: Response, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+        self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
         """Follow a redirect and return the response; return the redirect itself if it may not be followed."""
         from . import redirects  # imported late: most tools only report the redirect
@@ -156,7 +162,7 @@ class Sender:
         return await redirects.follow(answer, ready, sent, self._rules, ask)
 
     def _exchanged(
-        self, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+        self, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
     ) -> Coroutine[Any, Any, Response]:
         return self._asked(ready.request, ready.address, sent, latest, end, report)
 
@@ -173,7 +179,7 @@ class Sender:
         finally:
             self._pace.leave(tool, caller)
 
-    def _source(self, ready: Ready) -> Source:
+    def _source(self, ready: PreparedCall) -> Source:
         """Return where the access token of this request comes from. Raises NotReady."""
         if ready.chosen.own is None:
             return self._fetched()
@@ -181,7 +187,7 @@ class Sender:
             raise NotReady(f"{ready.chosen.own.delegation.variable} is set, and nobody knows here who calls.")
         return self._callers
 
-    async def try_grant(self, grant: Grant, seconds: float) -> None:
+    async def try_grant(self, grant: TokenRequest, seconds: float) -> None:
         """Fetch an access token to check that this works. Raises NotReady."""
         await self._fetched().get(grant, seconds)
 

@@ -15,20 +15,20 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..core import jsontext, log
+from ..core import log
 from ..request.request import Request
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.credentials import client_login
 from ..settings.origins import Discovery
 from ..settings.settings import NotReady
-from ..text import fields
+from . import token_response
 from .backoff import Backoff
 from .client import Failure
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..settings.grants import Grant, Login
+    from ..settings.grants import Login, TokenRequest
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send
@@ -37,25 +37,6 @@ if TYPE_CHECKING:
 EARLY = 60.0
 """Seconds before its end at which a token is renewed; a quarter of its lifetime if that is shorter."""
 
-LONGEST = 16 * 1024
-"""Longest token in characters. Servers accept header fields of 8 to 16 KiB, and the token endpoint is not trusted."""
-
-LONGEST_LIFE = 10 * 365 * 86400.0
-LARGEST_ANSWER = 64 * 1024
-
-# RFC 6749 sections 5.2 and 4.1.2.1. Only the error codes in this list are shown.
-_ERRORS = frozenset(
-    (
-        "invalid_request",
-        "invalid_client",
-        "invalid_grant",
-        "unauthorized_client",
-        "unsupported_grant_type",
-        "invalid_scope",
-        "server_error",
-        "temporarily_unavailable",
-    )
-)
 _REFUSED = (400, 401)
 _FOREVER = float("inf")
 
@@ -68,7 +49,7 @@ class _Refused(_Unfetched):
     """The token endpoint refused the credential."""
 
 
-class _Held:
+class _CachedToken:
     """Cached token of one grant: its text, its renewal time, its end, and the task that is fetching the next one."""
 
     __slots__ = ("end", "fetching", "in_body", "problem", "renewal", "token")
@@ -93,12 +74,12 @@ class Tokens:
         self._send = send
         self._clock = clock
         self._learn = learn
-        self._held: dict[tuple[str, ...], _Held] = {}
+        self._held: dict[tuple[str, ...], _CachedToken] = {}
         self._found: dict[Endpoint, Endpoint] = {}
         self._backoff = Backoff(lambda: self._clock())
         self._logging_in: dict[tuple[str, ...], asyncio.Lock] = {}
 
-    async def get(self, grant: Grant, seconds: float) -> str:
+    async def get(self, grant: TokenRequest, seconds: float) -> str:
         """Return a valid token, fetched within `seconds` if none is cached. Raises NotReady."""
         held = self._of(grant)
         if held.token and self._clock() < held.renewal:
@@ -116,22 +97,22 @@ class Tokens:
             raise held.problem.with_traceback(None)
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
-    def refused(self, grant: Grant, token: str) -> None:
+    def refused(self, grant: TokenRequest, token: str) -> None:
         """Drop a token that the API refused; the next call fetches a new one."""
         held = self._of(grant)
         if held.token == token:
             held.token, held.end = "", 0.0
 
-    def _of(self, grant: Grant) -> _Held:
-        return self._held.setdefault((*grant.variables, *grant.scopes), _Held())
+    def _of(self, grant: TokenRequest) -> _CachedToken:
+        return self._held.setdefault((*grant.variables, *grant.scopes), _CachedToken())
 
-    def _told(self, grant: Grant, token: str) -> str:
+    def _told(self, grant: TokenRequest, token: str) -> str:
         """Register a token as a secret in use, and return it."""
         if len(token) >= SHORTEST_REDACTED:
             self._learn(token, " ".join((*grant.variables, *grant.scopes)))
         return token
 
-    async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
+    async def _renewed(self, grant: TokenRequest, held: _CachedToken) -> tuple[str, str]:
         """Fetch a token and cache it. Return the token and ""; on failure "" and the reason."""
         try:
             async with self._turn(grant):
@@ -153,13 +134,13 @@ class Tokens:
         finally:
             held.fetching = None
 
-    def _turn(self, grant: Grant) -> AbstractAsyncContextManager[object]:
+    def _turn(self, grant: TokenRequest) -> AbstractAsyncContextManager[object]:
         """Return a lock that allows one login per credential at a time; its outcome counts for the calls that wait."""
         if grant.login is None:
             return nullcontext()
         return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
 
-    async def _renew(self, grant: Grant, held: _Held) -> str:
+    async def _renew(self, grant: TokenRequest, held: _CachedToken) -> str:
         if grant.user is not None:
             return self._kept(grant, held, await grant.user.token(self._sent), self._clock())
         if isinstance(grant.endpoint, Discovery):
@@ -178,7 +159,7 @@ class Tokens:
             answer = answer if held.in_body else first
         return self._kept(grant, held, _token(answer, grant), asked)
 
-    def _kept(self, grant: Grant, held: _Held, content: dict[str, Any], asked: float) -> str:
+    def _kept(self, grant: TokenRequest, held: _CachedToken, content: dict[str, Any], asked: float) -> str:
         """Cache the token of a token answer that was asked for at `asked`, and return it."""
         token = self._told(grant, content["access_token"])
         life = _life(content)
@@ -199,7 +180,7 @@ class Tokens:
                 raise _Unfetched(str(reason)) from None
         return self._found[place]
 
-    async def _asked(self, grant: Grant, in_body: bool) -> Response:
+    async def _asked(self, grant: TokenRequest, in_body: bool) -> Response:
         request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
         if grant.login is not None:
             return await self._logged_in(grant, grant.login, request)
@@ -218,7 +199,7 @@ class Tokens:
         except Failure as failure:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
-    async def _logged_in(self, grant: Grant, login: Login, request: Request) -> Response:
+    async def _logged_in(self, grant: TokenRequest, login: Login, request: Request) -> Response:
         """Send a login and return the response. A login is sent only once, since repeated failures may lock an
         account.
         """
@@ -243,29 +224,28 @@ class Tokens:
             return await self._send(request, address)
 
 
-def _credential(grant: Grant) -> tuple[str, ...]:
+def _credential(grant: TokenRequest) -> tuple[str, ...]:
     """Return the backoff key: for a login its variables, for a client its variables and scopes."""
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 
 
-def _server(grant: Grant) -> str:
+def _server(grant: TokenRequest) -> str:
     return grant.endpoint.address.authority
 
 
-def _token(answer: Response, grant: Grant) -> dict[str, Any]:
+def _token(answer: Response, grant: TokenRequest) -> dict[str, Any]:
     """Return the token response's content, checked to hold a token that can be sent. Raises _Unfetched."""
     if answer.status != 200 and not (grant.login and answer.status == 201):
         is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
         raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
-    content = _content(answer)
+    content = token_response.content(answer)
     if grant.login is not None:
         places = {"access_token": grant.login.token, "expires_in": grant.login.expires}
         content = {name: _at(content, pointer) for name, pointer in places.items() if pointer}
-    token, kind = content.get("access_token"), content.get("token_type", "Bearer")
-    if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
-        raise _Unfetched(f"{_server(grant)} answered without an access token that can be sent.")
-    if not isinstance(kind, str) or kind.lower() != "bearer":
-        raise _Unfetched(f"{_server(grant)} gave an access token that is no bearer token.")
+    try:
+        token_response.access_token(content)
+    except ValueError as reason:
+        raise _Unfetched(f"{_server(grant)} {reason}") from None
     return content
 
 
@@ -277,7 +257,7 @@ def _at(value: Any, pointer: str) -> Any:
     return value
 
 
-def _refusal(answer: Response, grant: Grant) -> str:
+def _refusal(answer: Response, grant: TokenRequest) -> str:
     identity, secret = grant.variables[0], " and ".join(grant.variables[1:]) or grant.variables[0]
     if 300 <= answer.status < 400:
         return f"{_server(grant)} redirects requests for access tokens, which is not followed."
@@ -291,27 +271,10 @@ def _refusal(answer: Response, grant: Grant) -> str:
 
 
 def _error(answer: Response) -> str:
-    """Return the error code if the standard defines it, else ""."""
-    error = _content(answer).get("error")
-    return error if isinstance(error, str) and error in _ERRORS else ""
-
-
-def _content(answer: Response) -> dict[str, Any]:
-    """Return the JSON object of a response, or an empty one."""
-    if answer.cut or len(answer.content) > LARGEST_ANSWER:
-        return {}
-    try:
-        value, _ = jsontext.loads(answer.content.decode())
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return token_response.error_code(token_response.content(answer))
 
 
 def _life(content: dict[str, Any]) -> float:
     """Return the token's lifetime in seconds; infinite if `expires_in` is absent, so that only a refusal ends it."""
-    seconds = content.get("expires_in")
-    if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
-        seconds = float(seconds[:12])
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        return _FOREVER
-    return min(max(float(min(seconds, LONGEST_LIFE)), 0.0), LONGEST_LIFE)
+    seconds = token_response.seconds(content.get("expires_in"))
+    return _FOREVER if seconds is None else seconds

@@ -21,7 +21,7 @@ LONGEST_STATE = 512
 MOST_MEMBERS = 32
 
 _LONGEST_PARENT = 512
-_PARENT = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?")
+_PARENT = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 _MEMBER = re.compile(r"([a-z0-9][a-z0-9_\-*/]{0,240}(?:@[a-z][a-z0-9_\-*/]{0,13})?)=[\x20-+\--<>-~]{0,255}[!-+\--<>-~]")
 _SAMPLED = "01"
 #: Flags with a standard meaning: sampled, and (level 2) random trace id.
@@ -35,26 +35,26 @@ def fields(span: Span, start: bool | None) -> Fields:
     """
     if start is False:
         return []
-    parent = _parent(span.origin.traceparent)
+    parent = parse(span.origin.traceparent)
     if parent is None:
         return [("traceparent", f"00-{os.urandom(16).hex()}-{span.call}-{_SAMPLED}")] if start else []
-    trace, flags = parent
-    state = _state(span.origin.tracestate)
+    trace, _, flags = parent
+    state = state_of(span.origin.tracestate)
     told = [("traceparent", f"00-{trace}-{span.call}-{flags}")]
     return [*told, ("tracestate", state)] if state else told
 
 
-def _parent(value: object) -> tuple[str, str] | None:
-    """Return trace id and flags of a `traceparent`, or None if it is malformed (sections 3.2.2 to 3.2.5)."""
+def parse(value: object) -> tuple[str, str, str] | None:
+    """Return trace id, parent id and flags of a `traceparent`, or None if malformed (sections 3.2.2 to 3.2.5)."""
     if not isinstance(value, str) or len(value) > _LONGEST_PARENT:
         return None
     found = _PARENT.fullmatch(value)
-    if found is None or (found[1] == "00" and found[4] is not None):  # only later versions may append more
+    if found is None or (found[1] == "00" and found[5] is not None):  # only later versions may append more
         return None
-    return found[2], f"{int(found[3], 16) & _KNOWN_FLAGS:02x}"
+    return found[2], found[3], f"{int(found[4], 16) & _KNOWN_FLAGS:02x}"
 
 
-def _state(value: object) -> str:
+def state_of(value: object) -> str:
     """Return a `tracestate` (section 3.3) with as many members as fit; "" if any is malformed or repeated."""
     if not isinstance(value, str) or len(value) > MOST_MEMBERS * LONGEST_STATE:
         return ""

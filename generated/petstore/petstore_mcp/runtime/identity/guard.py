@@ -16,11 +16,11 @@ from ..core import log
 from ..http.client import Client
 from . import challenges, claims, signed_tokens
 from .introspection import LONGEST as LONGEST_INTROSPECTED
-from .introspection import Introspecting
+from .introspection import Introspector
 from .issuer import Issuer
 from .issuer_requests import Unfetched
 from .problems import InvalidToken
-from .remembered import Remembered
+from .remembered import BoundedCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,16 +43,16 @@ class Guard:
         """Create for these settings. `agent` is the User-Agent of requests to issuers."""
         self.tell(listening.scopes, listening.scopes)
         self._listening = listening
-        self._remembered: Remembered[Identity] = Remembered()
+        self._remembered: BoundedCache[Identity] = BoundedCache()
         self._client = Client(settings, agent)
         self._issuers = {
             name: Issuer(name, self._client, time.monotonic, self._forget, listening.introspection is not None)
             for name in listening.issuers
         }
-        self._introspecting: Introspecting | None = None
+        self._introspecting: Introspector | None = None
         if listening.introspection is not None:
             only = self._issuers[listening.issuers[0]]
-            self._introspecting = Introspecting(only, self._client, listening.introspection, time.time)
+            self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
         port = listening.port or 1  # 0 stands for a port that the system chooses; then `locate` is called with it
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")

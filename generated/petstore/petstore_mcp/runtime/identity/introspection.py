@@ -11,7 +11,7 @@ from . import claims
 from .issuer import AWAY
 from .issuer_requests import Unfetched, post
 from .problems import InvalidToken, Unavailable
-from .remembered import Remembered
+from .remembered import BoundedCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ MOST_AT_ONCE = 32
 """Most tokens that are asked about at a time."""
 
 
-class Introspecting:
+class Introspector:
     """Introspection at one issuer. Requests with the same token share one question."""
 
     def __init__(self, issuer: Issuer, client: Client, login: Introspection, wall: Callable[[], float]) -> None:
@@ -40,7 +40,7 @@ class Introspecting:
         self._client = client
         self._login = login
         self._wall = wall
-        self._refused: Remembered[str] = Remembered()
+        self._refused: BoundedCache[str] = BoundedCache()
         self._asking: dict[bytes, asyncio.Task[Identity]] = {}
 
     async def check(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:

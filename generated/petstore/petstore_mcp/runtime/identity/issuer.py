@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..core import log
+from ..settings import well_known
 from ..settings.origins import Endpoint
 from ..text.addresses import parse
 from . import signed_tokens
@@ -30,7 +31,6 @@ RENEWAL = 600.0
 PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds between attempts to reach an issuer for the first time; the last one repeats."""
 
-_OPENID, _OAUTH = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
 _UNKNOWN = "The access token is signed by no key that its issuer publishes."
 AWAY = "The authorization server of this access token cannot be asked now. Come again in a moment."
 
@@ -157,7 +157,7 @@ class Issuer:
     async def _metadata(self) -> dict[str, Any]:
         """Return the issuer's metadata, from the first place that has any. Raise Unfetched with the first reason."""
         address, problem = self._address, None
-        for target in dict.fromkeys((address.path + _OPENID, _OAUTH + address.path, _OPENID + address.path)):
+        for target in well_known.targets(address.path):
             try:
                 found = await get(self._client, Endpoint(parse(address.origin), target), LARGEST_METADATA)
             except Unfetched as reason:

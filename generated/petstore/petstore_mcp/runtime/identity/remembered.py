@@ -17,7 +17,7 @@ MOST_BYTES = 64 * 1024 * 1024
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Value]):
+class BoundedCache(Generic[Value]):
     """Cache with an end for each entry, of at most MOST entries and MOST_BYTES."""
 
     __slots__ = ("_entries", "_size")

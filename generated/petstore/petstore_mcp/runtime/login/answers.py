@@ -10,11 +10,10 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..core import jsontext
+from ..http import token_response
 from ..http.client import Failure
 from ..request.request import Request
 from ..settings.credentials import client_login
-from ..text import fields
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
@@ -22,21 +21,7 @@ if TYPE_CHECKING:
     from ..http.exchange import Response
     from ..settings.origins import Endpoint
 
-LARGEST_ANSWER = 64 * 1024
 LARGEST_METADATA = 256 * 1024
-LONGEST_TOKEN = 16 * 1024
-"""Longest token in characters, as in `http.tokens`."""
-
-CODES = frozenset(
-    (
-        *("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type"),
-        *("invalid_scope", "server_error", "temporarily_unavailable", "access_denied", "unsupported_response_type"),
-        *("authorization_pending", "slow_down", "expired_token", "invalid_redirect_uri", "invalid_client_metadata"),
-        *("interaction_required", "login_required", "account_selection_required", "consent_required"),
-    )
-)
-"""Error codes of RFC 6749, RFC 8628, RFC 7591 and OpenID Connect. No other text of the server is repeated."""
-
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -56,18 +41,17 @@ class Answer:
 
     __slots__ = ("content", "error", "status")
 
-    def __init__(self, response: Response, largest: int = LARGEST_ANSWER) -> None:
+    def __init__(self, response: Response, largest: int = token_response.LARGEST) -> None:
         self.status = response.status
-        self.content = _object(response, largest)
-        error = self.content.get("error")
-        self.error = error if isinstance(error, str) and error in CODES else ""
+        self.content = token_response.content(response, largest)
+        self.error = token_response.error_code(self.content)
 
     @property
     def said(self) -> str:
         """Return the status and the error code, for a sentence."""
         return f"HTTP {self.status}" + (f", {self.error}" if self.error else "")
 
-    def text(self, name: str, longest: int = LONGEST_TOKEN) -> str:
+    def text(self, name: str, longest: int = token_response.LONGEST) -> str:
         """Return a member that is a printable ASCII text, else ""."""
         value = self.content.get(name)
         if isinstance(value, str) and 0 < len(value) <= longest and value.isascii() and value.isprintable():
@@ -76,12 +60,7 @@ class Answer:
 
     def seconds(self, name: str) -> float:
         """Return a member that is a number of seconds, else 0."""
-        value = self.content.get(name)
-        if isinstance(value, str) and value.isascii() and value.isdigit():
-            value = float(value[:12])
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e12:
-            return 0.0
-        return float(value)
+        return token_response.seconds(self.content.get(name)) or 0.0
 
 
 async def fetch(send: Send, endpoint: Endpoint, bearer: str = "") -> Answer:
@@ -129,7 +108,7 @@ async def _posted(
     request = Request("POST", endpoint.target, template=endpoint.target.partition("?")[0])
     request.headers = [("Accept", "application/json"), ("Content-Type", content_type), *headers]
     request.body = body
-    return await _sent(send, request, endpoint, LARGEST_ANSWER)
+    return await _sent(send, request, endpoint, token_response.LARGEST)
 
 
 async def _sent(send: Send, request: Request, endpoint: Endpoint, largest: int) -> Answer:
@@ -147,19 +126,7 @@ async def _sent(send: Send, request: Request, endpoint: Endpoint, largest: int) 
 
 def access_token(answer: Answer, server: str) -> str:
     """Return the access token of a token answer (RFC 6749, section 5.1). Raises LoginFailed if there is none."""
-    token, kind = answer.content.get("access_token"), answer.content.get("token_type", "Bearer")
-    if not isinstance(token, str) or not 0 < len(token) <= LONGEST_TOKEN or not fields.is_value(token):
-        raise LoginFailed(f"{server} answered without an access token that can be sent.")
-    if not isinstance(kind, str) or kind.lower() != "bearer":
-        raise LoginFailed(f"{server} gave an access token that is no bearer token.")
-    return token
-
-
-def _object(response: Response, largest: int) -> dict[str, Any]:
-    if response.cut or len(response.content) > largest:
-        return {}
     try:
-        value, _ = jsontext.loads(response.content.decode())
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        return token_response.access_token(answer.content)
+    except ValueError as reason:
+        raise LoginFailed(f"{server} {reason}") from None

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
 import secrets
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from ..http import pkce
+from ..http.token_response import CODES
 from . import answers
 from .errors import LoginFailed
 from .loopback import Loopback
@@ -46,14 +46,12 @@ class BrowserLogin:
 
     def url(self, client: Client, scopes: str) -> str:
         """Return the URL that the user opens (RFC 6749, section 4.1.1)."""
-        challenge = hashlib.sha256(self._verifier.encode()).digest()
         asked = {
             "response_type": "code",
             "client_id": client.id,
             "redirect_uri": self.receiver.redirect_uri,
             "state": self._state,
-            "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
-            "code_challenge_method": "S256",
+            **pkce.challenge(self._verifier),
         }
         if scopes:
             asked["scope"] = scopes
@@ -69,7 +67,7 @@ class BrowserLogin:
         found = await self.receiver.answer(self._state, seconds)
         self._check_issuer(found.get("iss"))
         if "error" in found:
-            code = found["error"] if found["error"] in answers.CODES else "an error without a known code"
+            code = found["error"] if found["error"] in CODES else "an error without a known code"
             said = "the login was refused" if code == "access_denied" else f"it answered with {code}"
             raise LoginFailed(f"No token was given: {said}.", refused=True)
         code = found.get("code", "")

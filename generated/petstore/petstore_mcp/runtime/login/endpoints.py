@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..settings import well_known
 from . import answers
 from .errors import LoginFailed
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from ..http.discovery import Send
     from ..settings.origins import Endpoint
     from .scheme import UserScheme
-
-_OPENID, _RFC_8414 = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
 
 
 class Endpoints:
@@ -103,7 +102,7 @@ async def _metadata(scheme: UserScheme, send: Send) -> tuple[str, answers.Answer
                 return "", None
             raise LoginFailed(f"The authorization server gave no metadata: {answer.said}.")
         return _absolute(scheme, url), answer
-    for suffix in (_RFC_8414, _OPENID):
+    for suffix in (well_known.OAUTH, well_known.OPENID):
         at = scheme.resolve(flow.get("authorizationUrl") or flow.get("tokenUrl") or scheme.place)
         url = at.address.origin + suffix
         try:
@@ -135,5 +134,6 @@ def _issuer(issuer: str, url: str) -> str:
     """Return the issuer if its metadata belongs at `url` (RFC 8414, section 3.3), else ""."""
     plain = issuer.rstrip("/")
     origin = "/".join(plain.split("/")[:3])
-    places = plain + _OPENID, plain + _RFC_8414, origin + _RFC_8414 + plain[len(origin) :]
+    path = plain[len(origin) :]
+    places = [origin + target for target in (*well_known.targets(path), path + well_known.OAUTH)]
     return issuer if plain and url in places else ""

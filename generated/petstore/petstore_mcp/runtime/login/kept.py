@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .scheme import UserScheme
 
 
-class Kept:
+class KeptLogins:
     """Kept logins of one server. Every method may block, and raises LoginFailed if the store cannot be used."""
 
     def __init__(self, server: str, choice: str, prefix: str) -> None:

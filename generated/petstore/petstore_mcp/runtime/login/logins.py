@@ -6,9 +6,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..settings.grants import Grant
+from ..settings.grants import TokenRequest
 from .errors import LoginFailed
-from .kept import Kept
+from .kept import KeptLogins
 from .renewal import Renewal
 from .scheme import UserScheme, command
 
@@ -28,7 +28,7 @@ class Logins:
         self._learn = learn
         self._known: set[str] = set()
         self._renewals: dict[str, Renewal] = {}
-        self.kept = Kept(catalog.name, settings.token_store, settings.prefix)
+        self.kept = KeptLogins(catalog.name, settings.token_store, settings.prefix)
 
     async def look(self, scheme: str) -> None:
         """Find out whether a login of the scheme is kept. The store is asked in a thread, as a keyring may wait."""
@@ -66,9 +66,9 @@ class Logins:
             self._renewals[name] = Renewal(self.scheme(name), self.kept, self._learn)
         return self._renewals[name]
 
-    def grant(self, name: str) -> Grant:
+    def grant(self, name: str) -> TokenRequest:
         """Return the grant that takes its tokens from the login of a scheme. Raises LoginFailed."""
         scheme = self.scheme(name)
-        grant = Grant(scheme.resolve(scheme.place), "", "", (), [scheme.variable])
+        grant = TokenRequest(scheme.resolve(scheme.place), "", "", (), [scheme.variable])
         grant.user = self.renewal(name)
         return grant

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..http.discovery import Send
     from ..settings.origins import Endpoint
     from .entry import Entry
-    from .kept import Kept
+    from .kept import KeptLogins
     from .scheme import UserScheme
     from .token_store import Store
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Renewal:
     """Source of access tokens for one scheme. `learn` is called with each secret before its use, for redaction."""
 
-    def __init__(self, scheme: UserScheme, kept: Kept, learn: Callable[[str, str], None]) -> None:
+    def __init__(self, scheme: UserScheme, kept: KeptLogins, learn: Callable[[str, str], None]) -> None:
         self._scheme = scheme
         self._kept = kept
         self._learn = learn

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..http.discovery import Send
     from .answers import Answer
     from .entry import Entry
-    from .kept import Kept
+    from .kept import KeptLogins
     from .scheme import UserScheme
     from .token_store import Store
 
@@ -35,7 +35,7 @@ class Login:
     Call `begin_in_browser` or `begin_on_device`, show the user what it returns, then call `finish`. Close it at last.
     """
 
-    def __init__(self, scheme: UserScheme, kept: Kept, send: Send, scopes: str) -> None:
+    def __init__(self, scheme: UserScheme, kept: KeptLogins, send: Send, scopes: str) -> None:
         """Create. `scopes` are joined by blanks."""
         self._scheme = scheme
         self._kept = kept

@@ -2,11 +2,11 @@
 """Define what the store may report instead of an answer."""
 
 
-class Away(Exception):
+class StoreAway(Exception):
     """The shared store does not answer."""
 
 
-class Onward:
+class StreamGoesOn:
     """Marker: this was all of a stream for changes. Each replica sees changes itself, so any replica can go on."""
 
     __slots__ = ()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NONCE, TAG, EXPIRY = 12, 16, 4
 LONGEST = 8192
-"""Longest handle in characters that is examined."""
+"""Longest handle in characters that is examined, unless its purpose allows more."""
 
 _INFO = b"mcpgen handles, version 1"
 _ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -69,13 +69,18 @@ class Seal:
         expires = int(self._clock() + seconds).to_bytes(EXPIRY, "big")
         return _text(nonce + self._keys[0].encrypt(nonce, expires + value, self._about(purpose, owner)))
 
-    def open(self, purpose: str, owner: str, handle: str) -> bytes:
-        """Return the value of a handle. Raises Unsealed or Expired."""
-        sealed = _bytes(handle)
+    def open(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> bytes:
+        """Return the value of a handle of at most `longest` characters. Raises Unsealed or Expired."""
+        return self.open_until(purpose, owner, handle, longest)[0]
+
+    def open_until(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> tuple[bytes, float]:
+        """Return the value of a handle, and the Unix time at which the handle expires. Raises Unsealed or Expired."""
+        sealed = _bytes(handle, longest)
         value = self._decrypted(sealed[:NONCE], sealed[NONCE:], self._about(purpose, owner))
-        if int.from_bytes(value[:EXPIRY], "big") <= self._clock():
+        until = int.from_bytes(value[:EXPIRY], "big")
+        if until <= self._clock():
             raise Expired
-        return value[EXPIRY:]
+        return value[EXPIRY:], float(until)
 
     def encrypt(self, purpose: str, owner: str, value: bytes) -> bytes:
         """Return the value encrypted for a store that others can read. It does not expire."""
@@ -107,9 +112,9 @@ def _text(sealed: bytes) -> str:
     return urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
-def _bytes(handle: str) -> bytes:
+def _bytes(handle: str, longest: int) -> bytes:
     """Return the bytes of a handle; only its one canonical text is accepted. Raises Unsealed."""
-    if not len(handle) <= LONGEST or not _ALPHABET.issuperset(handle) or len(handle) % 4 == 1:
+    if not len(handle) <= longest or not _ALPHABET.issuperset(handle) or len(handle) % 4 == 1:
         raise Unsealed
     sealed = urlsafe_b64decode(handle + "=" * (-len(handle) % 4))
     if len(sealed) < NONCE + EXPIRY + TAG or _text(sealed) != handle:

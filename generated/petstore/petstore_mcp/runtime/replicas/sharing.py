@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import fair_eviction, log, spans
 from ..core.jsontext import dumps, loads
-from .away import Away, Onward
+from .away import StoreAway, StreamGoesOn
 from .seal import Unsealed
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Sharing:
         """
         try:
             return "" if await self._store.put_once(f"spent:{number}", seconds) else "used"
-        except Away:
+        except StoreAway:
             return "unknown"
 
     # Messages between replicas about sessions
@@ -123,7 +123,7 @@ class Sharing:
         told = dumps([session, None if line is None else line.decode()])
         try:
             heard = await self._store.publish(_RELAY + replica, self._seal.encrypt(_RELAY, "", told))
-        except Away:
+        except StoreAway:
             log.event("warning", "not_relayed", reason="Another replica may have the call that this is about.")
             return False
         return heard > 0
@@ -135,7 +135,7 @@ class Sharing:
         now = self._seal.now()
         try:
             await self._store.enlist(_ENDED, digest, now, now + seconds)
-        except Away:
+        except StoreAway:
             log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
 
     # Streams
@@ -153,12 +153,12 @@ class Sharing:
 
         return heard
 
-    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | Onward | None]:
+    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | StreamGoesOn | None]:
         """Yield the events of a stream after that number as they come, until the stream ends.
 
         Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Of a stream
-        for changes, yields what is there and then `Onward`. Raises Away. Raises LookupError if there is no such stream,
-        or if nothing can follow that number.
+        for changes, yields what is there and then `StreamGoesOn`. Raises StoreAway. Raises LookupError if there is no
+        such stream, or if nothing can follow that number.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}
@@ -181,7 +181,7 @@ class Sharing:
             if not about:
                 raise LookupError(name)
             if about["i"] is None:
-                yield Onward()
+                yield StreamGoesOn()
                 return
             if not found:
                 if not await self._store.exists(_REPLICA + about["r"]):
@@ -202,7 +202,7 @@ class Sharing:
         try:
             await self._make_room(about, size, seconds)
             await self._store.put(about, values, seconds)
-        except Away:
+        except StoreAway:
             log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
 
     async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
@@ -213,7 +213,7 @@ class Sharing:
         try:
             values = await self._store.get(about)
             opened = [self._seal.decrypt(f"{about}:{number}", "", each) for number, each in enumerate(values)]
-        except (Away, Unsealed):
+        except (StoreAway, Unsealed):
             return None
         if not opened:
             return None
@@ -226,13 +226,14 @@ class Sharing:
         """Take the next slot of the rate that all replicas share (`Store.turn`); None if the store is away."""
         try:
             return await self._store.turn("rate", most, span, latest)
-        except Away:
+        except StoreAway:
             return None
 
     # Private methods
 
     async def _make_room(self, about: str, size: int, seconds: float) -> None:
-        """Note that the current caller keeps that many bytes in the store, and drop what no longer fits. Raises Away.
+        """Note that the current caller keeps that many bytes in the store, and drop what no longer fits. Raises
+        StoreAway.
 
         The store notes each kept result as `KEY CALLER BYTES`, where CALLER is a digest.
         """
@@ -260,13 +261,13 @@ class Sharing:
     async def _write(self) -> None:
         while True:
             name, sealed = await self._queue.get()
-            with suppress(Away):
+            with suppress(StoreAway):
                 await self._store.append(name, sealed, EVENT_SECONDS, MOST_EVENTS + 2)
             self._queue.task_done()
 
     async def _beat(self) -> None:
         while True:
-            with suppress(Away):
+            with suppress(StoreAway):
                 await self._store.mark(_REPLICA + self.replica, ALIVE_SECONDS)
             await asyncio.sleep(BEAT_SECONDS)
 

@@ -12,7 +12,7 @@ MOST = 100_000
 """Most used numbers remembered until they expire. Beyond this number, none is accepted."""
 
 
-class Spent:
+class SpentNumbers:
     """Numbers that this process has used up. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

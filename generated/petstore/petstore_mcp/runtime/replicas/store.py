@@ -2,7 +2,7 @@
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
 If the store is away, only the shared features fail, and no call waits for them. Each step may take one second, and
-after a failure the store is not asked for a while. `Away` is raised then, and the caller reports what that costs.
+after a failure the store is not asked for a while. `StoreAway` is raised then, and the caller reports what that costs.
 
 Callers encrypt what they write (`Seal.encrypt`), except numbers, times and digests.
 """
@@ -18,7 +18,7 @@ import redis.asyncio as client
 from redis.exceptions import RedisError
 
 from ..core import log
-from .away import Away
+from .away import StoreAway
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -68,12 +68,12 @@ class Store:
     # Single values
 
     async def put_once(self, name: str, seconds: float) -> bool:
-        """Record a name for `seconds`. Return True if it was not recorded before. Raises Away."""
+        """Record a name for `seconds`. Return True if it was not recorded before. Raises StoreAway."""
         done = await self._asked(lambda: self._client.set(self._key(name), b"1", nx=True, ex=max(1, int(seconds))))
         return done is not None
 
     async def put(self, name: str, values: list[bytes], seconds: float) -> None:
-        """Store values under a name, in place of the former ones. Raises Away."""
+        """Store values under a name, in place of the former ones. Raises StoreAway."""
         key, lasts = self._key(name), max(1, int(seconds))
         await self._asked(lambda: self._client.delete(key))
         for value in values:
@@ -81,22 +81,22 @@ class Store:
         await self._asked(lambda: self._client.expire(key, lasts))
 
     async def get(self, name: str) -> list[bytes]:
-        """Return the values under a name; [] if there are none. Raises Away."""
+        """Return the values under a name; [] if there are none. Raises StoreAway."""
         found: list[bytes] = await self._asked(lambda: self._client.lrange(self._key(name), 0, -1))
         return found
 
     async def exists(self, name: str) -> bool:
-        """Return whether anything is stored under that name. Raises Away."""
+        """Return whether anything is stored under that name. Raises StoreAway."""
         return bool(await self._asked(lambda: self._client.exists(self._key(name))))
 
     async def mark(self, name: str, seconds: float) -> None:
-        """Set a flag under that name for `seconds`. Raises Away."""
+        """Set a flag under that name for `seconds`. Raises StoreAway."""
         await self._asked(lambda: self._client.set(self._key(name), b"1", ex=max(1, int(seconds))))
 
     # Members that expire one by one
 
     async def enlist(self, name: str, member: str, now: float, until: float) -> None:
-        """Add a member to a set until `until`. Both `now` and `until` are seconds of Unix time. Raises Away."""
+        """Add a member to a set until `until`. Both `now` and `until` are seconds of Unix time. Raises StoreAway."""
         key = self._key(name)
         await self._asked(lambda: self._client.zadd(key, {member: until}))
         await self._asked(lambda: self._client.zremrangebyscore(key, 0, now))
@@ -118,7 +118,7 @@ class Store:
     # Events in order
 
     async def append(self, name: str, event: bytes, seconds: float, most: int) -> None:
-        """Append an event to a stream, which is kept for `seconds`. Raises Away."""
+        """Append an event to a stream, which is kept for `seconds`. Raises StoreAway."""
         key = self._key(name)
         await self._asked(lambda: self._client.xadd(key, {b"e": event}, maxlen=most, approximate=True))
         await self._asked(lambda: self._client.expire(key, max(1, int(seconds))))
@@ -126,7 +126,7 @@ class Store:
     async def events(self, name: str, behind: bytes, wait: float) -> list[tuple[bytes, bytes]]:
         """Return the events of a stream after the position `behind` (`0` for all), each with its position.
 
-        Wait up to `wait` seconds if there is none. Raises Away.
+        Wait up to `wait` seconds if there is none. Raises StoreAway.
         """
         milliseconds = max(1, int(wait * 1000))
         async with asyncio.timeout(wait + SECONDS):
@@ -139,7 +139,7 @@ class Store:
     # Messages to all
 
     async def publish(self, name: str, message: bytes) -> int:
-        """Send a message to all that listen now, and return their number. Raises Away."""
+        """Send a message to all that listen now, and return their number. Raises StoreAway."""
         return int(await self._asked(lambda: self._client.publish(self._key(name), message)))
 
     async def listen(self, names: tuple[str, ...], begun: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
@@ -157,7 +157,7 @@ class Store:
                         message = await listener.get_message(timeout=30.0)
                         if message is not None:
                             yield message["data"]
-            except (*_FAILURES, Away):
+            except (*_FAILURES, StoreAway):
                 self._failed()
                 await asyncio.sleep(PAUSE)
 
@@ -167,7 +167,7 @@ class Store:
         """Take the next slot of a rate of `most` requests in any `span` seconds.
 
         Return whether a slot was taken, and the seconds to wait for it. No slot is taken if the wait would exceed
-        `latest` seconds. Raises Away.
+        `latest` seconds. Raises StoreAway.
         """
         numbers = [most, int(span * 1000), max(0, int(latest * 1000))]
         taken, wait = await self._asked(lambda: self._client.eval(_TURN, 1, self._key(name), *numbers))
@@ -183,9 +183,9 @@ class Store:
         return self._before + name
 
     async def _asked(self, step: Callable[[], Any], waits: bool = False) -> Any:
-        """Run one step of the client within its timeout. Raises Away."""
+        """Run one step of the client within its timeout. Raises StoreAway."""
         if self._clock() < self._again:
-            raise Away
+            raise StoreAway
         try:
             if waits:
                 found = await step()
@@ -196,7 +196,7 @@ class Store:
             self._failed()
             with suppress(*_FAILURES):  # existing connections lead to a store that is gone
                 await self._client.connection_pool.disconnect(inuse_connections=False)
-            raise Away from None
+            raise StoreAway from None
         self._came_back()
         return found
 

@@ -22,7 +22,7 @@ from .validators import Validators
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
-    from .validators import Judge
+    from .validators import SchemaChecker
     from .violations import Violation
 
 SECONDS = 30.0
@@ -51,7 +51,7 @@ class Checker:
         return _explained(tool, strange, None if fits else judge, arguments, budget)
 
 
-def _is_valid(judge: Judge, arguments: dict[str, Any]) -> bool:
+def _is_valid(judge: SchemaChecker, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
     except UnicodeEncodeError:  # a lone surrogate, which the library cannot read
@@ -67,7 +67,7 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 
 
 def _explained(
-    tool: Tool, strange: list[str], judge: Judge | None, arguments: dict[str, Any], budget: Budget
+    tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
     """Return the problems to show. `judge`: given only if the arguments violate the schema."""
     from . import wording  # imported here, since most arguments are valid
@@ -98,7 +98,7 @@ def _explained(
     return found
 
 
-def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Problem]:
+def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Iterator[Problem]:
     """Yield one problem per invalid argument, without details. Used if finding details would exceed the budget."""
     from . import wording  # imported here, since most arguments are valid
 

@@ -84,7 +84,7 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
 
 
-class Shared(Generic[AnyPairs]):
+class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or the form: a place into which several parameters write pairs.
 
     `place`: the word for a pair in messages. Only the server's owner may write names in `withheld`. No value may write

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from . import bodies
 from .argument_errors import Problem, Refused, Unsendable, problems_of
-from .name_conflicts import OTHERS, Shared, fold
+from .name_conflicts import OTHERS, PairSpace, fold
 from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written
 
 if TYPE_CHECKING:
@@ -59,15 +59,17 @@ class Request:
     """A request without the server's address and credentials.
 
     `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
+    `traced`: the upstream may hear of the trace, by fields that are added when the request is sent.
     """
 
-    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template")
+    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template", "traced")
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
         self.method = method
         self.path = path
         self.template = path if template is None else template
         self.rewritten = ""
+        self.traced = False
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []
@@ -147,8 +149,8 @@ class Plan:
         #: as well.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
-        self.query = Shared(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
-        self.cookies = Shared(cookies, "cookie", withheld.get("cookies", ()), kept) if cookies else None
+        self.query = PairSpace(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
+        self.cookies = PairSpace(cookies, "cookie", withheld.get("cookies", ()), kept) if cookies else None
         self.headers = [*map(Header, headers)]
         self.accept = "Accept", str(binding.get("accept", "*/*"))
         self.body = binding.get("body")

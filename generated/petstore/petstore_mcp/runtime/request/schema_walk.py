@@ -16,11 +16,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from .violations import Form, Place, Violation
+from .violations import AlternativeViolations, Place, Violation
 
 if TYPE_CHECKING:
     from ..core.budget import Budget
-    from .validators import Judge
+    from .validators import SchemaChecker
 
     Findings = Iterator[Violation | Place]
 
@@ -43,7 +43,7 @@ class SchemaWalk:
 
     __slots__ = ("_budget", "_judge")
 
-    def __init__(self, judge: Judge, budget: Budget) -> None:
+    def __init__(self, judge: SchemaChecker, budget: Budget) -> None:
         self._judge = judge
         self._budget = budget
 
@@ -221,11 +221,13 @@ class SchemaWalk:
                 forms=lambda: [self._in_form(part) for part in parts],
             )
 
-    def _in_form(self, part: Place) -> Form:
+    def _in_form(self, part: Place) -> AlternativeViolations:
         if self._is_valid(part):
-            return Form()
+            return AlternativeViolations()
         described, known = self._evaluated(part) if isinstance(part.value, dict) else (set(), [])
-        return Form(islice(self._from(part), MOST_IN_FORM), is_foreign=bool(part.value and known and not described))
+        return AlternativeViolations(
+            islice(self._from(part), MOST_IN_FORM), is_foreign=bool(part.value and known and not described)
+        )
 
     def negation(self, keyword: str, place: Place) -> Findings:
         if self._is_valid(place.part(keyword)):

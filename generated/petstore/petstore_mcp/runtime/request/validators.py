@@ -33,7 +33,7 @@ _DOUBTFUL = (
 Formats = dict[str, Callable[[str], bool]]
 
 
-class Judge:
+class SchemaChecker:
     """Checker for one schema and its parts. `schema`: the schema without unchecked patterns.
 
     `is_valid(value)` checks a value against the whole schema. A part is named by a JSON Pointer as a URI fragment (RFC
@@ -81,15 +81,15 @@ class Validators:
     __slots__ = ("_built", "_formats")
 
     def __init__(self, *, exact: bool = False) -> None:
-        self._built: dict[str, Judge] = {}
+        self._built: dict[str, SchemaChecker] = {}
         self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
 
-    def of(self, tool: Tool, schema: dict[str, Any]) -> Judge:
+    def of(self, tool: Tool, schema: dict[str, Any]) -> SchemaChecker:
         """Return the judge of `schema` of `tool`."""
         if tool.name not in self._built:
             if len(self._built) >= MOST_VALIDATORS:
                 del self._built[next(iter(self._built))]
-            self._built[tool.name] = Judge(schema, self._formats, tool.binding.get("unchecked", ()))
+            self._built[tool.name] = SchemaChecker(schema, self._formats, tool.binding.get("unchecked", ()))
         return self._built[tool.name]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     Path = tuple[str | int, ...]
-    Forms = Callable[[], list["Form"]]
+    Forms = Callable[[], list["AlternativeViolations"]]
 
 
 class Violation:
@@ -38,7 +38,7 @@ class Violation:
         self.forms = forms
 
 
-class Form(list[Violation]):
+class AlternativeViolations(list[Violation]):
     """Violations of one alternative of a union, empty if the value fits it.
 
     `is_foreign`: True if the value is an object with no member that the alternative describes.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .argument_errors import SHOWN_CHARACTERS, Problem, shown
 
 if TYPE_CHECKING:
-    from .violations import Form, Violation
+    from .violations import AlternativeViolations, Violation
 
 MOST_CHOICES = 20
 MOST_NAMES = 12
@@ -148,7 +148,7 @@ def _any_of(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Problem]:
+def _best(violation: Violation, forms: list[AlternativeViolations], total: int) -> Iterator[Problem]:
     """Yield the problems of a value in the nearest alternative of a union.
 
     If no alternative allows the value itself, list what all alternatives allow.
@@ -172,7 +172,7 @@ def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Probl
     yield from found
 
 
-def _tags(forms: list[Form], depth: int) -> list[Violation]:
+def _tags(forms: list[AlternativeViolations], depth: int) -> list[Violation]:
     """Return the violations of a discriminating member, or [] if there is none.
 
     Its constant or enum differs between all alternatives, and its value fits none of them.
@@ -197,7 +197,7 @@ def _wrong_tag(tags: list[Violation]) -> Problem:
     return Problem(_path(tags[0]), f"expected {_one_of(choices)}; got {shown(got)}{hint}")
 
 
-def _distance(form: Form) -> int:
+def _distance(form: AlternativeViolations) -> int:
     """Return how far a value is from an alternative: fewer violations mean nearer.
 
     Wrong constants, and the lack of any common member, count most, since they distinguish alternatives.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..core.wire_formats import Block
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
-    from .result_store import Resources
+    from .result_store import KeptResults
 
 _NOTHING_THERE = (404, 410)
 
@@ -49,7 +49,7 @@ def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
 
 # Decision 0056: Reading a resource is no tool call.
 def read(
-    wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: Resources
+    wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: KeptResults
 ) -> Contents | Result:
     """Convert the HTTP response, or its failure, into MCP resource contents."""
     if isinstance(answer, Failure):

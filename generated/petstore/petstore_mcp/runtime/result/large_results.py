@@ -18,7 +18,7 @@ from ..text.sanitize import charset, is_text
 if TYPE_CHECKING:
     from ..http.exchange import Response
     from ..text.redaction import Redactor
-    from .result_store import Resources
+    from .result_store import KeptResults
 
 PIECE = 128 * 1024
 
@@ -27,7 +27,7 @@ LEAST_SECONDS = 1.0
 
 
 async def keep(
-    response: Response, uri: str, redactor: Redactor, resources: Resources, seconds: float = float("inf")
+    response: Response, uri: str, redactor: Redactor, resources: KeptResults, seconds: float = float("inf")
 ) -> int:
     """Keep the response under `uri`, as much as can be done in `seconds`.
 

@@ -13,11 +13,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
-    from ..http.exchange import Sent
+    from ..http.exchange import Response, Sent
 
 # Names as `_plain` returns them. First names of arguments:
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
@@ -37,11 +38,39 @@ _PAGES = re.compile(r"(total|num|numberof|max)pages?|(last|max)page|pagecount|to
 #: Header fields with the total for a response that is a bare list.
 TOTALS = ("X-Total-Count", "X-Total", "X-Total-Pages")
 
+_NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
+LONGEST_FIELD = 8000
+"""Characters of a Link header field that are looked through."""
+
 LONGEST = 500
 """Longest cursor or link in characters that is passed on."""
 
 MOST_DIGITS = 18
 NOTHING: Mapping[str, str] = {}
+
+
+class NextPage:
+    """Where the next page of a response is: the arguments that change, or the `address` of a link that none select.
+
+    `host` is that of an absolute link, "" otherwise.
+    """
+
+    __slots__ = ("address", "arguments", "host")
+
+    def __init__(self, arguments: Mapping[str, str | int], address: str = "", host: str = "") -> None:
+        self.arguments = arguments
+        self.address = address
+        self.host = host
+
+    def told(self, tool: Tool) -> str:
+        """Return the arguments as a model writes them, or the address."""
+        return self.address or ", ".join(
+            f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
+        )
+
+    def values(self, tool: Tool) -> dict[str, Any]:
+        """Return the arguments with values of the types that the tool takes."""
+        return {name: _typed(tool, name, each) for name, each in self.arguments.items()}
 
 
 def is_paged(tool: Tool) -> bool:
@@ -51,48 +80,82 @@ def is_paged(tool: Tool) -> bool:
     return tool.paged
 
 
-def linked(url: str, sent: Sent) -> str:
-    """Return the arguments that select the page a link leads to.
+def next_page(value: Any, sent: Sent, links: str, counts: Mapping[str, str], shown: int = 0) -> NextPage | None:
+    """Return where the next page is, by the Link header field or else by the parsed response; None if nothing says.
 
-    Return the link itself if no arguments do, and "" if the link leads to the page just shown.
+    `counts` holds the header fields named in TOTALS.
+    """
+    if links and (link := _NEXT_LINK.search(links[:LONGEST_FIELD])):
+        return linked(link[1], sent)
+    if value is not ABSENT and is_paged(sent.tool):
+        return following(value, sent, shown, counts)
+    return None
+
+
+def counts(response: Response) -> dict[str, str]:
+    """Return the header fields of a response that say how much there is."""
+    return {name: found for name in TOTALS if (found := response.header(name.lower()))}
+
+
+def says_more(value: Any) -> bool:
+    """Return whether a response says that more items follow, however they are to be had."""
+    said = _said(value)
+    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
+    return more or any(_NEXT.fullmatch(name) and each for name, each in said.items())
+
+
+def linked(url: str, sent: Sent) -> NextPage | None:
+    """Return the arguments that select the page a link leads to, or the link itself if no arguments do.
+
+    Return None if the link leads to the page just shown.
     """
     try:
         target = urlsplit(url)
     except ValueError:
-        return url[:LONGEST]
+        return NextPage({}, url[:LONGEST])
+    host = target.netloc.lower()
     by_name = {name: argument for argument, name in _query(sent.tool)}
     asked = parse_qsl(target.query)
     found = {by_name[name]: value for name, value in asked if name in by_name}
     changed = {name: value for name, value in found.items() if _sent(sent.arguments.get(name)) != value}
     if not (target.path.endswith(sent.path) or not target.path):
-        return url[:LONGEST]
+        return NextPage({}, url[:LONGEST], host)
     if found and len(found) == len(asked) and not any(_goes_on(name, value, sent) for name, value in changed.items()):
-        return ""
+        return None
     if not changed:
-        return url[:LONGEST]
-    return ", ".join(f"{name}={_written(sent.tool, name, value)}" for name, value in changed.items())
+        return NextPage({}, url[:LONGEST], host)
+    return NextPage(changed, host=host)
 
 
-def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> str:
-    """Return the arguments that request the next page; "" if there is none, or if that cannot be known.
+def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> NextPage | None:
+    """Return the arguments that request the next page; None if there is none, or if that cannot be known.
 
     `shown` is how many items of a list were shown, 0 for all. `told` holds the header fields named in TOTALS.
     """
-    said = {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
+    said = _all_said(value, told)
     if any(_MORE.fullmatch(name) and each is False for name, each in said.items()):
-        return ""
+        return None
     items = _items(value)
     more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
     whole = not 0 < shown < len(items)
     if whole and not more and _is_last(len(items), said, sent):
-        return ""
+        return None
     for name in filter(_NEXT.fullmatch, said):
-        if (found := _next(said[name], sent)) is not ABSENT:
-            return str(found)
+        if not isinstance(found := _next(said[name], sent), _Unrelated):
+            return found
     for name in filter(_POSITION.fullmatch, said):  # some only repeat the cursor that was sent
-        if (found := _next(said[name], sent)) not in (ABSENT, "") or said[name] in (None, ""):
-            return str(found)
+        found = _next(said[name], sent)
+        if isinstance(found, NextPage) or said[name] in (None, ""):
+            return found if isinstance(found, NextPage) else None
     return _counted(items, said, more, sent, 0 if whole else shown)
+
+
+def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
+    """Return the arguments for a further page of which a response says nothing, neither that it is there nor not."""
+    said, items = _all_said(value, told), _items(value)
+    if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
+        return None
+    return None if _size(said, sent) or not items else _counted(items, said, True, sent, 0)
 
 
 def narrower(tool: Tool, items: int = 0) -> str:
@@ -112,6 +175,11 @@ def narrower(tool: Tool, items: int = 0) -> str:
     return "To see more, narrow the call by its other arguments." if _query(tool) else ""
 
 
+def _all_said(value: Any, told: Mapping[str, str]) -> dict[str, Any]:
+    """Return the members of a response, and the totals of its header fields, by their plain names."""
+    return {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
+
+
 def _said(value: Any) -> dict[str, Any]:
     """Return the members of a response by their plain names, including those of its paging objects."""
     if not isinstance(value, dict):
@@ -123,26 +191,28 @@ def _said(value: Any) -> dict[str, Any]:
     return {**said, **{_plain(name): member for name, member in value.items()}}
 
 
-def _next(said: Any, sent: Sent) -> str | object:
-    """Return the arguments for the page that a member announces; "" for no page, ABSENT if the member is not about
-    paging.
-    """
+class _Unrelated:
+    """Answer for a member that is not about paging."""
+
+
+def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
+    """Return the arguments for the page that a member announces; None for no page."""
     if said is None or said == "":
-        return ""
+        return None
     if isinstance(said, dict):
         said = said.get("href") or said.get("url")
     if isinstance(said, str) and said.startswith(("http://", "https://", "/", "?")):
         return linked(said, sent)
     if isinstance(said, bool) or not isinstance(said, (str, int)):
-        return ABSENT
+        return _Unrelated()
     kinds = (_NUMBER, _OFFSET, _CURSOR) if str(said).isdecimal() else (_CURSOR,)
     argument = next(filter(None, (_argument(sent.tool, kind) for kind in kinds)), "")
-    return _advice(argument, str(said)[:LONGEST], sent) if argument else ABSENT
+    return _advice(argument, str(said)[:LONGEST], sent) if argument else _Unrelated()
 
 
-def _advice(argument: str, value: str, sent: Sent) -> str:
-    """Return `argument=value`, or "" if that would request the page just shown or an earlier page."""
-    return f"{argument}={_written(sent.tool, argument, value)}" if _goes_on(argument, value, sent) else ""
+def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
+    """Return the page at `argument=value`, or None if that is the page just shown or an earlier page."""
+    return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
@@ -182,22 +252,22 @@ def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
     return cursor not in sent.arguments and 0 < total <= count
 
 
-def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> str:
-    """Return the arguments for the next page, computed from counts; "" at the end or if unknown."""
+def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> NextPage | None:
+    """Return the arguments for the next page, computed from counts; None at the end or if unknown."""
     tool, count = sent.tool, len(items)
     size, total = _size(said, sent), _whole(said, _TOTAL)
     if offset := _argument(tool, _OFFSET):
         left = more or total > 0 or 0 < size <= count or shown > 0
         begin = _number(sent, offset, _first(tool, offset))
-        return f"{offset}={begin + (shown or count)}" if left and count else ""
+        return NextPage({offset: begin + (shown or count)}) if left and count else None
     if (page := _argument(tool, _NUMBER)) and not shown:
         number = _number(sent, page, start := _first(tool, page))
         known = (total > 0 and (size > 0 or number == start)) or _whole(said, _PAGES) > 0
         left = more or known or (not total and 0 < size <= count)
-        return f"{page}={number + 1}" if left and count else ""
+        return NextPage({page: number + 1}) if left and count else None
     last = items[-1].get("id") if more and count and isinstance(items[-1], dict) else None
     cursor = _argument(tool, _CURSOR)
-    return _advice(cursor, str(last), sent) if cursor.endswith("after") and last is not None else ""
+    return _advice(cursor, str(last), sent) if cursor.endswith("after") and last is not None else None
 
 
 def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
@@ -223,6 +293,8 @@ def _first(tool: Tool, argument: str) -> int:
 def _number(sent: Sent, argument: str, otherwise: int) -> int:
     """Return the number sent for an argument, else its default, else `otherwise`."""
     value = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
+    if isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS:
+        return int(value)
     return value if type(value) is int else otherwise
 
 
@@ -242,10 +314,22 @@ def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
     return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
 
 
-def _written(tool: Tool, argument: str, value: str) -> str:
+def _written(tool: Tool, argument: str, value: str | int) -> str:
     """Return a value as JSON, for display in the arguments of a call."""
+    if isinstance(value, int):
+        return str(value)
     kind = _schema(tool, argument).get("type")
     return value if kind in ("integer", "number", "boolean") else json.dumps(value, ensure_ascii=False)
+
+
+def _typed(tool: Tool, argument: str, value: str | int) -> Any:
+    """Return a value of the type that the argument takes, or the text if it is none of that type."""
+    if isinstance(value, int):
+        return str(value) if _schema(tool, argument).get("type") == "string" else value
+    try:
+        return loads(_written(tool, argument, value))[0]
+    except NotJSON:
+        return value
 
 
 def _sent(value: Any) -> str:

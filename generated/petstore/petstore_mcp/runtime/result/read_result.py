@@ -13,7 +13,7 @@ from ..core.wire_formats import Result
 from .result_store import LARGEST_SLICE
 
 if TYPE_CHECKING:
-    from .result_store import Resources
+    from .result_store import KeptResults
 
 _NOTHING = (
     "Nothing is kept at this URI. A cut result names one, and each slice the next. What was kept makes room for later"
@@ -22,7 +22,7 @@ _NOTHING = (
 _NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as text."
 
 
-def read(resources: Resources, arguments: dict[str, Any], shown: int) -> Result:
+def read(resources: KeptResults, arguments: dict[str, Any], shown: int) -> Result:
     """Return the slice at the URI in the arguments. Its size is `shown` bytes unless the URI gives a size."""
     uri = str(arguments[ARGUMENT]).strip()
     whole, mark, query = uri.partition("?")

@@ -37,7 +37,6 @@ LARGEST_PARSED = 512 * 1024
 Parsing blocks all other calls, for a tenth of a second at worst, and takes up to 25 times the memory.
 """
 
-_NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 _PAGE = "text/html"
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
@@ -313,9 +312,8 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     # A weak ETag cannot be used with If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))
-    if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):
-        told.append(("Next page", paging.linked(link[1], sent)))
-    elif value is not ABSENT and paging.is_paged(sent.tool):
-        counts = {name: found for name in paging.TOTALS if (found := response.header(name.lower()))}
-        told.append(("Next page", paging.following(value, sent, shown, counts)))
+    if sent.pages:
+        told.append(("Pages", sent.pages))
+    elif found := paging.next_page(value, sent, response.header("link"), paging.counts(response), shown):
+        told.append(("Next page", found.told(sent.tool)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

@@ -39,7 +39,7 @@ _NO_JSON = "it is no JSON"
 
 
 # Decision 0053: A select that leads nowhere is no error.
-class View:
+class ResultRules:
     """Result rules of one call. Call `take` first, then `dressed`."""
 
     __slots__ = ("_mark", "_rules", "_value")

@@ -45,7 +45,7 @@ MOST_REMEMBERED = 1000
 MADE_ROOM = "There is nothing at this URI any more: what was kept made room for later answers. Call the tool again."
 
 
-class _Kept:
+class _KeptResponse:
     """One kept response: its media type, whether it is text (in UTF-8), the caller that keeps it, and its bytes."""
 
     __slots__ = ("caller", "media_type", "spool", "text")
@@ -58,7 +58,7 @@ class _Kept:
 
 
 # Decision 0050: The resource capability is always offered.
-class Resources:
+class KeptResults:
     """Kept responses of one server by URI, in order of use, the latest last."""
 
     def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
@@ -69,7 +69,7 @@ class Resources:
         self._names = names
         self._most = most
         self._shares = shares
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptResponse] = {}
         self._made_room: dict[str, None] = {}
         self._lock = allocate_lock()
 
@@ -78,7 +78,7 @@ class Resources:
         UTF-8.
         """
         with self._lock:
-            self._kept[uri] = _Kept(media_type, text, self._shares)
+            self._kept[uri] = _KeptResponse(media_type, text, self._shares)
             self._fit(uri, 0)
 
     def add(self, uri: str, data: bytes) -> bool:

@@ -32,7 +32,7 @@ from .wrapping import TEXT, read, wrapped
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
-    from ..request.validators import Judge
+    from ..request.validators import SchemaChecker
     from ..request.violations import Violation
 
 UNEXPECTED = "_unexpected"
@@ -57,7 +57,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
 
 
 # Decision 0043: Every success of a tool with an output schema has a structured value.
-class Promises:
+class OutputChecker:
     """Checker of results against the output schemas of one server's tools."""
 
     __slots__ = ("_validators",)
@@ -79,7 +79,7 @@ class Promises:
             return Result.error(f"{tool.name} was carried out, but its result holds what JSON cannot.")
 
 
-def _kept(tool: Tool, result: Result, judge: Judge, budget: Budget) -> Result:
+def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> Result:
     if result.written and judge.is_valid(result.structured):
         return result  # the fast path
     form: str = tool.binding.get("output", "written")
@@ -92,7 +92,7 @@ def _kept(tool: Tool, result: Result, judge: Judge, budget: Budget) -> Result:
     return _mended(tool, result, candidates[-1], judge)
 
 
-def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: Judge) -> Result:
+def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaChecker) -> Result:
     """Return the result with values that do not fit a derived schema moved aside, and with a note about them."""
     paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
@@ -172,7 +172,7 @@ def _pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-def _violations(judge: Judge, made: dict[str, Any], budget: Budget) -> Problems:
+def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> Problems:
     """Return what does not fit the schema, up to the number that is shown, as far as the budget allows."""
     found = Problems()
     try:

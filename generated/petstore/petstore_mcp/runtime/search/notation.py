@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Write tools for a model, in a tenth of the tokens of JSON Schema.
 
-A signature names required arguments with their types, unless they are strings, then optional ones with `?`:
+A signature names required arguments with their types, unless they are strings, then optional ones with `?`, those that
+the query speaks of first:
 
     list_movie_credits(movie_id:int, language?)
 
@@ -16,13 +17,18 @@ A row is a signature and a sentence. A description has a line for each argument,
 from __future__ import annotations
 
 from ..core.jsontext import dumps
+from .stems import stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 MOST_OPTIONAL = 3
 """Optional arguments that a signature names."""
+
+SHORTEST_STEM = 4
+"""Letters that a word of a query needs to bring an optional argument forward, so that `run` does not."""
 
 ENOUGH = 3
 """Words that make a title a sentence. `Get Details` says too little."""
@@ -42,12 +48,16 @@ _SHORT = {"string": "str", "integer": "int", "number": "num", "boolean": "bool",
 _ENDS = (". ", "\n")
 
 
-def signature(tool: dict[str, Any]) -> str:
-    """Return the signature of a tool, given as `tools/list` shows it."""
+def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
+    """Return the signature of a tool, given as `tools/list` shows it. `asked`: stems of the query that found it."""
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])
     parts = [_typed(name, members.get(name, {})) for name in required]
     optional = [name for name in members if name not in required]
+    words = [word for word in asked if len(word) >= SHORTEST_STEM]
+    if len(optional) > MOST_OPTIONAL:
+        first = [name for name in optional if words and _is_spoken_of(name, members[name], words)]
+        optional = [*first, *(name for name in optional if name not in first)]
     shown = optional if len(optional) <= MOST_OPTIONAL else optional[: MOST_OPTIONAL - 1]
     parts += [f"{name}?" for name in shown]
     if len(optional) > len(shown):
@@ -55,9 +65,23 @@ def signature(tool: dict[str, Any]) -> str:
     return f"{tool['name']}({', '.join(parts)})"
 
 
-def row(tool: dict[str, Any]) -> str:
+def _is_spoken_of(name: str, schema: Any, words: list[str]) -> bool:
+    """Return True if a word begins a stem of an argument's name or of a value that it can have."""
+    values = [value for value in _values(schema) if isinstance(value, str)]
+    return any(own.startswith(word) for own in stems(" ".join([name, *values])) for word in words)
+
+
+def _values(schema: Any) -> list[Any]:
+    """Return the values of an enum, also if a list or an alternative has it."""
+    if not isinstance(schema, dict):
+        return []
+    inside = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    return [*schema.get("enum", ()), *(value for each in inside for value in _values(each))]
+
+
+def row(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
     """Return a signature and a sentence."""
-    return f"{signature(tool)}{_mark(tool)} \u2014 {sentence(tool)}"
+    return f"{signature(tool, asked)}{_mark(tool)} \u2014 {sentence(tool)}"
 
 
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:

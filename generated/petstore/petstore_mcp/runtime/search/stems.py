@@ -14,7 +14,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _ES = ("sses", "shes", "ches", "xes", "zes")
 
 _STOP = """
-a about after all also am an and any are as at be been before but by can could did do does each for from had has
+a about after all also am an and another any are as at be been before but by can could did do does each for from had has
 have her here him his how if in into is it its itself just let like may more most must need not of on one only
 or other our out over own please s she should so some such t than that the their them then there these they this
 those to too up us using via want was we were what when where which while who whom whose why will with would you

@@ -6,13 +6,16 @@ What the caller may not see is not found: tools that roles or read-only hide are
 
 from __future__ import annotations
 
-from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, ROWS, SEARCH, writes
+from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, PROGRAMS, ROWS, RUN, SEARCH, writes
 from ..core.wire_formats import Result
+from ..programs.stubs import functions
 from . import notation
 from .retriever import Retriever
+from .stems import stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ..core.catalog import Catalog
@@ -20,9 +23,11 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 64
 MOST_GROUPS = 25
+LONGEST_TYPES, LONGEST_DESCRIBED_TYPES = 700, 4000
+"""Longest types of one tool in characters, in an answer of the search and in a description."""
 
 
-class Desk:
+class ToolSearch:
     """The search of one table. The index is opened by the first search."""
 
     def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
@@ -30,9 +35,9 @@ class Desk:
         self._catalog = catalog
         self._opened = opened
 
-    def seen_by(self, offered: Catalog | None) -> Desk:
+    def seen_by(self, offered: Catalog | None) -> ToolSearch:
         """Return the search of what one caller is offered; None means all of the table."""
-        return self if offered is None else Desk(offered, self._retriever)
+        return self if offered is None else ToolSearch(offered, self._retriever)
 
     def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
         """Return the result of the listed tool that does `kind`. The arguments fit its schema."""
@@ -62,30 +67,57 @@ class Desk:
             return Result.error(f"There is no group '{group[:LONGEST_SHOWN]}'. {self._all_groups()}")
         limit = int(arguments.get("limit", ROWS))
         queries = list(dict.fromkeys(str(each).strip() for each in arguments["queries"]))
-        told: set[int] = set()
+        told: dict[int, bool] = {}
         blocks = []
         for query in queries:
             found = retriever.search(query, limit, self._catalog.has, group)
             lines = [f"# {' '.join(query.split())}"] if len(queries) > 1 else []
             if not found.sure:
                 lines.append("Perhaps nothing here does that. The nearest:")
-            lines += self._rows(found.hits, told) if found.hits else [self._nothing(group)]
+            lines += self._rows(found.hits, told, stems(query)) if found.hits else [self._nothing(group)]
             blocks.append("\n".join(lines))
-        return Result.text("\n\n".join(blocks))
+        return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
-    def _rows(self, hits: list[Hit], told: set[int]) -> list[str]:
-        """Return the best hit described, the others as rows, each with its producers. A tool comes once."""
+    def _functions(self, told: Mapping[int, bool], longest: int) -> str:
+        """Return the tools as a program calls them, if this server runs programs.
+
+        `told`: tools, and whether the types of each are shown, in at most `longest` characters.
+        """
+        running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
+        runs = next((running[kind] for kind in PROGRAMS if kind in running), "")
+        if not runs or not told:
+            return ""
+        from . import as_functions  # few servers run programs
+
+        shown = []
+        for number, typed in told.items():
+            name = self._retriever.names[number]
+            if self._catalog.finders[runs] == RUN or not writes(self._catalog, name):
+                form = self._catalog.tool(name).binding.get("output", "")
+                shown.append((self._tool(number), form, longest if typed else 0))
+        return as_functions.shown(runs, self._spelled, shown)
+
+    @property
+    def _spelled(self) -> dict[str, str]:
+        """Return the name of its function for each tool of the API."""
+        return {tool: name for name, tool in functions(self._retriever.names).items()}
+
+    def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
+        """Return the best hit described, the others as rows, each with its producers. A tool comes once.
+
+        `told`: the tools so far, and whether they were described. `asked`: stems of the query.
+        """
         lines = []
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                lines.append(notation.described(tool) if place == 0 else notation.row(tool))
+                lines.append(notation.described(tool) if place == 0 else notation.row(tool, asked))
             elif place == 0:
                 lines.append(f"{self._retriever.names[hit.number]}: see above")
-            told.add(hit.number)
+            told[hit.number] = place == 0 or told.get(hit.number, False)
             for argument, source in hit.sources:
                 if source not in told:
-                    told.add(source)
+                    told[source] = False
                     lines.append(f"    {argument} \u2190 {notation.signature(self._tool(source))}")
         return lines
 
@@ -94,23 +126,28 @@ class Desk:
 
     def _describe(self, names: list[str]) -> Result:
         found, unknown = [], 0
-        for name in dict.fromkeys(names):
+        for asked in dict.fromkeys(names):
+            name = self._catalog.resolve_alias(asked)
             if self._catalog.has(name):
                 found.append(notation.described(self._catalog.described(name)))
             else:
                 unknown += 1
-                found.append(self._unknown(name))
-        text = "\n\n".join(found)
+                found.append(self._unknown(asked))
+        wanted = {self._catalog.resolve_alias(name) for name in names}
+        kept = {name for name in wanted if self._catalog.has(name)}
+        numbers = [number for number, name in enumerate(self._retriever.names) if name in kept]
+        text = "\n\n".join(found) + self._functions(dict.fromkeys(numbers, True), LONGEST_DESCRIBED_TYPES)
         return Result.error(text) if unknown == len(found) else Result.text(text)
 
     def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
         """Return why a call through `call_tool` or `call_writing_tool` is not made."""
-        name = str(arguments["name"])
+        asked = str(arguments["name"])
+        name = self._catalog.resolve_alias(asked)
         names = {each: called for called, each in self._catalog.finders.items()}
         if name in self._catalog.finders:
             return f"{name} is called directly, not through {names[kind]}."
         if not self._catalog.has(name):
-            return self._unknown(name)
+            return self._unknown(asked)
         if kind == CALL and writes(self._catalog, name):
             if self._catalog.has(names[CALL_WRITING]):
                 return f"{name} writes: {names[CALL_WRITING]} takes it. {self.signature(name)}"
@@ -119,8 +156,8 @@ class Desk:
 
     def _unknown(self, name: str) -> str:
         shown = name[:LONGEST_SHOWN]
-        if name in self._catalog.withheld:
-            return f"The tool '{shown}' is not offered: {self._catalog.withheld[name]}."
+        if reason := self._catalog.withheld.get(self._catalog.resolve_alias(name)):
+            return f"The tool '{shown}' is not offered: {reason}."
         near = self._retriever.nearest(name, self._catalog.has)
         rows = "\n".join(notation.signature(self._tool(number)) for number in near)
         return f"There is no tool '{shown}'. The nearest:\n{rows}" if rows else f"There is no tool '{shown}'."

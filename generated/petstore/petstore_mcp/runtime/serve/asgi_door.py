@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..core import log
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     Scope = dict[str, Any]
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+WATCH_SECONDS = 0.1
+"""Seconds after which a request's client is watched: this takes a task, and most requests are over by then."""
 
 
 class Application:
@@ -87,7 +92,7 @@ class Application:
         if not self._guarded and not _is_local(scope.get("server")):
             await connection.answer(admission.UNGUARDED)
             return
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > admission.LONGEST_HEAD:
+        if sum(map(len, chain.from_iterable(scope["headers"]))) > admission.LONGEST_HEAD:
             await connection.answer(admission.too_long())
             return
         await connection.handle(service.handle(head, connection))
@@ -100,7 +105,7 @@ async def _drained(service: Service, draining: asyncio.Event) -> None:
 
 
 def _when_told_to_end(act: Callable[[], object]) -> None:
-    """Also call `act` when the process gets SIGTERM or SIGINT.
+    """Call `act` as well when the process gets SIGTERM or SIGINT.
 
     ASGI servers send the shutdown event only after the last response. But a stream that waits for changes never ends by
     itself.
@@ -140,6 +145,7 @@ class _Connection:
         self._lost = False
         self._left = False
         self._task: asyncio.Task[Any] | None = None
+        self._watching: asyncio.Task[None] | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
         """Serve the request, as long as its client is there. Faults of ours are logged.
@@ -147,7 +153,7 @@ class _Connection:
         If the request is aborted before its response began, the response is 503: uvicorn would answer 500 for none.
         """
         self._task = task = asyncio.current_task()
-        watch = asyncio.get_running_loop().create_task(self._watch())
+        self._deadlines.begin(self, WATCH_SECONDS)
         try:
             await self._served(work)
             if self._lost:
@@ -158,7 +164,14 @@ class _Connection:
             if not (self._begun or self._left):
                 await self.answer(admission.busy())
         finally:
-            watch.cancel()
+            self._deadlines.end(self)
+            if self._watching is not None:
+                self._watching.cancel()
+
+    def expire(self) -> None:
+        """Begin to watch whether the client is there, since the request takes long or its response is a stream."""
+        if self._watching is None:
+            self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     async def _served(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -214,6 +227,7 @@ class _Connection:
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
         self._read.set()  # a GET has no body to read
+        self.expire()
         await self._begin(200, fields)
 
     async def write(self, data: bytes) -> None:

@@ -21,7 +21,11 @@ USAGE = 2
 
 
 _OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
+_OF_CALLS = " The command call calls a tool from a shell: call --help; completion completes its command line."
+_SHELL_COMMANDS = ("call", "completion")
 _LOGIN_COMMANDS = ("login", "logout", "whoami")
+_INSTALL_COMMANDS = ("install", "uninstall")
+_OF_INSTALLS = " The commands install and uninstall write it into the configuration of an MCP client."
 
 
 class _Parser(argparse.ArgumentParser):
@@ -34,6 +38,14 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     """Run the command line. Return the exit code, or the settings with which to serve."""
     if arguments[0] in _LOGIN_COMMANDS:
         return _log_in_or_out(arguments, catalog)
+    if arguments[0] in _INSTALL_COMMANDS:
+        from . import install_commands  # imported late: only for these commands
+
+        return install_commands.main(arguments, catalog)
+    if arguments[0] in _SHELL_COMMANDS:
+        from . import call_command  # imported late: only for these commands
+
+        return call_command.main(arguments, catalog)
     return _with_flags(arguments, catalog)
 
 
@@ -133,10 +145,10 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
         return USAGE
     from ..core.listing import TornIndex  # loaded with the table
     from ..core.search_listing import SEARCH
-    from ..search.tools import Desk  # imported late: only for this flag
+    from ..search.tools import ToolSearch  # imported late: only for this flag
 
     try:
-        return show(str(Desk(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
+        return show(str(ToolSearch(catalog).answer(SEARCH, {"queries": queries})).split("\n"))
     except TornIndex as reason:
         complain(str(reason))
         return EXIT_CONFIG
@@ -159,6 +171,8 @@ def _parser(catalog: Catalog) -> _Parser:
         prog=f"{catalog.name}-mcp",
         description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
         epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them."
+        + _OF_INSTALLS
+        + _OF_CALLS
         + (_OF_LOGINS if any("user" in scheme for scheme in catalog.security.values()) else ""),
         allow_abbrev=False,
     )

@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..calls import hook_runner, trial
-from ..calls.execution import Caller
+from ..calls.execution import ToolExecutor
 from ..calls.user_logins import kept_logins
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..login.logins import Logins
-    from ..settings.grants import Grant
+    from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
 
     Row = tuple[str, ...]
@@ -58,6 +58,7 @@ RESERVED = {
     "HTTP_ORIGINS": "over HTTP: the origins of web pages that may ask, joined by commas",
     "HTTP_TOKENS": "over HTTP: the file of callers, on each line a name and the SHA-256 of a token",
     "HTTP_URL": "over HTTP: this server's URL as clients use it, such as https://mcp.example.com/mcp",
+    "HTTP_CARD": "over HTTP: this server's name in the MCP registry, to be public with its URL in a server card",
     "AUTH_ISSUER": "over HTTP: the authorization servers whose access tokens are accepted, joined by commas",
     "AUTH_AUDIENCE": "over HTTP: the audience of these tokens, where it is not HTTP_URL",
     "AUTH_SCOPES": "over HTTP: the scopes that every call needs",
@@ -69,6 +70,8 @@ RESERVED = {
     "STATE_KEY": "over HTTP: the secret that replicas share, of 32 bytes or more",
     "STORE": "over HTTP: the Redis or Valkey that replicas share, such as redis://cache:6379/0",
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
+    "METRICS": "1 to count, shown at /metrics over HTTP and in the log over stdio; or the path of a file",
+    "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
 #: Variables for servers whose users can log in.
@@ -116,6 +119,10 @@ def examine(
         faults, told = doctor_http.examine(settings.listening, settings, catalog)
         problems += faults
         lines += [*told, *faults]
+    if settings.telemetry is not None:
+        from . import doctor_telemetry  # imported late: few operators measure
+
+        lines += doctor_telemetry.examine(settings.telemetry, settings.prefix, over_http=http is not None)
     lines += [*mistakes, *settings.warnings]
     return not (needs or problems or mistakes), lines
 
@@ -206,7 +213,7 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
 
 async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
     """Return what prevents calls, and what a trial call found."""
-    caller = Caller(catalog, settings)
+    caller = ToolExecutor(catalog, settings)
     try:
         found = await caller.reach()
         if settings.problems:
@@ -225,10 +232,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
         await caller.close()
 
 
-def _grants(catalog: Catalog, settings: Settings) -> list[Grant]:
+def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
     """Return one grant for each set of scopes that tools need, at most MOST_TRIED."""
-    keys = credentials.Keys(catalog.security, settings, _logins(catalog, settings))
-    found: dict[tuple[str, ...], Grant] = {}
+    keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
+    found: dict[tuple[str, ...], TokenRequest] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant

@@ -68,13 +68,13 @@ async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -
 
 
 async def _answers(url: str) -> bool:
-    from ..replicas.away import Away  # imported late: few servers have a store
+    from ..replicas.away import StoreAway  # imported late: few servers have a store
     from ..replicas.store import Store
 
     store = Store(url, _NAME)
     try:
         await store.exists(_NAME)
-    except Away:
+    except StoreAway:
         return False
     finally:
         await store.close()

@@ -66,5 +66,15 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest."""
 
 
+class InlineDoor(Protocol):
+    """One request that is served inline, as far as that goes (`inline_request`)."""
+
+    def write_now(self, answer: Answer) -> bool:
+        """Write a whole small response now. Return False if that is impossible; then nothing was written."""
+
+    def hand_over(self) -> None:
+        """Have a task serve the rest of the request (`Service.resume`)."""
+
+
 def unheard(size: int) -> None:
     """Do nothing: used as `taken` until somebody counts what the client reads."""

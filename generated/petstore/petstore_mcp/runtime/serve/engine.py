@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.effects import Call
-    from .work import Caller, Listener, Work
+    from .work import CallScheduler, Listener, ToolExecutor
 
 
 class Engine:
     """Event loop that runs calls. Only one thread at a time may use its methods."""
 
-    def __init__(self, load: Callable[[], Caller]) -> None:
+    def __init__(self, load: Callable[[], ToolExecutor]) -> None:
         """Start the thread. `load` creates the Caller, inside the engine's loop."""
         self._load = load
         self._backlog = Backlog()
         self._waking = threading.Lock()
         self._woken = False
         self._told: deque[Callable[[], None]] = deque()
-        self._work: Work | None = None
+        self._work: CallScheduler | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None
         threading.Thread(target=self._run, name="engine", daemon=True).start()
@@ -59,7 +59,7 @@ class Engine:
         """Pass on the client's answer to the question of that call; None if there is no answer."""
         self.tell(lambda: self._at_work().answered(key, reply))
 
-    def renew(self, load: Callable[[], Caller]) -> None:
+    def renew(self, load: Callable[[], ToolExecutor]) -> None:
         """Use the Caller that `load` creates for calls submitted from now on."""
         self.tell(lambda: self._renewed(load))
 
@@ -76,6 +76,11 @@ class Engine:
     def others(self) -> bool:
         """Return whether more than one call is running, including one that may be reporting now."""
         return self._work is not None and self._work.others
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Return how many calls run, and how many wait."""
+        return (0, 0) if self._work is None else self._work.numbers
 
     @property
     def busy(self) -> bool:
@@ -116,18 +121,18 @@ class Engine:
         with deferred():
             import asyncio
 
-            from .work import Work  # imports asyncio
+            from .work import CallScheduler  # imports asyncio
 
-        self._work = Work(self._backlog.leave)
+        self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))
 
-    def _at_work(self) -> Work:
+    def _at_work(self) -> CallScheduler:
         """Return the calls of the loop. Raises RuntimeError before the loop has begun."""
         if self._work is None:
             raise RuntimeError("The loop has not begun.")
         return self._work
 
-    async def _serve(self, work: Work) -> None:
+    async def _serve(self, work: CallScheduler) -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(unhandled)
         work.caller = loaded(self._load)
@@ -148,13 +153,13 @@ class Engine:
             except Exception as problem:  # the other actions must still run
                 asyncio.get_running_loop().call_exception_handler({"message": "told", "exception": problem})
 
-    def _renewed(self, load: Callable[[], Caller]) -> None:
+    def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
         if work.caller is not None:  # after a failed start, loading again fails too
             work.caller = loaded(load)
 
 
-def loaded(load: Callable[[], Caller]) -> Caller | None:
+def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     """Return the Caller, or None if it cannot be loaded; the log then says why.
 
     Examples are a missing dependency, or a hooks.py that does not compile or calls sys.exit.

@@ -15,7 +15,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import Preparation, Ready, Unmade, sentence
+from ..calls.preparation import Preparation, PreparedCall, Unmade, sentence
 from ..calls.user_logins import kept_logins
 from ..core import jsontext
 from ..core.catalog import CatalogError
@@ -47,7 +47,7 @@ _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all 
 
 
 class Placeholders:
-    """Substitute for `credentials.Keys` that puts `<VARIABLE>` in place of each value.
+    """Substitute for `credentials.ServerCredentials` that puts `<VARIABLE>` in place of each value.
 
     The same credentials are chosen as for a call. If the call would be refused for lack of them, the first alternative
     is shown.
@@ -75,7 +75,7 @@ class Placeholders:
                 if self._logins is not None and "user" in self._security[name]:
                     await self._logins.look(name)
 
-    def choose(self, binding: Binding) -> credentials.Chosen:
+    def choose(self, binding: Binding) -> credentials.SelectedCredentials:
         """Return the placeholders for the credentials of a binding."""
         wanted = binding.get("security")
         try:
@@ -97,7 +97,7 @@ class Placeholders:
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
         shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
-        return credentials.Chosen(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
+        return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
         """Return the header field of a `header` scheme, with its real name if that is known, since only the value is
@@ -107,7 +107,7 @@ class Placeholders:
         return f"{name}: <{variable}>"
 
 
-class Nowhere(Address):
+class UnknownAddress(Address):
     """Placeholder for the address of a server without a base URL."""
 
     def __init__(self, variable: str) -> None:
@@ -123,6 +123,7 @@ def run(
     The code is 1 if the arguments or settings would prevent the call (a missing credential does not count), and 2 for
     misuse of the flag.
     """
+    name = catalog.resolve_alias(name)
     if name in catalog.withheld:
         complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
         return MISUSED
@@ -195,12 +196,12 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
         settings.server(index)
     except NotReady as missing:
         settings.servers += [""] * (index + 1 - len(settings.servers))
-        settings.servers[index] = Nowhere(f"{settings.prefix}_BASE_URL")
+        settings.servers[index] = UnknownAddress(f"{settings.prefix}_BASE_URL")
         return missing
     return None
 
 
-async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
+async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
     budget = preparation.budget(tool)
     arguments = await preparation.checked(tool, arguments, budget)
     ready = await preparation.ready(tool, arguments, budget)
@@ -208,7 +209,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
     return ready
 
 
-def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
+def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:
     """Return the request as plain values, with the header fields that are added when sending."""
     request, address = ready.request, ready.address
     fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]

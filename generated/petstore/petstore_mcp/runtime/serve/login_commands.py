@@ -19,7 +19,7 @@ from ..http.client import Client
 from ..login import answers, run
 from ..login.endpoints import find
 from ..login.errors import LoginFailed
-from ..login.kept import Kept
+from ..login.kept import KeptLogins
 from ..login.lock import locked
 from ..login.scheme import UserScheme
 from ..settings import settings as environment
@@ -136,7 +136,7 @@ class _Commands:
         self._catalog = catalog
         self._settings = loaded
         self._given = given
-        self._kept = Kept(catalog.name, loaded.token_store, loaded.prefix)
+        self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
         """Run the command for these schemes, and return the exit code. Raises LoginFailed."""

@@ -10,15 +10,16 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..calls.execution import Caller
+from ..calls.execution import ToolExecutor
 from ..calls.handles import Handles
 from ..core import log
 from ..core.catalog import Catalog, CatalogError
 from ..core.stdio import EXIT_CONFIG, before_leaving, complain
 from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
+from ..replicas.sealed_runs import SealedRuns
 from ..replicas.sealed_states import States
-from ..replicas.spent import Spent
+from ..replicas.spent import SpentNumbers
 from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
@@ -56,6 +57,8 @@ def application(package: str) -> Application:
         catalog = Catalog.load(package, held=True)
     except CatalogError as problem:
         _stop(str(problem))
+    if catalog.listing is not None and catalog.listing.lacking:
+        complain(catalog.listing.lack)
     settings = reading.load(catalog, os.environ, http=(HOST, PORT))
     if settings.problems or settings.listening is None:
         _stop(*settings.problems)
@@ -118,21 +121,27 @@ def _service(
     audience = f"{catalog.name}/{catalog.version.partition('.')[0]}"
     seal = Seal(listening.keys or [os.urandom(32)], audience, time.time)
     sharing = _sharing(listening, seal, catalog.name)
-    spend = sharing.spend if sharing is not None else Spent(time.monotonic).spend
+    spend = sharing.spend if sharing is not None else SpentNumbers(time.monotonic).spend
     callers = _callers(catalog, settings, seal, spend, sharing)
-    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing, callers)
+    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), SealedRuns(seal, spend), sharing, callers)
 
-    def make(before: Caller | None, table: Catalog, decided: Settings) -> Caller:
+    def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
-        caller = Caller(table, decided, handles)
+        caller = ToolExecutor(table, decided, handles)
         caller.report()
         preload.load(table, decided)
         return caller
 
-    return Service(catalog, settings, listening, seal, make, audit, sharing, guard, callers)
+    measured = None
+    if settings.telemetry is not None:
+        from .recording import reporter  # imported late: few operators measure
+
+        measured = reporter(settings.telemetry, catalog, over_http=True)
+        before_leaving(measured)
+    return Service(catalog, settings, listening, seal, make, audit, sharing, guard, callers, measured)
 
 
 def _callers(

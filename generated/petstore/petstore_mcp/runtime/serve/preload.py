@@ -8,6 +8,7 @@ break the responses of other calls. Modules that this server's table cannot need
 from __future__ import annotations
 
 import codecs
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,9 @@ def load(catalog: Catalog, settings: Settings) -> None:
     """Import the modules and codecs that calls of this server may need."""
     for name in _names(catalog, settings):
         import_module(name, __package__)
+    if catalog.listing is not None and catalog.listing.runs_programs:
+        with suppress(ImportError):  # then each program is answered with that
+            import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:
             import_module(name)

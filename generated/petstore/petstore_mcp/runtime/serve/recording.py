@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Open the audit log. Imported only if the settings name one."""
+"""Open the audit log, and begin to measure. Imported only if the settings ask for one of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..settings.settings import Settings
+    from ..settings.telemetry import Telemetry
+    from ..telemetry.reporter import Reporter
 
 
 def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[int] = ()) -> Audit | str:
@@ -33,3 +35,11 @@ def secrets(settings: Settings, catalog: Catalog) -> list[str]:
     from ..settings.credentials import sensitive  # imported late: the first call loads it
 
     return sensitive(catalog.security, settings)
+
+
+def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
+    """Return what measures requests and reports them."""
+    from ..telemetry.recorder import Recorder  # imported late: audits do not need it
+    from ..telemetry.reporter import Reporter
+
+    return Reporter(Recorder(telemetry, catalog, over_http), telemetry, catalog.name, catalog.version)

@@ -13,29 +13,30 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import log, spans
-from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
+from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.pending_requests import cut_short
-from ..core.wire_formats import Contents, Visit
-from ..replicas.away import Away, Onward
-from ..streamable import admission, event_stream, older, session, session_streams
+from ..core.wire_formats import Contents, UrlQuestion
+from ..http.deadlines import Deadlines
+from ..replicas.away import StoreAway, StreamGoesOn
+from ..streamable import admission, event_stream, older, server_card, session, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
-from ..streamable.exchange import Begin
 from ..streamable.head import Answer
 from ..streamable.places import Places
 from . import transfer
 from .engine import loaded, unhandled
-from .unread import Reader, Unread
-from .work import Work
+from .inline_request import InlineRequest
+from .measurement import Measurement
+from .response_writer import ResponseWriter
+from .work import CallScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from ..calls.execution import Caller
+    from ..calls.execution import ToolExecutor
     from ..core.audit import Audit
     from ..core.catalog import Catalog
-    from ..core.identity import Identity
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.seal import Seal
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from ..streamable.exchange import Exchange
     from ..streamable.head import Head
     from ..streamable.replay import Recording
-    from .door import Connection
+    from ..telemetry.reporter import Reporter
+    from .door import Connection, InlineDoor
     from .work import Outcome
 
 GRACE = 8.0
@@ -56,9 +58,7 @@ MOST_BODIES = 256 * 1024 * 1024
 """Most bytes of requests that are being read or whose calls are pending."""
 
 _SWEEP = 30.0
-_MOST_REFUSALS = 100
-"""Most refused hosts and origins that are logged."""
-
+_MOST_REFUSALS = 100  # refused hosts and origins that are logged
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
 
 
@@ -71,34 +71,37 @@ class Service:
         settings: Settings,
         listening: Listening,
         seal: Seal,
-        make: Callable[[Caller | None, Catalog, Settings], Caller],
+        make: Callable[[ToolExecutor | None, Catalog, Settings], ToolExecutor],
         audit: Audit | None = None,
         sharing: Sharing | None = None,
         guard: Guard | None = None,
         callers: Credentials | None = None,
+        reporter: Reporter | None = None,
     ) -> None:
-        """Create a service.
+        """Create a service. `make` creates the executor for a table, given the former executor if there was one.
 
-        `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas. `guard` checks access tokens. `callers` are the callers' credentials, if the API is called
-        as whoever calls.
+        `sharing`: state shared with other replicas. `guard` checks access tokens. `callers`: credentials of callers, if
+        the API is called as the caller. `reporter` reports measurements, if there are any.
         """
         self._callers = callers
+        self._measured = Measurement(reporter, settings.telemetry)
         self._sharing = sharing
         self._guard = guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
         self._make = make
         self._audit = audit
-        self._caller: Caller | None = None
+        self._caller: ToolExecutor | None = None
         self._bodies = Places(MOST_BODIES)
-        self._unread = Unread()
-        self._work = Work(lambda size: None)
+        self._work = CallScheduler(lambda size: None)
+        self._listening = listening
         self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
         always, issued = frozenset(listening.scopes), bool(listening.issuers)
         access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
-        self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None)
+        self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None, self._measured.recorder)
         self._catalog, self._settings = catalog, settings
+        self._silences = Deadlines()
+        self._writer = ResponseWriter(self._silences, self._endpoint, guard, self._lost)
         self._refusals: set[str] = set()
         self._under_way = 0
         self._idle = asyncio.Event()
@@ -106,12 +109,12 @@ class Service:
 
     async def start(self) -> None:
         """Load what calls need. Requests are allowed from then on."""
+        self._measured.start(lambda: self._work.numbers)
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
         if self._sharing is not None:
-            self._endpoint.older.streams.recalls = True
-            self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
+            older_era.streams.recalls, older_era.recorded = True, self._recorded
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
         if self._guard is not None:
             self._guard.start()
@@ -120,22 +123,62 @@ class Service:
 
     async def handle(self, head: Head, connection: Connection) -> None:
         """Serve one request. Cancel this task if the client closes the connection."""
-        self._under_way += 1
-        self._idle.clear()
+        self._enter()
         try:
             admitted = self._admitted(head)
-            if isinstance(admitted, admission.Unchecked):
+            if isinstance(admitted, admission.UncheckedToken):
                 admitted = await self._checked(head, admitted.token)
             if isinstance(admitted, Answer):
+                self._measured.answers(admitted)
                 await connection.answer(admitted)
             else:
                 await self._serve(head, admitted, connection)
         except TimeoutError:  # the client does not read
             connection.abort()
         finally:
-            self._under_way -= 1
-            if not self._under_way:
-                self._idle.set()
+            self._leave()
+
+    def admit_inline(self, head: Head) -> Peer | None:
+        """Return the caller of a request that may be served inline once its body is here, else None."""
+        admitted = self._admitted(head)
+        return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
+
+    def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
+        """Serve a request inline. Return None if too many bytes of requests are here: `handle` says so."""
+        caller, size = peer.caller, len(body)
+        if not self._bodies.has(caller, size):
+            return None
+        self._enter()
+        self._bodies.take(caller, size)
+
+        def done() -> None:
+            self._bodies.give(caller, size)
+            self._leave()
+
+        try:
+            exchange = self._received(head, peer, body)
+        except BaseException:
+            done()
+            raise
+        return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
+
+    async def resume(self, request: InlineRequest, connection: Connection) -> None:
+        """Serve the rest of a request that was begun inline. Cancel this task if the client closes the connection."""
+        try:
+            await self._writer.write(request.exchange, connection, request.caller)
+        except TimeoutError:  # the client does not read
+            connection.abort()
+        finally:
+            request.over()
+
+    def _enter(self) -> None:
+        self._under_way += 1
+        self._idle.clear()
+
+    def _leave(self) -> None:
+        self._under_way -= 1
+        if not self._under_way:
+            self._idle.set()
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use that table from the next request on. Pending calls keep theirs."""
@@ -143,6 +186,7 @@ class Service:
         if self._work.caller is not None:
             self._load(catalog, settings)
         self._endpoint.renew(catalog, settings.roles)
+        self._measured.renew(catalog)
 
     async def drain(self) -> None:
         """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""
@@ -163,13 +207,18 @@ class Service:
             await self._sharing.close()
         if self._guard is not None:
             await self._guard.close()
+        await self._measured.close()
 
     # One request
 
-    def _admitted(self, head: Head) -> Peer | Answer | admission.Unchecked:
+    def _admitted(self, head: Head) -> Peer | Answer | admission.UncheckedToken:
         if head.path == "/readyz":
             ready = self.ready and (self._guard is None or self._guard.ready)
             return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
+        if (public := server_card.answer(head, self._listening, self._catalog)) is not None:
+            return public
+        if (page := self._measured.page(head, self._admission.stranger)) is not None:
+            return page
         admitted = self._admission.admit(head)
         if isinstance(admitted, Answer) and admitted.note is not None:
             self._note(dict(admitted.note))
@@ -198,8 +247,6 @@ class Service:
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
         is_browser = self._admission.is_browser(head)
-        if self._callers is not None:
-            peer.given = transfer.given(head, self._callers.fields)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
@@ -213,85 +260,55 @@ class Service:
                 page = await self._callers.browser(head.method, head.path, head.query, body)
                 await connection.answer(Answer(page.status, page.body, list(page.fields)))
             else:
-                await self._answer(head, peer, body, connection)
+                await self._writer.write(self._received(head, peer, body), connection, peer.identity)
         finally:
             self._bodies.give(caller, size)
 
-    async def _answer(self, head: Head, peer: Peer, body: bytes, connection: Connection) -> None:
+    def _received(self, head: Head, peer: Peer, body: bytes) -> Exchange:
+        """Receive a whole request: carry out its effects, and return its exchange."""
+        if self._callers is not None:
+            peer.given = transfer.given(head, self._callers.fields)
+        self._measured.received(head, peer)
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
             self._do(each, len(body), peer)
-        await self._write(exchange, connection, peer.identity)
+        self._measured.answers(exchange.parts[0] if exchange.parts else None)
+        return exchange
 
-    async def _write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
-        """Write the parts of the response until the last one, or until the client disconnects. A stream is
-        closed when the access token of its caller expires (A8).
-        """
-        loop = asyncio.get_running_loop()
-        waiting: asyncio.Future[None] | None = None
-        end: asyncio.TimerHandle | None = None
-        reader, known = Reader(self._unread, connection.abort), 0
-        connection.taken = reader.took
-
-        def wake() -> None:
-            nonlocal known
-            reader.add(exchange.size - known)
-            known = exchange.size
-            if waiting is not None and not waiting.done():
-                waiting.set_result(None)
-
-        exchange.changed = wake
-        wake()
-        try:
-            while True:
-                while exchange.parts:
-                    if caller is not None and self._guard is not None and isinstance(exchange.parts[0], Begin):
-                        end = loop.call_later(self._guard.seconds_left(caller), self._endpoint.expire, exchange)
-                    if await transfer.written(exchange.parts.popleft(), connection):
-                        return
-                waiting = loop.create_future()
-                silence = loop.call_later(event_stream.SILENCE, exchange.silent)
-                try:
-                    await waiting
-                finally:
-                    silence.cancel()
-        except BaseException:
-            for each in self._endpoint.lost(exchange):
-                self._do(each, 0, None)
-            raise
-        finally:
-            reader.took(reader.waiting)
-            if end is not None:
-                end.cancel()
+    def _lost(self, exchange: Exchange) -> None:
+        """Carry out what follows from a closed connection."""
+        for each in self._endpoint.lost(exchange):
+            self._do(each, 0, None)
 
     def _do(self, effect: Wanted, size: int, peer: Peer | None) -> None:
         if isinstance(effect, Call):
             self._begin(effect, size)
-        elif isinstance(effect, Rejected):
+        elif isinstance(effect, RejectedCall):
             if self._audit is not None:
                 self._audit.reject(effect)
-        elif isinstance(effect, Read):
+        elif isinstance(effect, ReadResource):
             self._step(self._read(effect, peer))
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
+            self._measured.ended(effect.key, "cancelled")
             self._work.abandon(effect.key)
-        elif isinstance(effect, Answered):
+        elif isinstance(effect, UserAnswer):
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
-        elif isinstance(effect, session_streams.Recall):
+        elif isinstance(effect, session_streams.ResumeElsewhere):
             self._step(self._recall(effect))
 
     def _begin(self, call: Call, size: int) -> None:
-        call.span = spans.Span(call.origin)
+        call.span = call.span or spans.Span(call.origin)
         call.span.offered = call.offered
         if self._audit is not None and (refusal := self._audit.begin(call)):
             self.done(call.key, refusal)
             return
         self._work.arrive(call, self, size)
 
-    async def _read(self, wanted: Read, peer: Peer | None) -> None:
+    async def _read(self, wanted: ReadResource, peer: Peer | None) -> None:
         """Respond with what is kept at that URI, if the caller may read it."""
         if self._caller is None:
             self.done(wanted.key, Contents(wanted.uri, None))
@@ -326,7 +343,7 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    async def _recall(self, recall: session_streams.Recall) -> None:
+    async def _recall(self, recall: session_streams.ResumeElsewhere) -> None:
         """Resume a stream that another replica began. A stream for changes goes on as one of this replica."""
         if self._sharing is None:
             return
@@ -336,7 +353,7 @@ class Service:
                 exchange.stream()
                 if isinstance(event, bytes):
                     exchange.replay(event)
-                elif isinstance(event, Onward):
+                elif isinstance(event, StreamGoesOn):
                     self._endpoint.older.go_on(recall.found, exchange)
                     return
                 elif event is not None and is_id(event.id):
@@ -344,7 +361,7 @@ class Service:
                 if not exchange.open:
                     return
             exchange.close()
-        except (LookupError, Away):
+        except (LookupError, StoreAway):
             exchange.answer(session_streams.nothing_to_resume())
 
     # Reports of calls (work.Listener)
@@ -357,21 +374,23 @@ class Service:
         """Record the call, which is over, and respond."""
         if self._audit is not None:
             self._audit.end(key, outcome)
+        self._measured.ended(key, outcome)
         self._endpoint.finished(key, outcome)
 
     def progress(self, key: int, done: float, message: str) -> None:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | Visit | None) -> bool:
+    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
 
     # All clients and calls
 
     def _load(self, catalog: Catalog, settings: Settings) -> None:
-        def make() -> Caller:
+        def make() -> ToolExecutor:
             self._caller = self._make(self._caller, catalog, settings)
+            self._caller.record = self._audit
             return self._caller
 
         self._work.caller = loaded(make)

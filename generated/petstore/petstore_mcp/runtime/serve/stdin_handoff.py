@@ -36,7 +36,7 @@ SECONDS = 0.2
 
 
 # Decision 0150: The loop that makes the calls reads stdin.
-class Lending:
+class StdinHandoff:
     """Hand-over of one server's stdin. For the main thread."""
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
@@ -60,18 +60,18 @@ class Lending:
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
         self.able, self.lent = False, True
-        _Loan(self, self._engine, self._wire, self._inbox, self._take).run()
+        _ReadingPeriod(self, self._engine, self._wire, self._inbox, self._take).run()
         self.lent = False
         return True
 
 
-class _Loan:
+class _ReadingPeriod:
     """One period during which the loop reads, until either thread ends it."""
 
     __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
 
     def __init__(
-        self, lending: Lending, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]
+        self, lending: StdinHandoff, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]
     ) -> None:
         self._lending = lending
         self._engine = engine

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Waiting = TypeVar("Waiting")
 
 
-class Turns(Generic[Waiting]):
+class FairQueue(Generic[Waiting]):
     """Fair queue: waiting calls by caller, the next caller first, and by key."""
 
     def __init__(self) -> None:
@@ -24,6 +24,10 @@ class Turns(Generic[Waiting]):
     def __bool__(self) -> bool:
         """Return whether any call waits."""
         return bool(self._callers)
+
+    def __len__(self) -> int:
+        """Return how many calls wait."""
+        return len(self._callers)
 
     def has(self, caller: str) -> bool:
         """Return whether any call of that caller waits."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST = 128 * 1024 * 1024
 
 
-class Unread:
+class UnreadBytes:
     """Bytes that all clients together have not read."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Reader:
 
     __slots__ = ("_give_up", "_unread", "waiting")
 
-    def __init__(self, unread: Unread, give_up: Callable[[], None]) -> None:
+    def __init__(self, unread: UnreadBytes, give_up: Callable[[], None]) -> None:
         self._unread = unread
         self._give_up = give_up
         self.waiting = 0

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 from ..core import log, spans
 from ..core.effects import Fetch
-from ..core.wire_formats import Ended, Failure
-from .turns import Turns
+from ..core.wire_formats import Failure, OtherOutcome
+from .turns import FairQueue
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
-    from ..core.wire_formats import Contents, Question, Result, Visit
+    from ..core.wire_formats import Contents, Question, Result, UrlQuestion
 
-    class Caller(Protocol):
-        """Executor of one call (execution.Caller)."""
+    class ToolExecutor(Protocol):
+        """Executor of one call (execution.ToolExecutor)."""
 
         async def fetch(self, wanted: Fetch) -> Contents | Result:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
             arguments: dict[str, Any],
             report: Callable[[str], None],
             dialogue: Dialogue,
-            ask: Callable[[str | Visit], Awaitable[object]],
+            ask: Callable[[str | UrlQuestion], Awaitable[object]],
         ) -> Result:
-            """Return the call's result. Raises Ended.
+            """Return the call's result. Raises OtherOutcome.
 
             `report` marks the end of a phase. `ask` returns the client's answer to a question, or None.
             """
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: int, message: str) -> None:
             """Report that `done` phases are over; `message` names the last one."""
 
-        def ask(self, key: int, question: str | Visit | None) -> bool:
+        def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
             """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
@@ -79,26 +79,31 @@ MOST_OF_ONE = 240
 LASTING, APART = 0.2, 0.02
 
 
-class Work:
+class CallScheduler:
     """Scheduler of calls in the current event loop. `caller` executes new calls; None if it could not be loaded."""
 
     def __init__(self, left: Callable[[int], None]) -> None:
         """Create. `left` is called with the size of each call that is over."""
-        self.caller: Caller | None = None
+        self.caller: ToolExecutor | None = None
         self._left = left
         self._at_work = 0
         self._of: dict[str, int] = {}
-        self._waiting: Turns[Taken] = Turns()
-        self._running: dict[int, Taken] = {}
+        self._waiting: FairQueue[AcceptedCall] = FairQueue()
+        self._running: dict[int, AcceptedCall] = {}
 
     @property
     def others(self) -> bool:
         """Return whether more than one call is running, including one that may be reporting now."""
         return self._at_work > 1
 
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Return how many calls run, and how many wait."""
+        return self._at_work, len(self._waiting)
+
     def arrive(self, call: Call, listener: Listener, size: int) -> None:
         """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports."""
-        taken = Taken(call, listener, size, self._count)
+        taken = AcceptedCall(call, listener, size, self._count)
         taken.caller = self.caller
         if self._may(taken.whose) and not (self._waiting and self._waiting.has(taken.whose)):
             self._begin(taken)
@@ -133,26 +138,26 @@ class Work:
         while change < 0 and self._waiting and (taken := self._waiting.next(self._may)):
             self._begin(taken)
 
-    def _begin(self, taken: Taken) -> None:
+    def _begin(self, taken: AcceptedCall) -> None:
         self._count(taken.whose, 1)
         self._running[taken.call.key] = taken
         taken.task = asyncio.get_running_loop().create_task(self._work(taken))
 
-    async def _work(self, taken: Taken) -> None:
+    async def _work(self, taken: AcceptedCall) -> None:
         """Run the call and report its outcome, in the same turn of the loop in which the call ends."""
         outcome: Outcome
         try:
             outcome = await taken.made()
         except asyncio.CancelledError:
             outcome = _CUT_SHORT
-        except Ended as ended:
+        except OtherOutcome as ended:
             outcome = ended.outcome
         except BaseException as problem:  # SystemExit too: no call may end the server
             outcome = _failure(taken.call, problem)
         await taken.quiet()
         self._end(taken, outcome)
 
-    def _end(self, taken: Taken, outcome: Outcome) -> None:
+    def _end(self, taken: AcceptedCall, outcome: Outcome) -> None:
         """Report unless the call was abandoned, and only then begin waiting calls."""
         if taken.over:
             return
@@ -165,7 +170,7 @@ class Work:
             self._count(taken.whose, -1)
 
 
-class Taken:
+class AcceptedCall:
     """An accepted call, with the Caller that was current then, and its task once begun.
 
     `whose` is the client's name, "" over stdio.
@@ -187,7 +192,7 @@ class Taken:
         "whose",
     )
 
-    caller: Caller | None
+    caller: ToolExecutor | None
     task: asyncio.Task[None]
 
     def __init__(self, call: Call, listener: Listener, size: int, count: Callable[[str, int], None]) -> None:
@@ -212,7 +217,7 @@ class Taken:
         if call.span is not None:
             spans.enter(call.span)
         if caller is None:
-            raise Ended(_NO_CALLER)
+            raise OtherOutcome(_NO_CALLER)
         if isinstance(call, Fetch):
             return caller.fetch(call)
         report = self._report if call.progress_token is not None else _unheard
@@ -240,7 +245,7 @@ class Taken:
             except asyncio.CancelledError:  # the call was cancelled: nobody waits
                 return
 
-    async def _ask(self, question: str | Visit) -> object:
+    async def _ask(self, question: str | UrlQuestion) -> object:
         """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
         ends.
         """

@@ -3,9 +3,8 @@
 
 Only the operator sets credentials; arguments cannot. A parameter from the document or a hook is dropped if its name is
 a credential's name, or if servers may read it as that name (`name_conflicts.fold`).
-
-Credentials are sent only to the binding's server; a redirect to another origin carries none. If a token must be fetched
-first, a Grant describes how, and the token is attached later (`sending.py`).
+Credentials are sent only to the binding's server; a redirect to another origin carries none. A token that must be
+fetched first has a TokenRequest, and is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from urllib.parse import quote_plus
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .grants import CallersOwn, Grant, Login, set_field
+from .grants import CallerCredential, Login, TokenRequest, set_field
 from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
         def command(self, scheme: str) -> str:
             """Return the command that logs a user in for a scheme."""
 
-        def grant(self, name: str) -> Grant:
-            """Return the grant that takes its tokens from the login of a scheme."""
+        def grant(self, name: str) -> TokenRequest:
+            """Return the request that takes its tokens from the login of a scheme."""
 
 
 Encoding = dict[str, Callable[[str], str]]
@@ -75,7 +74,7 @@ def client_login(identity: str, secret: str) -> str:
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
 
 
-class Chosen:
+class SelectedCredentials:
     """Credentials selected for one binding. `put(request)` attaches them.
 
     `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
@@ -89,10 +88,10 @@ class Chosen:
         self,
         put: Callable[[Request], None],
         variables: list[str],
-        grant: Grant | None = None,
+        grant: TokenRequest | None = None,
         scopes: tuple[str, ...] = (),
         offers: tuple[str, ...] = (),
-        own: CallersOwn | None = None,
+        own: CallerCredential | None = None,
     ) -> None:
         self.own = own
         self.put = put
@@ -255,7 +254,7 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
     put(request, written(schemes, secrets, encode))
 
 
-class Keys:
+class ServerCredentials:
     """Credentials of one server. Caches the selection for each binding."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
@@ -265,7 +264,7 @@ class Keys:
         self._security = security
         self._settings = settings
         self._logins = logins
-        self._chosen: dict[int, tuple[Binding, Chosen]] = {}
+        self._chosen: dict[int, tuple[Binding, SelectedCredentials]] = {}
 
     async def look(self, binding: Binding) -> None:
         """Find out which logins are kept that the binding could use, if the environment has no credential for it."""
@@ -282,7 +281,7 @@ class Keys:
         named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
         return [name for name in named if "user" in self._security[name]]
 
-    def choose(self, binding: Binding) -> Chosen:
+    def choose(self, binding: Binding) -> SelectedCredentials:
         """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
         try:
             return self._chosen[id(binding)][1]
@@ -295,7 +294,7 @@ class Keys:
         self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
         return chosen
 
-    def _choose(self, binding: Binding) -> Chosen:
+    def _choose(self, binding: Binding) -> SelectedCredentials:
         secrets, wanted = self._settings.secrets, binding.get("security")
         delegations = self._settings.delegations
         schemes = choose(wanted, self._security, secrets, self._logins, delegations)
@@ -309,7 +308,7 @@ class Keys:
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
         credentials = cache(lambda: written(sent, secrets))  # encode when the first request is sent, not before
-        return Chosen(
+        return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
                 *(name for scheme in schemes for name in self._told(scheme)),
@@ -321,14 +320,15 @@ class Keys:
             self._callers(delegated[0], binding) if delegated else None,
         )
 
-    def _callers(self, scheme: Scheme, binding: Binding) -> CallersOwn:
+    def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
         """Return how the credential of whoever makes the call is obtained and attached."""
         own = scheme["variables"]["value"]
 
         def put_value(request: Request, value: str) -> None:
             put(request, [_written(scheme, {own: value}, SENT)])
 
-        return CallersOwn(self._settings.delegations[self._name(scheme)], self._scopes(scheme, binding), put_value)
+        delegation = self._settings.delegations[self._name(scheme)]
+        return CallerCredential(delegation, self._scopes(scheme, binding), put_value)
 
     def _told(self, scheme: Scheme) -> list[str]:
         """Return how errors name the credential of a scheme: its variables, or the command of its login."""
@@ -337,7 +337,7 @@ class Keys:
             return variables([scheme], secrets)
         return [f"the login of `{self._logins.command(self._name(scheme))}`"]
 
-    def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
+    def _grant(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         if self._logins is not None and "user" in scheme and not filled(scheme, self._settings.secrets):
             return self._logins.grant(self._name(scheme))
         if scheme["type"] == "login":
@@ -345,9 +345,9 @@ class Keys:
         names = [scheme["variables"][role] for role in _CLIENT]
         identity, secret = (self._settings.secrets[each] for each in names)
         endpoint = self._settings.endpoint(self._name(scheme))
-        return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
+        return TokenRequest(endpoint, identity, secret, self._scopes(scheme, binding), names)
 
-    def _login(self, scheme: Scheme, binding: Binding) -> Grant:
+    def _login(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = [scheme["variables"][role] for role in ways(scheme)[1]]
         own = scheme["variables"]["value"]
@@ -356,7 +356,7 @@ class Keys:
             put(request, [_written(scheme, {own: token}, SENT)])
 
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
-        return Grant(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
+        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
 
     def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..text import fields
 from ..text.addresses import parse
-from . import credential_env
+from . import credential_env, well_known
 from .origins import Endpoint
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .listening import Listening
     from .origins import Rules
 
-    class Decided(Protocol):
+    class DecidedSettings(Protocol):
         """What has been read of the settings so far (settings.Settings)."""
 
         prefix: str
@@ -42,7 +42,6 @@ _PLACED = ("apiKey", "bearer", "oauth2", "login")
 _KEPT = frozenset(("authorization", "cookie", "origin", "referer", "forwarded", "x-forwarded-for", "accept"))
 _FAMILIES = ("mcp-", "content-", "proxy-", "sec-", "access-control-")
 _FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of a field, such as header:X-API-Token"
-_WELL_KNOWN = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
 
 
 class Provider:
@@ -122,7 +121,7 @@ def variable_of(scheme: Scheme) -> str:
 
 
 def load(
-    settings: Decided, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
+    settings: DecidedSettings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
     """Read the delegation of each scheme into `settings.delegations`, and note the problems. `described` is the URL of
     the API's first server in its description.
@@ -143,7 +142,7 @@ def load(
             settings.delegations[name] = found
 
 
-def public_url(settings: Decided, environ: Mapping[str, str]) -> str:
+def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
     """Return the URL of this server's endpoint as browsers reach it, or "" if the settings do not say."""
     name = f"{settings.prefix}_HTTP_URL"
     typed, listening = environ.get(name, "").strip(), settings.listening
@@ -160,7 +159,7 @@ class _Reader:
     """Reader of the variables of one scheme. Each method raises ValueError with a sentence."""
 
     def __init__(
-        self, settings: Decided, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
+        self, settings: DecidedSettings, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
     ) -> None:
         self._described_url = described
         self._settings = settings
@@ -337,8 +336,7 @@ def _field(name: str, variable: str) -> str:
 def _metadata_urls(issuer: str) -> list[str]:
     """Return where an issuer's metadata are (OpenID Connect Discovery 1.0 section 4; RFC 8414 section 3.1)."""
     address = parse(issuer)
-    openid, oauth = _WELL_KNOWN
-    return [f"{issuer.rstrip('/')}{openid}", f"{address.origin}{oauth}{address.path}"]
+    return [address.origin + target for target in well_known.targets(address.path)]
 
 
 def _url(endpoint: Endpoint) -> str:

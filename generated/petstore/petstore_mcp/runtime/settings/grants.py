@@ -26,7 +26,7 @@ if TYPE_CHECKING:
             """Return a token answer (RFC 6749, section 5.1). Raises LoginNeeded or NotReady."""
 
 
-class Grant:
+class TokenRequest:
     """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
     its scopes.
 
@@ -56,7 +56,7 @@ class Grant:
         self.variables = variables
 
 
-class CallersOwn:
+class CallerCredential:
     """Credential of whoever makes the call, obtained as `delegation` says, with the scopes of the operation.
 
     `put(request, token)` attaches the credential to a request. No value of any caller is kept here.

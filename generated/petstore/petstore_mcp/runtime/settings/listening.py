@@ -28,6 +28,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
+_LONGEST_CARD_NAME = 200
 _NEEDS_ISSUER = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
 _LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
@@ -41,6 +42,7 @@ class Listening:
 
     - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
     - `url`: the endpoint's URL as clients use it; None is the address that the server listens at.
+    - `card`: name of the server in its public server card, NAMESPACE/NAME; "" for no card.
     - `audiences`: accepted `aud` of tokens; empty is the endpoint's URL.
     - `scopes`: scopes that every call needs. `roles_claim`: name or JSON pointer of the claim with the caller's roles.
     - `introspection`: credentials for tokens that are no JWT (RFC 7662), or None.
@@ -48,6 +50,7 @@ class Listening:
 
     __slots__ = (
         "audiences",
+        "card",
         "files",
         "host",
         "hosts",
@@ -80,6 +83,7 @@ class Listening:
         self.scopes: tuple[str, ...] = ()
         self.introspection: callers.Introspection | None = None
         self.roles_claim = ""
+        self.card = ""
 
     @property
     def address(self) -> str:
@@ -112,6 +116,9 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     listening.url = checked("HTTP_URL", callers.url, None)
     if listening.url is not None:
         listening.hosts |= {callers.host(listening.url)}
+    listening.card = checked("HTTP_CARD", card_name, "")
+    if listening.card and listening.url is None:
+        raise ValueError(f"{prefix}_HTTP_CARD needs {prefix}_HTTP_URL, the address that the server card tells.")
     _load_issuers(listening, prefix, environ, checked)
     found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
     try:
@@ -183,6 +190,22 @@ def hosts(value: str) -> frozenset[str]:
     if any("/" in each or "@" in each or "*" in each for each in found):
         raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
     return found
+
+
+def card_name(value: str) -> str:
+    """Return the server's name in its server card: a namespace in reverse DNS, a slash, and a name."""
+    namespace, slash, name = value.partition("/")
+    if not slash or len(value) > _LONGEST_CARD_NAME or not (_is_part(namespace, "") and _is_part(name, "_")):
+        raise ValueError("must be the name in the MCP registry, such as io.github.ann/petstore")
+    return value
+
+
+def _is_part(text: str, more: str) -> bool:
+    """Return True for ASCII letters, digits, dots, hyphens and the characters `more`, with a letter or digit at both
+    ends.
+    """
+    inner = text.translate({ord(each): None for each in f".-{more}"})
+    return text.isascii() and inner.isalnum() and text[0].isalnum() and text[-1].isalnum()
 
 
 def origins(value: str) -> frozenset[str]:

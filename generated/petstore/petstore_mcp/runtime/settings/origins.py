@@ -13,8 +13,16 @@ from ..text.addresses import Address, parse, parse_endpoint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
     from ..core.table import Server, ServerVariable
+
+    class Destinations(Protocol):
+        """Addresses that settings hold, or sentences in their place (settings.Settings)."""
+
+        servers: list[Address | str]
+        endpoints: dict[str, Endpoint | str]
+
 
 _PORTS = {"http": ":80", "https": ":443"}
 
@@ -27,6 +35,12 @@ class Endpoint:
     def __init__(self, address: Address, target: str) -> None:
         self.address = address
         self.target = target
+
+
+def kept_to(settings: Destinations) -> set[str]:
+    """Return the origins to which connections may be kept: those of servers and token endpoints that are known."""
+    addresses = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
+    return {found.origin for found in [*settings.servers, *addresses] if isinstance(found, Address)}
 
 
 class Discovery(Endpoint):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .delegation import Delegation
     from .listening import Listening
     from .rate import Rate
+    from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
     from ..core.table import Scheme, Server, ServerVariable
@@ -32,7 +33,7 @@ _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless 
 _OVER_HTTP = (
     *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
     *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE"),
-    *("HTTP_URL", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
+    *("HTTP_URL", "HTTP_CARD", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
     *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
 )
 
@@ -67,7 +68,7 @@ class Settings:
     - `audit`: absolute path of the audit log, or `stderr`.
     - `described`: URL of the first server as described, with variables filled in.
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are kept.
-    - `again`: reads the settings for a newer table, with reload.
+    - `again`: reads the settings for a newer table, with reload. `telemetry`: what is measured, or None.
     """
 
     __slots__ = (
@@ -98,6 +99,7 @@ class Settings:
         "secrets",
         "servers",
         "sizes",
+        "telemetry",
         "timeout",
         "token_store",
         "trace",
@@ -128,6 +130,7 @@ class Settings:
         self.roles: frozenset[str] = frozenset()
         self.rules: Rules | None = None
         self.trace: bool | None = None
+        self.telemetry: Telemetry | None = None
         self.audit: str | None = None
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
@@ -184,7 +187,7 @@ def load(
     was loaded later; only origins listed in `at_start` are accepted. `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
-    asked = _Asked(environ)
+    asked = _RecordingEnvironment(environ)
     reader = _Reader(settings, asked)
     settings.log_level = reader.checked("LOG_LEVEL", setting_parsers.level, "info")
     settings.timeout = reader.checked("TIMEOUT", setting_parsers.seconds, TIMEOUT)
@@ -207,6 +210,10 @@ def load(
     settings.trace = reader.checked("TRACE", setting_parsers.switch, None)
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
+    if any(name.startswith(("OTEL_", f"{catalog.prefix}_METRICS")) for name in environ):
+        from . import telemetry  # imported here: few operators measure
+
+        telemetry.load(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
     settings.described = urls[0] if urls else ""
@@ -221,7 +228,7 @@ def load(
     return settings
 
 
-class _Asked(dict[str, str]):
+class _RecordingEnvironment(dict[str, str]):
     """Environment that records which variables were read.
 
     A variable that is set, has the server's prefix and was not read may be misspelt.

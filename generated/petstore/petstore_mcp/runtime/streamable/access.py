@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..core.effects import Peer
     from ..core.identity import Identity
     from ..core.jsonrpc import Message
-    from .admission import Gate
+    from .admission import TokenGate
     from .head import Answer
     from .scopes import Requirement
 
@@ -58,7 +58,7 @@ class Access:
         claim: str = "",
         always: frozenset[str] = _NOTHING,
         checks: bool = False,
-        gate: Gate | None = None,
+        gate: TokenGate | None = None,
     ) -> None:
         self._gate = gate
         self._claim = claim
@@ -127,6 +127,7 @@ class Access:
         if name in self._whole.finders:
             name = _inner(request.params.get("arguments"))
         if request.method == "tools/call" and isinstance(name, str):
+            name = self._whole.resolve_alias(name)
             return self._needs.get(name, ()) if self._is_for(name, self._roles_of(identity)) else ()
         if request.method == "resources/read" and isinstance(uri, str) and self._resources:
             self._features = self._features or Features(self._whole)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from ..core.effects import Peer
@@ -52,7 +53,7 @@ _NO_BEARER = "Authorization must be Bearer and a token."
 _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
-class Gate(Protocol):
+class TokenGate(Protocol):
     """Check of access tokens (`identity/guard.py`), and what clients are told of them.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
@@ -76,7 +77,7 @@ class Gate(Protocol):
         """Return the challenge for status 403; `scopes` are all that the call needs."""
 
 
-class Unchecked:
+class UncheckedToken:
     """Access token of a request that must be checked before the request counts."""
 
     __slots__ = ("token",)
@@ -88,7 +89,9 @@ class Unchecked:
 class Admission:
     """Check of requests by their head. `admit` names the caller, or returns the response to a refused request."""
 
-    def __init__(self, listening: Listening, prefix: str, gate: Gate | None = None, browsers: bool = False) -> None:
+    def __init__(
+        self, listening: Listening, prefix: str, gate: TokenGate | None = None, browsers: bool = False
+    ) -> None:
         """Create for these settings. `prefix` begins the names of their environment variables; `gate` checks access
         tokens. `browsers` is whether users come back to this server after logging in.
         """
@@ -97,13 +100,13 @@ class Admission:
         self._prefix = prefix
         self._gate = gate
 
-    def admit(self, head: Head) -> Peer | Answer | Unchecked:
+    def admit(self, head: Head) -> Peer | Answer | UncheckedToken:
         """Return the caller of a request whose body may be read, the response to any other request, or an access token
         to check first. Then `welcome` or `unauthorized` decides.
         """
         if head.path == "/healthz":
             return told(head, 200, b"ok\n")
-        if (stranger := self._stranger(head)) is not None:
+        if (stranger := self.stranger(head)) is not None:
             return stranger
         if self.is_browser(head):
             return _page_form(head) or Peer("", "", head.address)
@@ -144,7 +147,7 @@ class Admission:
         """Return whether the request is of a browser that comes back from logging in, and brings no access token."""
         return self._browsers and head.path.startswith(CALLBACK)
 
-    def _peer(self, head: Head) -> Peer | Answer | Unchecked:
+    def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:
         """Return the caller by its token, the response to a caller who has no valid one, or a token to check."""
         if not self._listening.asks:
             return Peer("", "", head.address)
@@ -162,7 +165,7 @@ class Admission:
             return Peer(caller.principal, "", head.address, caller)
         if (name := self._named(digest)) is not None:
             return Peer(name, "", head.address)
-        return self._unauthorized(_UNKNOWN) if self._gate is None else Unchecked(token)
+        return self._unauthorized(_UNKNOWN) if self._gate is None else UncheckedToken(token)
 
     def _named(self, digest: bytes) -> str | None:
         """Return the caller with the static token of that SHA-256, or None."""
@@ -200,16 +203,17 @@ class Admission:
             ("Vary", "Origin"),
         ]
 
-    def _stranger(self, head: Head) -> Answer | None:
+    def stranger(self, head: Head) -> Answer | None:
         """Return the response to a request whose Host or Origin the operator did not allow, or None."""
         named = head.all("host")
         host = named[0].lower() if len(named) == 1 else ""
-        if not host or (_name(host) not in LOOPBACK and not {host, _name(host)} & self._listening.hosts):
+        name = _name(host)
+        if not host or (name not in LOOPBACK and not {host, name} & self._listening.hosts):
             answer = refused(421, INVALID_REQUEST, "This server is not known by the name in Host.")
             answer.note = self._advice("host_refused", "host", ", ".join(named), "HTTP_HOSTS")
             return answer
         origins = head.all("origin")
-        allowed = {f"http://{host}", f"https://{host}"} | self._listening.origins
+        allowed = {f"http://{host}", f"https://{host}"} | self._listening.origins if origins else ()
         if origins and (len(origins) > 1 or origins[0].lower() not in allowed):
             answer = refused(403, INVALID_REQUEST, "Web pages of this Origin may not ask here.")
             answer.note = self._advice("origin_refused", "origin", ", ".join(origins), "HTTP_ORIGINS")
@@ -226,6 +230,7 @@ class Admission:
         return {"event": event, kind: value[:_SHOWN], "reason": reason}
 
 
+@lru_cache(maxsize=32)
 def _name(host: str) -> str:
     """Return a Host value without its port."""
     if host.startswith("["):
@@ -343,12 +348,19 @@ def busy(sentence: str = "Too much is going on here. Come again in a moment.") -
 
 def _admits(head: Head, media_type: str) -> bool:
     """Return whether `Accept` contains that type, by name or range, with a weight above 0 (RFC 9110, 12.5.1)."""
-    for each in (head.get("accept") or "").split(","):
+    return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
+
+
+@lru_cache(maxsize=32)  # clients send the same few values again and again
+def _accepted(accept: str) -> frozenset[str]:
+    """Return the media types and ranges in `Accept` whose weight is above 0, in lower case."""
+    found = set()
+    for each in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in each.split(";"))
         weights = [part for part in parameters if part.startswith("q=")]
-        if kind in _TYPES[media_type] and not (weights and not weights[0][2:].strip("0.")):
-            return True
-    return False
+        if not (weights and not weights[0][2:].strip("0.")):
+            found.add(kind)
+    return frozenset(found)
 
 
 def accepted() -> Answer:

@@ -3,7 +3,7 @@
 
 Nothing here reads, writes, waits or asks for the time. An HTTP server ("door") passes the head and body of a request,
 and gets an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
-`Recall`, which concern other replicas.
+`ResumeElsewhere`, which concern other replicas.
 
 Both eras are served at one path:
 
@@ -26,17 +26,17 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..core.effects import Origin, Rejected
+from ..core.effects import Origin, RejectedCall
 from ..core.envelope import is_stateless, meta_of
 from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
-from .older import Older, Relay
+from .older import Relay, SessionHandler
 from .routes import Routes
-from .session_streams import Recall
-from .stateless import Stateless
+from .session_streams import ResumeElsewhere
+from .stateless import StatelessHandler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,12 +46,13 @@ if TYPE_CHECKING:
     from ..core.effects import Call, Effect, Peer
     from ..core.jsonrpc import Message
     from ..core.protocol import Outcome
-    from ..core.wire_formats import Contents, Visit
+    from ..core.wire_formats import Contents, UrlQuestion
     from ..replicas.seal import Seal
     from .access import Access
     from .head import Fields, Head
+    from .routes import Observer
 
-    Wanted: TypeAlias = "Effect | Relay | Recall"
+    Wanted: TypeAlias = "Effect | Relay | ResumeElsewhere"
 
 
 class Endpoint:
@@ -63,15 +64,16 @@ class Endpoint:
         seal: Seal,
         clock: Callable[[], float],
         changes: bool = False,
+        observer: Observer | None = None,
     ) -> None:
         """Create for the table of `access`, which decides who may use what of it. `clock` returns seconds; `changes` is
-        whether another table may come (`renew`).
+        whether another table may come (`renew`). `observer` is told of requests.
         """
         self._access = access
         self.routes = Routes()
         keys = count(1)
-        self.older = Older(self.routes, keys, seal, clock, changes)
-        self._stateless = Stateless(self.routes, keys, changes)
+        self.older = SessionHandler(self.routes, keys, seal, clock, changes, observer)
+        self._stateless = StatelessHandler(self.routes, keys, changes, observer)
 
     # Messages from clients
 
@@ -140,7 +142,7 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, None, message)) is not None:
             exchange.tell(line)
 
-    def ask(self, key: int, question: str | Visit | None) -> bool:
+    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
         """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
@@ -202,14 +204,16 @@ class Endpoint:
         False.
         """
         named = head.get(REVISION)
-        return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
+        if named is None or named in HANDSHAKE_REVISIONS:
+            return False
+        return not self.older.knows(head, peer, self._offered(peer))
 
 
-def _rejected(message: Message, peer: Peer) -> list[Rejected]:
+def _rejected(message: Message, peer: Peer) -> list[RejectedCall]:
     """Return the records of the calls in a message that was refused."""
     each = message.messages if isinstance(message, Batch) else [message]
     calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
-    return [Rejected(one.params.get("name"), Origin(peer=peer)) for one in calls]
+    return [RejectedCall(one.params.get("name"), Origin(peer=peer)) for one in calls]
 
 
 def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:

@@ -20,7 +20,8 @@ from . import session
 from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
 from .head import Answer, json_answer, refused
-from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, Kept, Recording
+from .recent_sessions import RecentSessions
+from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, EventQueue, Recording
 from .session import Session
 from .session_streams import SessionStreams
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..core.jsonrpc import Message
     from ..replicas.seal import Seal
     from .head import Fields, Head
-    from .routes import Routes
+    from .routes import Observer, Routes
 
     Told: TypeAlias = "tuple[Exchange, list[Effect | Relay]]"
 
@@ -60,7 +61,7 @@ class Relay:
         self.replica = replica
 
 
-class Older:
+class SessionHandler:
     """Request handler of the older era's sessions.
 
     `recorded` is called for each resumable stream, with the session's digest and the request's id or None. `streams`
@@ -68,9 +69,18 @@ class Older:
     """
 
     def __init__(
-        self, routes: Routes, keys: Iterator[int], seal: Seal, clock: Callable[[], float], changes: bool
+        self,
+        routes: Routes,
+        keys: Iterator[int],
+        seal: Seal,
+        clock: Callable[[], float],
+        changes: bool,
+        observer: Observer | None = None,
     ) -> None:
-        """Create without sessions. `clock` returns seconds; `changes` is whether another table may come."""
+        """Create without sessions. `clock` returns seconds; `changes` is whether another table may come. `observer` is
+        told of requests and ended sessions.
+        """
+        self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
         self.streams = SessionStreams(routes, self._record, self._keep)
         self.replica = os.urandom(8).hex()
@@ -80,7 +90,8 @@ class Older:
         self._clock = clock
         self._changes = changes
         self._sessions: dict[str, Session] = {}
-        self._kept = Kept(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
+        self._recent = RecentSessions()
+        self._kept = EventQueue(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
         self._ended: dict[str, float] = {}
 
     # Messages from clients
@@ -88,9 +99,10 @@ class Older:
     def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
         """Begin a session, and return the response with its id (L1)."""
         if (named := head.get(SESSION)) is not None:
-            known = self._agreed(named, peer) is not None
+            known = self._opened(named, peer, catalog) is not None
             return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
         protocol = self._protocol(catalog)
+        protocol.heard_from(peer, catalog)
         line = b"".join(effect.line for effect in protocol.receive(request) if isinstance(effect, Send))
         if protocol.handshake is None:
             return json_answer(200, line, *fields)
@@ -102,17 +114,12 @@ class Older:
         named = head.get(SESSION)
         if named is None:
             return refused(400, INVALID_REQUEST, "Send initialize first, and its Mcp-Session-Id with each request.")
-        handshake = self._agreed(named, peer)
-        if handshake is None:
+        found = self._opened(named, peer, catalog)
+        if found is None:
             return _gone()
         revision = head.get(REVISION)
         if revision is not None and revision not in HANDSHAKE_REVISIONS:
             return refused(400, INVALID_REQUEST, "MCP-Protocol-Version is not the revision of this session.")
-        found = self._sessions.get(named)
-        if found is None:
-            protocol = self._protocol(catalog)
-            protocol.resume(handshake)
-            found = Session(named, handshake, protocol, self._kept)
         peer.session = found.digest
         found.caller = peer.caller
         found.protocol.heard_from(peer, catalog)
@@ -138,12 +145,14 @@ class Older:
 
     def end(self, found: Session) -> list[Effect | Relay]:
         """End a session: cancel its calls and close its streams, here and on other replicas (L6)."""
+        if self._observer is not None and found.handshake.began:
+            self._observer.session_over(self._seal.now() - found.handshake.began, found.handshake.revision)
         return [*self.ended(found.id), Relay(found.id, None)]
 
-    def knows(self, head: Head, peer: Peer) -> bool:
+    def knows(self, head: Head, peer: Peer, catalog: Catalog) -> bool:
         """Return whether a request names a valid session."""
         named = head.get(SESSION)
-        return named is not None and self._agreed(named, peer) is not None
+        return named is not None and self._opened(named, peer, catalog) is not None
 
     # Messages from other replicas
 
@@ -161,6 +170,7 @@ class Older:
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
         """Return the effects of ending that session here."""
         self.remember_ended(session.digest(id), session.SECONDS)
+        self._recent.drop(id)
         found = self._sessions.pop(id, None)
         if found is None:
             return []
@@ -176,6 +186,7 @@ class Older:
 
     def renew(self, offered: Callable[[Peer | None], Catalog]) -> None:
         """Use what `offered` returns in the sessions of this process from the next request on, and notify clients."""
+        self._recent.clear()
         for found in self._sessions.values():
             lines = found.protocol.renew(offered(found.protocol.peer))
             if found.listening is not None:
@@ -221,14 +232,27 @@ class Older:
 
     # Private methods
 
-    def _agreed(self, id: str, peer: Peer) -> Handshake | None:  # noqa: A002
-        if session.digest(id) in self._ended:
-            return None
-        return session.opened(self._seal, peer.principal, id)
+    def _opened(self, id: str, peer: Peer, catalog: Catalog) -> Session | None:  # noqa: A002
+        """Return the session with that id, restored if need be; None if the id is not valid for this peer."""
+        found = self._recent.get(id, peer.principal, self._seal.now())
+        if found is None:
+            opened = session.opened(self._seal, peer.principal, id)
+            if opened is None:
+                return None
+            handshake, until = opened
+            found = self._sessions.get(id) or self._restored(id, handshake, catalog)
+            self._recent.put(found, peer.principal, until)
+        return None if found.digest in self._ended else found
+
+    def _restored(self, id: str, handshake: Handshake, catalog: Catalog) -> Session:  # noqa: A002
+        protocol = self._protocol(catalog)
+        protocol.resume(handshake)
+        return Session(id, handshake, protocol, self._kept)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
         questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # a prefix unique to this replica
-        return Protocol(catalog, Subscriptions() if self._changes else None, self._keys, questions)
+        changes = Subscriptions() if self._changes else None
+        return Protocol(catalog, changes, self._keys, questions, self._observer)
 
     def _request(self, found: Session, request: Request, fields: Fields) -> Told:
         exchange = Exchange(request.id, stateless=False, fields=fields)

@@ -33,6 +33,6 @@ class Places:
     def give(self, caller: str, many: int = 1) -> None:
         """Give `many` places back."""
         self._taken -= many
-        self._of[caller] -= many
-        if not self._of[caller]:
-            del self._of[caller]
+        left = self._of.pop(caller, 0) - many
+        if left:
+            self._of[caller] = left

@@ -29,10 +29,10 @@ _BEGINNING = 0
 stream takes memory."""
 
 
-class Kept:
+class EventQueue:
     """Bounded queue of events of several recordings, oldest first. `whole` is an outer queue that also counts them."""
 
-    def __init__(self, most_events: int, most_bytes: int, whole: Kept | None = None) -> None:
+    def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:
         self._most_events = most_events
         self._most_bytes = most_bytes
         self._whole = whole
@@ -61,7 +61,7 @@ class Recording:
     end.
     """
 
-    def __init__(self, stream: str, clock: Callable[[], float], kept: Kept) -> None:
+    def __init__(self, stream: str, clock: Callable[[], float], kept: EventQueue) -> None:
         """Begin a recording. `clock` returns seconds; `kept` counts the events of the session."""
         self.stream = stream
         self.ended_at: float | None = None

@@ -5,13 +5,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.effects import Call, Read, Send
+from ..core.effects import Call, ReadResource, Send
 from .places import Places
 
 if TYPE_CHECKING:
+    from typing import Protocol as Interface
+
     from ..core.effects import Effect
+    from ..core.protocol import Observer as _Observer
     from ..core.protocol import Protocol
     from .exchange import Exchange
+
+    class Observer(_Observer, Interface):
+        """Protocol for what measures requests over HTTP (telemetry.recorder.Recorder)."""
+
+        def session_over(self, seconds: float, revision: str, /) -> None:
+            """Count a session that has ended."""
+
 
 MOST_CALLS = 2000
 """Most pending calls. Further calls are refused (503)."""
@@ -55,7 +65,7 @@ class Routes:
             if isinstance(effect, Send):
                 exchange.respond(effect.line)
                 continue
-            if isinstance(effect, (Call, Read)):
+            if isinstance(effect, (Call, ReadResource)):
                 exchange.keys.add(effect.key)
                 self.calls[effect.key] = exchange
                 self._for_calls.take(exchange.caller)

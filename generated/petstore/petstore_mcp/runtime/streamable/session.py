@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Represent sessions of the older era. The sealed id contains the handshake, so that any replica can serve the session.
 
-A process holds a session only while something of it exists there: a request, a stream, or resumable events.
+A process holds a session only while something of it exists there: a request, a stream, or resumable events. A few that
+were used last are cached (`recent_sessions`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..core.effects import Handshake
 from ..core.jsontext import dumps, loads
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from ..replicas.seal import Expired, Unsealed
-from .replay import MOST_BYTES, MOST_EVENTS, Kept
+from .replay import MOST_BYTES, MOST_EVENTS, EventQueue
 
 if TYPE_CHECKING:
     from ..core.jsonrpc import Id
@@ -40,7 +41,7 @@ class Session:
 
     __slots__ = ("caller", "digest", "exchanges", "handshake", "id", "kept", "listening", "protocol", "recordings")
 
-    def __init__(self, id: str, handshake: Handshake, protocol: Protocol, whole: Kept) -> None:  # noqa: A002
+    def __init__(self, id: str, handshake: Handshake, protocol: Protocol, whole: EventQueue) -> None:  # noqa: A002
         """Create a session. `whole` counts the kept events of all sessions."""
         self.id = id
         self.caller = ""
@@ -49,7 +50,7 @@ class Session:
         self.protocol = protocol
         self.exchanges: dict[Id, Exchange] = {}
         self.listening: Exchange | None = None
-        self.kept = Kept(MOST_EVENTS, MOST_BYTES, whole)
+        self.kept = EventQueue(MOST_EVENTS, MOST_BYTES, whole)
         self.recordings: dict[str, Recording] = {}
 
     @property
@@ -85,16 +86,22 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
     """Return the id for a new session of that principal."""
     client = handshake.client if isinstance(handshake.client, dict) else {}
     named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
-    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named})
+    told = {"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named}
+    value = dumps({**told, "b": int(seal.now())})
     return seal.close(_PURPOSE, principal, value, SECONDS)
 
 
-def opened(seal: Seal, principal: str, id: str) -> Handshake | None:  # noqa: A002
-    """Return the handshake of a principal's session; None if the id is invalid or expired."""
+def opened(seal: Seal, principal: str, id: str) -> tuple[Handshake, float] | None:  # noqa: A002
+    """Return the handshake of a principal's session, and the Unix time at which the id expires.
+
+    Return None if the id is invalid or expired.
+    """
     try:
-        value: Any = loads(seal.open(_PURPOSE, principal, id).decode())[0]
+        sealed, until = seal.open_until(_PURPOSE, principal, id)
     except (Unsealed, Expired):
         return None
+    value: Any = loads(sealed.decode())[0]
     if value["r"] not in HANDSHAKE_REVISIONS:
         return None
-    return Handshake(value["r"], bool(value["e"]), value["c"], bool(value.get("u")))
+    began = float(value.get("b", 0))
+    return Handshake(value["r"], bool(value["e"]), value["c"], bool(value.get("u")), began), until

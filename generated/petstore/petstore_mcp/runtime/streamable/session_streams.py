@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-class Recall:
+class ResumeElsewhere:
     """Effect: resume a stream of another replica after event `number`, in this exchange."""
 
     __slots__ = ("exchange", "found", "number", "stream")
@@ -51,7 +51,7 @@ class SessionStreams:
         self._record = record
         self._keep = keep
 
-    def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[Recall]]:
+    def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[ResumeElsewhere]]:
         """Open the stream of a session for changes, or resume a stream."""
         exchange = Exchange(None, stateless=False, fields=fields)
         exchange.caller, exchange.name = found.caller, found.id
@@ -82,11 +82,11 @@ class SessionStreams:
         else:
             exchange.recording.leave()
 
-    def _resume(self, found: Session, last: str, exchange: Exchange) -> list[Recall]:
+    def _resume(self, found: Session, last: str, exchange: Exchange) -> list[ResumeElsewhere]:
         named = event_stream.read_id(last)
         recording = found.recordings.get(named[0]) if named else None
         if named is not None and recording is None and self.recalls:
-            return [Recall(found, *named, exchange)]
+            return [ResumeElsewhere(found, *named, exchange)]
         behind = recording.behind(named[1]) if named and recording else None
         if behind is None or recording is None:
             exchange.answer(nothing_to_resume())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.effects import Cancel, Origin, Rejected, Send
+from ..core.effects import Cancel, Origin, RejectedCall, Send, SendError
 from ..core.envelope import VERSION, meta_of
 from ..core.jsonrpc import INVALID_REQUEST, Fault, Notification, Request, answer, error
 from ..core.protocol import Protocol
@@ -28,18 +28,19 @@ if TYPE_CHECKING:
     from ..core.jsonrpc import Message
     from .access import Access
     from .head import Answer, Fields, Head
-    from .routes import Routes
+    from .routes import Observer, Routes
 
     Told = tuple[Exchange, list[Effect]]
 
 _LISTEN = "subscriptions/listen"
 
 
-class Stateless:
+class StatelessHandler:
     """Request handler of the stateless era, for requests that name their revision."""
 
-    def __init__(self, routes: Routes, keys: Iterator[int], changes: bool) -> None:
-        """Create. `keys` are for calls; `changes` is whether another table may come."""
+    def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
+        """Create. `keys` are for calls; `changes` is whether another table may come. `observer` is told of messages."""
+        self._observer = observer
         self._routes = routes
         self._keys = keys
         self._changes = changes
@@ -53,13 +54,19 @@ class Stateless:
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)
             exchange.answer(_unasked(head, message))
+            if self._observer is not None and isinstance(message, Notification):
+                self._observer.notified(message, peer, None)
             return exchange, []
         exchange = Exchange(message.id, stateless=True, fields=fields)
         exchange.caller = peer.caller
         try:
             mirrored_headers.check(head, message, lambda tool: self._repeated(access.whole, tool))
         except Fault as fault:
-            exchange.respond(error(message.id, fault.code, fault.sentence, fault.data))
+            line = error(message.id, fault.code, fault.sentence, fault.data)
+            exchange.respond(line)
+            if self._observer is not None:
+                told = SendError(line, fault.code, fault.sentence)
+                self._observer.answered(self._observer.begin(message, peer), message, [told], None)
             return exchange, _rejected(message, peer)
         if (refusal := access.refusal(peer, message)) is not None:
             exchange.answer(refusal)
@@ -80,7 +87,8 @@ class Stateless:
             exchange.respond(answer(exchange.id, ended_result(exchange.id)))
 
     def _served(self, exchange: Exchange, request: Request, peer: Peer, catalog: Catalog) -> list[Effect]:
-        protocol = Protocol(catalog, Subscriptions() if self._changes else None, self._keys)
+        changes = Subscriptions() if self._changes else None
+        protocol = Protocol(catalog, changes, self._keys, observer=self._observer)
         protocol.heard_from(peer, catalog)
         effects = protocol.receive(request)
         if request.method != _LISTEN or not _acknowledged(effects):
@@ -98,12 +106,13 @@ class Stateless:
         """
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
+        tool = catalog.resolve_alias(tool)
         return mirrored_headers.headers_of(catalog.tool(tool).schema) if self._repeats and catalog.has(tool) else {}
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
     """Return the record of a call that was refused."""
-    return [Rejected(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
+    return [RejectedCall(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 
 def _acknowledged(effects: list[Effect]) -> bool:

@@ -38,7 +38,7 @@ HEAD = 6
 Span = tuple[int, int]
 
 
-class Form:
+class SecretForm:
     """One text to find and replace: a secret in one encoding.
 
     `anchor`: its longest part that no escape changes. `reach`: the largest size in bytes of an escaped occurrence.
@@ -55,11 +55,20 @@ class Form:
         self.reach = len(text) * escapes.LONGEST
         self._letters = any(character in text for character in "\n\r\t\b\f")
         self._undone: bytes | None = None
-        self._head: Form | None = None
+        self._head: SecretForm | None = None
 
     def plain(self, content: Content) -> list[Span]:
-        """Return the spans at which the text occurs unescaped in the content."""
-        return list(_places(content.raw, self.content))
+        """Return the spans at which the text occurs unescaped in the content.
+
+        A backslash of JSON belongs to the first or last character that it escapes: without it JSON would not be JSON.
+        """
+        opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
+        closes = len(self.text) - len(self.text.rstrip("\\"))
+        found, raw = [], content.raw
+        for start, end in _places(raw, self.content):
+            before, after = raw[max(start - opens, 0) : start], raw[end : end + closes]
+            found.append((start - _backslashes(before[::-1]), end + _backslashes(after)))
+        return found
 
     def escaped(self, content: Content) -> Iterator[Span]:
         """Yield the spans of the content at which the text occurs once escapes are undone."""
@@ -71,9 +80,9 @@ class Form:
         """Return True if the anchor also occurs outside the `plain` spans: then escapes must be undone to be sure."""
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
-    def head(self) -> Form:
+    def head(self) -> SecretForm:
         """Return the form for the beginning of the text, by which a secret is found whose end was cut off."""
-        self._head = self._head or Form(self.text[:HEAD])
+        self._head = self._head or SecretForm(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
@@ -106,6 +115,11 @@ class Content:
         return self._undone[letters]
 
 
+def _backslashes(content: bytes) -> int:
+    """Return the number of backslashes at the beginning."""
+    return len(content) - len(content.lstrip(b"\\"))
+
+
 def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
     """Yield the spans (start, end) of `wanted`. CPython's search is linear (two-way algorithm, since 3.10)."""
     at = content.find(wanted) if wanted else -1
@@ -128,8 +142,8 @@ class Redactor:
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._secrets: dict[str, list[Form]] = {}
-        self._learnt: dict[tuple[str, str], tuple[list[Form], int]] = {}
+        self._secrets: dict[str, list[SecretForm]] = {}
+        self._learnt: dict[tuple[str, str], tuple[list[SecretForm], int]] = {}
         self._calls: dict[int, None] = {}
         self._turn = 0
         self.add(secrets)
@@ -150,13 +164,13 @@ class Redactor:
         if known is None:
             self._forget()
 
-    def during(self) -> During:
+    def during(self) -> CallContext:
         """Return a context manager around a call.
 
         While it is entered, secrets in use since the call began are not dropped.
         """
         self._turn += 1
-        return During(self._calls, self._turn)
+        return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
         """Drop old learnt secrets, except the latest of each source and those that a running call may still reveal."""
@@ -205,7 +219,7 @@ class Redactor:
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
             return text  # fast path: the text holds no anchor of a secret
-        in_lower_case = [Form(form.text.lower()) for form in self._forms]
+        in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
     def content(self, content: bytes) -> bytes:
@@ -248,7 +262,7 @@ class Redactor:
         return value
 
 
-class During:
+class CallContext:
     """Context of one call: inside the `with` block, the call's turn is listed in `calls`."""
 
     __slots__ = ("_calls", "_turn")
@@ -271,7 +285,7 @@ class Stream:
 
     __slots__ = ("_forms", "_reach", "_rest")
 
-    def __init__(self, forms: list[Form]) -> None:
+    def __init__(self, forms: list[SecretForm]) -> None:
         self._forms = forms
         self._reach = max((form.reach for form in forms), default=1) - 1
         self._rest = b""
@@ -290,7 +304,7 @@ class Stream:
         return b"".join([*made, buffer[at : max(at, sure)]])
 
 
-def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
+def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> bytes:
     """Return the content with all forms replaced.
 
     `folded`: the forms are in lower case, and the case of the content is ignored.
@@ -302,7 +316,7 @@ def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
     return b"".join([*made, content[at:]]) if made else content
 
 
-def _spans(forms: list[Form], content: Content) -> list[Span]:
+def _spans(forms: list[SecretForm], content: Content) -> list[Span]:
     """Return the spans of all forms in the content, in order. Overlapping spans are merged."""
     has_letters = b"\\u00" in content.raw
     found: list[Span] = []
@@ -320,7 +334,7 @@ def _spans(forms: list[Form], content: Content) -> list[Span]:
     return merged
 
 
-def _forms(secret: str) -> list[Form]:
+def _forms(secret: str) -> list[SecretForm]:
     texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
@@ -330,7 +344,7 @@ def _forms(secret: str) -> list[Form]:
             encoded = encode(raw).decode()[inner]
             if len(encoded) >= _SHORTEST_BASE64:
                 texts.add(encoded)
-    return [Form(each) for each in texts | _lines(secret)]
+    return [SecretForm(each) for each in texts | _lines(secret)]
 
 
 def _lines(secret: str) -> set[str]:

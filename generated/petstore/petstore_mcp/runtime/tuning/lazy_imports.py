@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sys
 import typing
+from _thread import RLock
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -47,11 +48,14 @@ _UNASKED = {
     "uuid": (),
 }
 
+#: Held while stand-ins lie in `sys.modules`. A thread that imports other libraries meanwhile must hold it too.
+importing = RLock()
+
 #: An accelerator for lists of at most three items, which loads the C++ library. A Python fallback exists.
 _WITHOUT = "frozenlist._frozenlist"
 
 
-class _Later:
+class _LazyName:
     """Proxy for one name of a module, which loads the module at its first use."""
 
     __slots__ = ("_module", "_name")
@@ -67,7 +71,7 @@ class _Later:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _Later.__slots__:  # happens on an instance that is being copied
+        if name in _LazyName.__slots__:  # happens on an instance that is being copied
             raise AttributeError(name)
         return getattr(self._there(), name)
 
@@ -109,7 +113,7 @@ def _real(stand_in: ModuleType) -> ModuleType:
 def _stand_in(name: str, taken: tuple[str, ...]) -> _StandIn:
     made = _StandIn(name)
     for each in taken:
-        setattr(made, each, _Later(made, each))
+        setattr(made, each, _LazyName(made, each))
     return made
 
 
@@ -138,6 +142,11 @@ def deferred() -> Iterator[None]:
     if not ON:
         yield
         return
+    with importing:
+        yield from _replaced()
+
+
+def _replaced() -> Iterator[None]:
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
     stand_ins[_WITHOUT] = None  # None means to the import system that the module does not exist

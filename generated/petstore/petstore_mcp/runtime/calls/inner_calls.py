@@ -1,0 +1,77 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Make calls of other tools within a call, each under its own name: what the caller may not call is not called.
+
+Each inner call has an id, log lines and an audit line of its own, which names the outer call. Its hooks, roles, rates
+and errors are those of its tool.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from ..core.effects import Call
+from ..core.wire_formats import Failure, OtherOutcome
+from ..settings.settings import NotReady
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Dialogue
+    from ..core.wire_formats import Question, Result
+
+    class Record(Protocol):
+        """Record of all calls (audit.Audit)."""
+
+        def begin(self, call: Call) -> Result | None:
+            """Record that a call begins. Return an error result if that cannot be recorded."""
+
+        def end(self, key: int, outcome: Result | Failure | Question | str) -> None:
+            """Record the outcome of a call."""
+
+
+KEYS = count(-1, -1)
+"""Keys of inner calls, which no call of a client has."""
+
+_CUT_SHORT = Failure("The call was cut short inside the server.")
+
+
+async def made(
+    name: str,
+    arguments: dict[str, Any],
+    call: Callable[[], Awaitable[Result]],
+    catalog: Catalog,
+    record: Record | None,
+    dialogue: Dialogue,
+) -> Result:
+    """Return the result of calling the tool `name` by `call`. Raises NotReady and OtherOutcome."""
+    outer = spans.current()
+    offered = outer.offered if outer is not None and outer.offered is not None else catalog
+    if not offered.has(name):
+        why = offered.withheld.get(name) or catalog.withheld.get(name) or "this caller may not call it"
+        raise NotReady(f"The tool {name} is not offered: {why}.")
+    inner = Call(next(KEYS), name, arguments, None, dialogue)
+    inner.span = span = spans.Span(None if outer is None else outer.origin)
+    if outer is not None:
+        span.within, span.offered = outer.call, outer.offered
+    if record is not None and (refusal := record.begin(inner)) is not None:
+        return refusal
+    before = spans.enter(span)
+    outcome: Result | Failure | Question | str = _CUT_SHORT
+    try:
+        outcome = result = await call()
+        return result
+    except OtherOutcome as ended:
+        outcome = ended.outcome
+        raise
+    except asyncio.CancelledError:
+        outcome = "cancelled"
+        raise
+    finally:
+        spans.leave(before)
+        if record is not None:
+            record.end(inner.key, outcome)

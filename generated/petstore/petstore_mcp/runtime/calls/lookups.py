@@ -1,0 +1,150 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Look up the ids for which a call gives names, for tools with `lookups` in their binding.
+
+A lookup is a call of the tool that lists or finds such items, under the name of that tool. What it found is part of the
+result, and of the question to a user who has to confirm the call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from ..core.jsontext import NotJSON, loads
+from ..request.argument_errors import Problem, Refused
+from ..result.named_items import NotFound, chosen, items_of
+from ..result.wrapping import TEXT
+from ..settings.settings import NotReady
+from ..text.sanitize import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from ..core.catalog import Tool
+    from ..core.table import Lookup, Pages
+    from ..core.wire_formats import Result
+    from ..result.named_items import Item
+
+    Look = Callable[[Lookup, dict[str, Any], "WholeAnswer"], Awaitable[Result]]
+
+LONGEST_ERROR = 1000
+
+
+class WholeAnswer:
+    """How an inner call is answered: with all of the list, as far as its limits go.
+
+    `pages`: where the list is whose pages it goes through; None for one page. `complete`: all of the list came.
+    """
+
+    __slots__ = ("complete", "pages")
+
+    def __init__(self, pages: Pages | None) -> None:
+        self.pages = pages
+        self.complete = True
+
+
+class Found:
+    """An id that was looked up: the arguments `name` and `id`, the item, and a sentence on others."""
+
+    __slots__ = ("id", "item", "name", "others", "value")
+
+    def __init__(self, lookup: Lookup, item: Item, others: str) -> None:
+        self.name = lookup["argument"]
+        self.id = lookup["id"]
+        self.item = item
+        self.others = others
+        self.value: str | int = item.id
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.item}" + (f" ({self.others})" if self.others else "")
+
+
+def check(tool: Tool, arguments: dict[str, Any]) -> None:
+    """Raise Refused unless a call gives an id or a name where it has to, and never both."""
+    problems = []
+    for lookup in tool.binding.get("lookups", ()):
+        name, number = lookup["argument"], lookup["id"]
+        if name in arguments and number in arguments:
+            problems.append(Problem(name, f"is given beside {number}; give one of the two"))
+        elif "required" in lookup and name not in arguments and number not in arguments:
+            problems.append(Problem(number, f"is required, or {name} in its place"))
+        elif not str(arguments.get(name, "-")).strip():
+            problems.append(Problem(name, f"is empty; give a name, or {number} in its place"))
+    if problems:
+        raise Refused(*problems)
+
+
+def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
+    """Return the lookups that a call asks for, in order."""
+    return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
+
+
+async def resolve(
+    tool: Tool, arguments: dict[str, Any], writes: bool, look: Look
+) -> tuple[dict[str, Any], list[Found]]:
+    """Return the arguments with ids in place of names, and what was found. Raises NotReady and OtherOutcome."""
+    found: list[Found] = []
+    for lookup in given(tool, arguments):
+        name = lookup["argument"]
+        first = "ranked" in lookup and not writes  # the first page holds the best
+        whole = WholeAnswer(None if first else {"items": lookup["items"]})
+        asked = {theirs: arguments[ours] for theirs, ours in lookup.get("given", {}).items() if ours in arguments}
+        if "query" in lookup:
+            asked[lookup["query"]] = arguments[name]
+        result = await look(lookup, asked, whole)
+        try:
+            item, others = _chosen(lookup, str(arguments[name]), result, writes, whole.complete)
+        except NotFound as reason:
+            shown = brief(str(arguments[name]), 100)
+            raise NotReady(f"{name} '{shown}', looked up by {lookup['tool']}: {reason}. Give {lookup['id']}.") from None
+        entry = Found(lookup, item, others)
+        entry.value = _fitting(item.id, tool, lookup["id"])
+        arguments = {**{key: each for key, each in arguments.items() if key != name}, lookup["id"]: entry.value}
+        found.append(entry)
+    spans.note(looked_up={entry.id: entry.value for entry in found})
+    return arguments, found
+
+
+def _chosen(lookup: Lookup, name: str, result: Result, writes: bool, complete: bool) -> tuple[Item, str]:
+    if result.is_error:
+        raise NotFound(f"that failed: {brief(str(result), LONGEST_ERROR)}".rstrip("."))
+    texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
+    try:
+        value: object = loads(texts[0])[0] if texts else None
+    except NotJSON:
+        value = None
+    items = items_of(value, lookup)
+    if items is None:
+        raise NotFound("its answer holds no list of such items")
+    return chosen(items, name, lookup, writes=writes, complete=complete)
+
+
+def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:
+    """Return an id of the type that the argument takes, where it can be one."""
+    kind = tool.schema.get("properties", {}).get(argument, {}).get("type")
+    if kind == "string":
+        return str(value)
+    if kind in ("integer", "number") and isinstance(value, str) and value.isascii() and value.isdecimal():
+        return int(value[:18])
+    return value
+
+
+def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
+    """Return the arguments that a user confirms: those of the client, and what was looked up for them."""
+    return {**arguments, **{each.id: f"{each.value}, looked up: {each}" for each in found}}
+
+
+def told(result: Result, found: list[Found]) -> Result:
+    """Return the result with a line for each lookup: in its text, and in its structured value."""
+    lines = "\n".join(map(str, found))
+    if result.is_error and result.content and result.content[0]["type"] == "text":
+        first = {**result.content[0], "text": f"{result.content[0]['text']}\n{lines}"}
+        result.content = [first, *result.content[1:]]
+        return result
+    result.content = [*result.content, {"type": "text", "text": lines}]
+    if isinstance(result.structured, dict):
+        before = result.structured.get(TEXT)
+        result.structured = {**result.structured, TEXT: f"{before}\n{lines}" if isinstance(before, str) else lines}
+        result.written = ""
+    return result

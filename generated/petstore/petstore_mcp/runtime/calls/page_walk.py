@@ -1,0 +1,95 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Go through the pages of a list in one call, for tools with `pages` in their binding.
+
+Each page is a request of its own: it takes its turn under the rate, hooks see it, and the time of the call counts. If a
+page does not come, those before it are the result, which says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from ..http.client import Failure
+from ..result.joined_pages import JoinedPages
+from .preparation import Unmade, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from ..core.catalog import Tool
+    from ..core.table import Pages
+    from ..http.exchange import Response, Sent
+    from .lookups import WholeAnswer
+    from .preparation import PreparedCall
+
+    Prepare = Callable[[dict[str, Any]], Awaitable[PreparedCall]]
+    Exchange = Callable[[PreparedCall, dict[str, Any]], Awaitable[tuple[Response | Failure, Sent]]]
+
+
+MOST_PAGES = 100
+MOST_LOOKED = 10
+"""Limits on the pages of one call, and of one lookup."""
+
+
+class PageWalk:
+    """Walk through the pages of one call."""
+
+    def __init__(
+        self, tool: Tool, rule: Pages, prepare: Prepare, exchange: Exchange, close: Callable[[Response], None]
+    ) -> None:
+        """Create. `prepare` checks arguments and builds their request, `exchange` sends it, `close` frees a response.
+
+        A tool of `rule` only reads.
+        """
+        self._tool = tool
+        self._rule = rule
+        self._prepare = prepare
+        self._exchange = exchange
+        self._close = close
+
+    async def further(
+        self,
+        answer: Response,
+        sent: Sent,
+        authority: str,
+        shown: int,
+        report: Callable[[str], None],
+        whole: WholeAnswer | None = None,
+    ) -> tuple[Response, Sent]:
+        """Return the first page's response joined with those that follow, and what was sent last.
+
+        `authority`: host and port of the API. `report` is told how many pages have come. `whole`: set in a lookup; is
+        told whether all pages came.
+        """
+        removed = self._tool.binding.get("result", {}).get("remove", ())
+        joined = JoinedPages(self._rule, authority, shown, MOST_LOOKED if whole else MOST_PAGES, removed)
+        joined.add(answer, sent)
+        arguments = sent.arguments
+        while joined.further:
+            report(f"page {joined.count}, {len(joined.items):,} items")
+            arguments = {**arguments, **joined.further}
+            try:
+                page, asked = await self._exchange(await self._prepare(arguments), arguments)
+            except Unmade as reason:
+                joined.stop(f"the next page was not asked for: {sentence(self._tool.name, reason)}".rstrip("."))
+                break
+            if isinstance(page, Failure):
+                joined.stop(f"the next page did not come: {page.reason}")
+                break
+            try:
+                joined.add(page, asked)
+                if page.status < 300:
+                    sent = asked
+            finally:
+                self._close(page)
+        if whole is not None:
+            whole.complete = joined.complete
+        spans.note(status=answer.status)
+        together = joined.response()
+        sent.pages = joined.told(sent)
+        if together is None:
+            return answer, sent
+        self._close(answer)
+        return together, sent

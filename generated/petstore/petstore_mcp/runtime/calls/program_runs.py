@@ -1,0 +1,333 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Run the programs of models: answer each call of a program by the call of that tool, and go on.
+
+A call of a program is a call like any other: checked, hooked, confirmed, paced, redacted and recorded under the tool's
+own name, with the id of the run. The program gets its answer whole, and the model the last value alone.
+
+Where a user has to be asked, the program is written down and its worker given back. If the question goes on the stream,
+the program is read again once the answer is there. If the call ends with the question, the program goes out with it,
+sealed (`Handles.runs`), and whoever gets the answer reads it and makes the call with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..core import log, spans
+from ..core.effects import Call, Dialogue
+from ..core.search_listing import RUN, writes
+from ..core.wire_formats import Failure, OtherOutcome, Question, Result
+from ..programs import outcome, stubs
+from ..programs.record import MOST_CALLS, OtherProgram, Record
+from ..programs.sandbox import VERSION, Run, Sandbox, Stopped
+from . import inner_calls
+from .consent import not_called
+from .kept_runs import KeptRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from ..core.catalog import Catalog
+    from ..core.wire_formats import UrlQuestion
+    from ..programs.stubs import Function
+    from .consent import Ask
+    from .handles import PausedRuns
+
+    class Executor(Protocol):
+        """Executor of one call (execution.ToolExecutor)."""
+
+        record: inner_calls.Record | None
+
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Ask | None,
+        ) -> Result:
+            """Return the result of a call. Raises OtherOutcome."""
+
+
+SECONDS = 300.0
+"""Seconds that a program may take with all of its calls. Waiting for a user does not count."""
+
+_STAYS = " What the program did before it asked stays done."
+
+
+def _unheard(phase: str) -> None:
+    """Ignore the phases of a call: they would be progress of the program."""
+
+
+class ProgramRuns:
+    """Programs of one server. `runs` keeps those that wait for their user."""
+
+    def __init__(self, runs: PausedRuns | None) -> None:
+        self._runs = runs or KeptRuns()
+        self._sandbox = Sandbox()
+
+    async def close(self) -> None:
+        """End the workers."""
+        await self._sandbox.close()
+
+    async def answer(
+        self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
+    ) -> Result:
+        """Return the result of a program for the tool that runs it. Raises OtherOutcome.
+
+        `around`: what executes its calls, the table, and how many bytes are shown to the model.
+        """
+        executor, catalog, shown = around
+        span = spans.current() or spans.Span()
+        functions = ProgramFunctions(tool, code, catalog, span.offered or catalog)
+        record, program = Record(span.call), b""
+        about = (code, tool, VERSION, catalog.checksum())
+        if dialogue.state is not None and dialogue.way == "result":
+            written, void = await self._runs.take(dialogue.state)
+            if void:
+                return not_called(tool, void, dialogue.revision, _STAYS)
+            try:
+                record, program = Record.read(about, written)
+            except OtherProgram:
+                return not_called(tool, "other", dialogue.revision, _STAYS)
+            dialogue = _with(dialogue, record.state)
+        else:
+            dialogue = _with(dialogue, None)
+        spans.note(program=record.run)
+        running = RunningProgram(executor, self._sandbox, functions, record, span)
+        try:
+            return await running.result(code, program, dialogue, ask, shown)
+        except OtherOutcome as ended:
+            return await self._waiting(tool, running, about, ended)
+        finally:
+            spans.enter(span)
+            await running.close()
+
+    # Decision 0198: A program that is too large to wait ends before its question.
+    async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
+        """Raise the question of a call with all that is needed to go on. Return an error result if that is too much."""
+        asked, record = ended.outcome, running.record
+        if isinstance(asked, Failure):
+            if not record.writes:
+                raise ended
+            return running.stopped(asked.sentence)
+        record.state, record.printed = asked.state, running.printed
+        try:
+            written = await asyncio.to_thread(record.written, about, await running.dumped())
+        except Stopped as reason:
+            return running.stopped(str(reason))
+        state = self._runs.keep(written)
+        log.event("info", "program_waits", tool=tool, size=len(written), kept=bool(state))
+        if not state:
+            return running.stopped(
+                f"It holds {len(written):,} bytes, too many to keep while the user is asked. Keep only what is needed"
+                " after the question, or make the call that asks before the large reads."
+            )
+        raise OtherOutcome(Question(asked.message, state, asked.visit))
+
+
+class ProgramFunctions:
+    """Functions that one program may call, as far as it names them."""
+
+    def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
+        """Create for a program of that tool. `offered`: what its caller is offered of the table."""
+        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader}
+        self._others: dict[str, str] = {}
+        self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
+        self.found: dict[str, Function] = {}
+        self._offered = offered
+        taken: set[str] = set()
+        for name in sorted(stubs.words(code) & self._all.keys()):
+            called = self._all[name]
+            if not offered.has(called):
+                if called in offered.withheld:  # of others it is not told that they are there
+                    self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
+            elif kind != RUN and writes(offered, called):
+                self._others[name] = f"{called} writes, and {tool} calls only what reads."
+            else:
+                form = catalog.tool(called).binding.get("output", "")
+                self.found[name] = stubs.Function(name, offered.described(called), form, taken)
+
+    @property
+    def stubs(self) -> str:
+        """Return what the type checker knows of them."""
+        return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
+
+    def writes(self, tool: str) -> bool:
+        """Return True if a tool may change something."""
+        return writes(self._offered, tool)
+
+    def advice(self, told: str) -> str:
+        """Return lines that help with what was found wrong: why a name is missing, and how functions are called."""
+        named = stubs.words(told)
+        lines = [self._others[name] for name in sorted(named & self._others.keys())]
+        lines += [each.line for name, each in self.found.items() if name in named][:3]
+        unknown = [name for name in sorted(named - self._all.keys()) if "_" in name][:3]
+        for name in unknown if "used when not defined" in told else ():
+            import difflib  # loaded by `serve/preload`
+
+            seen = [each for each, called in self._all.items() if self._offered.has(called)]
+            near = difflib.get_close_matches(name, seen, 3)
+            lines += [f"There is no {name}. The nearest: {', '.join(near)}."] if near else []
+        return "".join(f"\n{line}" for line in lines)
+
+
+class RunningProgram:
+    """One program from its beginning, or from the question at which it waited, to its end."""
+
+    def __init__(
+        self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
+    ) -> None:
+        self.record = record
+        self._executor = executor
+        self._sandbox = sandbox
+        self._functions = functions
+        self._span = span
+        self._run: Run | None = None
+        self._dump = b""
+        self._limit = asyncio.timeout(None)
+
+    @property
+    def printed(self) -> str:
+        """Return what the program has printed, before its questions too."""
+        return self.record.printed + (self._run.printed if self._run is not None else "")
+
+    async def dumped(self) -> bytes:
+        """Return the program as it stands at its call. Raises Stopped."""
+        return await self._run.dump() if self._run is not None else self._dump
+
+    async def close(self) -> None:
+        """Give the worker back, if there is one."""
+        run, self._run = self._run, None
+        if run is not None:
+            await run.close()
+
+    async def result(self, code: str, program: bytes, dialogue: Dialogue, ask: Ask | None, shown: int) -> Result:
+        """Run the program to its end, and return what the model is shown. Raises OtherOutcome."""
+        limit = self._limit = asyncio.timeout(SECONDS)
+        self._dump = program
+        try:
+            async with limit:
+                run = await (self._restored() if program else self._begun(code))
+                while run.call is not None:
+                    await self._step(run, dialogue, ask)
+                    dialogue = _with(dialogue, None)
+                    assert self._run is not None
+                    run = self._run
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return self.stopped(f"It took longer than {SECONDS:g} seconds with its calls.")
+        except Stopped as reason:
+            return self._not_run(str(reason)) if reason.checked and not program else self.stopped(str(reason))
+        notes = "".join(f"\n[{note}]" for note in self.record.notes)
+        told = await asyncio.to_thread(outcome.shown, run.value, self.printed, shown)  # a large value takes long
+        return Result.text(told + notes)
+
+    def stopped(self, why: str) -> Result:
+        """Return the error result for a program that ended early, with what it had done."""
+        done = self.record.done() or "Nothing was changed."
+        parts = ["The program stopped.", why, done]
+        if self.printed.strip():
+            parts.append(f"It had printed:\n{outcome.shown(None, self.printed, 4000)}")
+        return Result.error("\n".join(parts))
+
+    def _not_run(self, why: str) -> Result:
+        spans.note(refused=True)
+        return Result.error(f"The program was not run, and nothing was called.\n{why}{self._functions.advice(why)}")
+
+    async def _begun(self, code: str) -> Run:
+        self._run = await self._sandbox.worker(self._functions.found, self._functions.stubs)
+        await self._run.begin(code)
+        return self._run
+
+    async def _restored(self) -> Run:
+        """Read the program again, with what it had printed before."""
+        self._run = await self._sandbox.worker(self._functions.found)
+        await self._run.restore(self._dump)
+        return self._run
+
+    async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
+        """Answer the call at which the program stands. Raises Stopped and OtherOutcome."""
+        assert run.call is not None
+        name, given, named = run.call
+        function = self._functions.found[name]
+        if dialogue.state is None:
+            self.record.calls += 1
+        if self.record.calls > MOST_CALLS:
+            raise Stopped(f"It made {MOST_CALLS} calls, which is the most that one program makes.")
+        try:
+            arguments = function.arguments(given, named)
+        except TypeError as problem:
+            await run.fail(problem)
+            return
+        result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
+        if self._run is None:  # the user was asked meanwhile
+            run = await self._restored()
+        if result.is_error:
+            await run.fail(RuntimeError(str(result)))
+            return
+        value, told = outcome.value_of(result, function.form)
+        if told:
+            self.record.note(function.tool, told)
+        await run.answer(value)
+
+    def _asking(self, ask: Ask | None) -> Ask | None:
+        """Return the way to ask the user while the program waits, without a worker and without its clock."""
+        if ask is None:
+            return None
+
+        async def asked(question: str | UrlQuestion) -> object:
+            self._dump = await self.dumped()
+            self.record.printed = self.printed
+            await self.close()
+            loop, until = asyncio.get_running_loop(), self._limit.when()
+            since = loop.time()
+            self._limit.reschedule(None)
+            try:
+                return await ask(question)
+            finally:
+                self._limit.reschedule(None if until is None else until + loop.time() - since)
+
+        return asked
+
+    async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
+        """Return the result of a call of the program, recorded as one of that tool. Raises Stopped and OtherOutcome."""
+        call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
+        span = call.span = spans.Span(self._span.origin)
+        span.program, span.whole = self.record.run, True
+        span.offered = self._span.offered
+        audit = self._executor.record
+        if audit is not None and (refusal := audit.begin(call)):
+            raise Stopped(str(refusal))
+        ended: Result | Failure | Question | str = "cut"
+        spans.enter(span)
+        try:
+            ended = result = await self._executor.call(tool, arguments, _unheard, dialogue, ask)
+        except OtherOutcome as other:
+            ended = other.outcome
+            raise
+        except asyncio.CancelledError:
+            ended = "cancelled"
+            raise
+        finally:
+            spans.enter(self._span)
+            if audit is not None:
+                audit.end(call.key, ended)
+        if span.acted and self._functions.writes(tool):
+            self.record.writes.append(f"{tool} (failed)" if result.is_error else tool)
+        if span.confirmation not in ("", "accept"):
+            raise Stopped(str(result))
+        if span.cut:
+            return Result.error(
+                f"{tool}: the answer has more than {spans.WHOLE:,} bytes. Ask for less of it at a time."
+            )
+        return result
+
+
+def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
+    """Return the dialogue for one call of a program: only the call that asked gets the answer."""
+    responses = dialogue.responses if state is not None else {}
+    return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls)

@@ -1,0 +1,16 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Proof Key for Code Exchange (RFC 7636): bind an authorization code to whoever asked for it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+
+def challenge(verifier: str) -> dict[str, str]:
+    """Return the parameters of an authorization request for a code verifier (section 4.3), by the method S256."""
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return {
+        "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+    }

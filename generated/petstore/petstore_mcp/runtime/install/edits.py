@@ -1,0 +1,84 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Edits of a configuration file, in the syntax of the file.
+
+An edit is a value at a path, or the removal of what stands there. After each edit the text is read again: it must hold
+the same values as before, except for the one that was edited.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+from . import jsonc_edit, toml_edit, yaml_edit
+from .faults import SyntaxFault
+from .paths import ABSENT, Path, look_up
+
+SyntaxName: TypeAlias = Literal["JSON", "TOML", "YAML"]
+
+
+class Syntax(Protocol):
+    """Functions of a module that edits one syntax. Each raises SyntaxFault."""
+
+    def parse(self, text: str) -> Any:
+        """Return the value of a text. An empty text is an empty mapping."""
+
+    def put(self, text: str, path: Path, value: Any) -> str:
+        """Return the text with a value at a path."""
+
+    def remove(self, text: str, path: Path) -> str:
+        """Return the text without what stands at a path."""
+
+
+SYNTAXES: dict[SyntaxName, Syntax] = {"JSON": jsonc_edit, "TOML": toml_edit, "YAML": yaml_edit}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit: `value` at a path, or ABSENT to remove what stands there."""
+
+    path: Path
+    value: Any
+
+
+def apply(text: str, syntax: SyntaxName, edits: list[Edit]) -> str:
+    """Return the text after all edits. Raises SyntaxFault if the text cannot be edited safely."""
+    module = SYNTAXES[syntax]
+    for edit in edits:
+        before = module.parse(text)
+        text = module.remove(text, edit.path) if edit.value is ABSENT else module.put(text, edit.path, edit.value)
+        expected = _edited(before, edit)
+        found = module.parse(text)
+        if found != expected and (edit.value is not ABSENT or found != _without_empty(expected, edit.path)):
+            raise SyntaxFault("this file is written in a way that cannot be edited safely", 0)
+    return text
+
+
+def _edited(value: Any, edit: Edit) -> Any:
+    """Return a copy of a value after an edit."""
+    whole = copy.deepcopy(value)
+    here = whole
+    for step in edit.path[:-1]:
+        if isinstance(here, dict):
+            if here.get(step) is None:
+                here[step] = [] if isinstance(edit.path[-1], int) else {}
+            here = here[step]
+        else:
+            here = here[step]
+    last: Any = edit.path[-1]
+    if edit.value is ABSENT:
+        del here[last]
+    elif isinstance(here, list) and last == len(here):
+        here.append(edit.value)
+    elif isinstance(here, (dict, list)):
+        here[last] = edit.value
+    return whole
+
+
+def _without_empty(value: Any, path: Path) -> Any:
+    """Return a value without the mappings on a path that hold nothing: in TOML no header means no table."""
+    for length in range(len(path) - 1, 0, -1):
+        if look_up(value, path[:length]) == {}:
+            value = _edited(value, Edit(path[:length], ABSENT))
+    return value

@@ -1,0 +1,172 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Change single values of a JSONC text, and keep every other byte of it.
+
+Comments, trailing commas, indentation and line ends stay as they are, and what is added is written in the same style.
+`remove` takes out exactly what `put` has added.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from .faults import SyntaxFault
+from .jsonc import Node, read
+
+if TYPE_CHECKING:
+    from .paths import Path
+
+_BLANKS = " \t\r\n"
+_SHORT = 72
+"""Longest list in characters that is written on one line."""
+
+
+def parse(text: str) -> Any:
+    """Return the value of a text; an empty one has an empty object. Raises SyntaxFault."""
+    root = read(text)
+    if root is None:
+        return {}
+    if not isinstance(root.value, dict):
+        raise SyntaxFault("the file must hold an object in braces", root.start)
+    return root.value
+
+
+def put(text: str, path: Path, value: Any) -> str:
+    """Return the text with `value` at a path. Missing objects on the way are added. Raises SyntaxFault.
+
+    A number as the last step that is the length of an array appends to it.
+    """
+    style = _Style(text)
+    root = read(text)
+    if root is None:
+        blank = text if text.strip() else ""
+        gap = style.newline if blank and not blank.endswith("\n") else ""
+        return blank + gap + style.render(_nested(path, value), "") + style.newline
+    node, steps = root, list(path)
+    while steps:
+        found = _member(node, steps[0])
+        if found is None:
+            return _inserted(text, style, node, steps[0], _nested(steps[1:], value))
+        node = found
+        del steps[0]
+    return text[: node.start] + style.render_over(node, value) + text[node.end :]
+
+
+def remove(text: str, path: Path) -> str:
+    """Return the text without the member at a path, which must be there. Raises SyntaxFault."""
+    node = read(text)
+    assert node is not None
+    for step in path[:-1]:
+        found = _member(node, step)
+        assert found is not None
+        node = found
+    index = next(
+        index for index, each in enumerate(node.members) if path[-1] == (index if each.key is None else each.key)
+    )
+    return _removed(text, node, index)
+
+
+def _member(node: Node, step: str | int) -> Node | None:
+    """Return the value of a member, or None. Raises SyntaxFault if the step leads nowhere or two ways."""
+    if not isinstance(node.value, list if isinstance(step, int) else dict):
+        wanted = "a list in brackets" if isinstance(step, int) else "an object in braces"
+        raise SyntaxFault(f"{wanted} is expected here", node.start)
+    twice = [each for each in node.members if each.key is not None and each.key == step][1:]
+    if twice:
+        raise SyntaxFault(f'"{step}" stands here a second time', twice[0].start)
+    found = node.member(step)
+    return found.node if found else None
+
+
+def _nested(path: Path | list[str | int], value: Any) -> Any:
+    for step in reversed(path):
+        value = [value] if isinstance(step, int) else {step: value}
+    return value
+
+
+def _inserted(text: str, style: _Style, node: Node, key: str | int, value: Any) -> str:
+    """Return the text with one more member at the end of an object or array."""
+    label = style.label(key)
+    opened, closed = node.start + 1, node.end - 1
+    if not node.members:
+        inside = text[opened:closed]
+        outer = style.indent_at(node.start)
+        indent = outer + style.unit
+        written = f"{style.newline}{indent}{label}{style.render(value, indent)}"
+        if inside.strip(_BLANKS):  # a comment
+            end = opened + len(inside.rstrip(_BLANKS))
+            tail = text[end:closed]
+            return text[:end] + written + (tail if "\n" in tail else style.newline + outer) + text[closed:]
+        return text[:opened] + written + style.newline + outer + text[closed:]
+    last = node.members[-1]
+    at = last.comma or last.node.end
+    comma = "" if last.comma else ","
+    if "\n" not in text[opened : node.members[0].start]:
+        return text[:at] + comma + style.gap + label + style.line(value) + ("," if last.comma else "") + text[at:]
+    indent = style.indent_at(node.members[0].start)
+    close = len(text[:closed].rstrip(_BLANKS))
+    written = f"{style.newline}{indent}{label}{style.render(value, indent)}" + ("," if last.comma else "")
+    return text[:at] + comma + text[at:close] + written + text[close:]
+
+
+def _removed(text: str, node: Node, index: int) -> str:
+    """Return the text without one member, the blanks before it, and the comma that it brought."""
+    member = node.members[index]
+    start = len(text[: member.start].rstrip(_BLANKS))
+    end = member.comma or member.node.end
+    if index + 1 == len(node.members) and index and not member.comma:
+        before = node.members[index - 1].comma
+        assert before is not None
+        return text[: before - 1] + text[before:start] + text[member.node.end :]
+    if len(node.members) == 1 and not (text[node.start + 1 : start] + text[end : node.end - 1]).strip(_BLANKS):
+        return text[: node.start + 1] + text[node.end - 1 :]
+    return text[:start] + text[end:]
+
+
+class _Style:
+    """Style of a text: its line ends and the blanks by which it indents."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        first = text.find("\n")
+        self.newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+        found = re.search(r"^([ \t]+)(?=[^\s/*])", text, re.MULTILINE)
+        self.unit = found[1] if found else "  "
+        dense = '":' in text and '": ' not in text
+        self._separators = (",", ":") if dense else (", ", ": ")
+        self.gap = "" if dense else " "
+
+    def indent_at(self, offset: int) -> str:
+        """Return the blanks at the beginning of the line of an offset."""
+        start = self._text.rfind("\n", 0, offset) + 1
+        found = re.compile(r"[ \t]*").match(self._text, start)
+        assert found is not None
+        return found[0]
+
+    def render_over(self, node: Node, value: Any) -> str:
+        """Return a value as it is written in place of another one."""
+        if "\n" in self._text[node.start : node.end] or not isinstance(node.value, (dict, list)) or not node.members:
+            return self.render(value, self.indent_at(node.start))
+        return self.line(value)
+
+    def render(self, value: Any, indent: str) -> str:
+        """Return a value over several lines; `indent` stands before the line on which it begins."""
+        inner = indent + self.unit
+        if isinstance(value, dict) and value:
+            rows = [self.label(key) + self.render(each, inner) for key, each in value.items()]
+            return "{" + self._lines(rows, inner) + self.newline + indent + "}"
+        if isinstance(value, list) and value and (len(self.line(value)) > _SHORT or isinstance(value[0], dict)):
+            return "[" + self._lines([self.render(each, inner) for each in value], inner) + self.newline + indent + "]"
+        return self.line(value)
+
+    def _lines(self, rows: list[str], indent: str) -> str:
+        return ",".join(f"{self.newline}{indent}{row}" for row in rows)
+
+    def line(self, value: Any) -> str:
+        """Return a value on one line."""
+        return json.dumps(value, ensure_ascii=False, separators=self._separators)
+
+    def label(self, key: str | int) -> str:
+        """Return what stands before the value of a member: its name, or nothing in an array."""
+        return json.dumps(key, ensure_ascii=False) + self._separators[1] if isinstance(key, str) else ""

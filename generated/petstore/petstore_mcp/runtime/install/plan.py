@@ -1,0 +1,229 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Plan what `install` and `uninstall` change in the file of a client. Nothing is written here.
+
+A plan keeps what the user has added to an entry. Where the backup of the first installation shows what was there
+before, `uninstall` gives these bytes back; else it takes out the entry alone.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import config_file, entries
+from .edits import SYNTAXES, Edit, apply
+from .faults import InstallError, SyntaxFault, place
+from .paths import ABSENT, look_up
+
+if TYPE_CHECKING:
+    from .clients import Client
+    from .config_file import ConfigFile
+    from .paths import Path
+
+_ENVIRONMENTS = ("env", "environment", "envs", "headers", "http_headers")
+"""Members of an entry that map names to values, of which a user may have added some."""
+
+_NAMES = ("env_vars", "env_keys")
+"""Members of an entry that list the names of variables."""
+
+_INPUTS: Path = ("inputs",)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A planned change. `after` None: the file is removed. `backup`: where the file is kept as it was, or "".
+
+    `obsolete`: a backup that is of no use afterwards, or "".
+    """
+
+    file: ConfigFile
+    after: bytes | None
+    backup: str = ""
+    obsolete: str = ""
+
+    def carry_out(self, mode: int) -> None:
+        """Make the change. `mode`: mode of a new file. Raises InstallError."""
+        if self.after is None:
+            config_file.remove(self.file)
+        else:
+            config_file.write(self.file, self.after, self.backup, mode)
+        if self.obsolete:
+            config_file.discard(self.obsolete)
+
+
+class Configuration:
+    """The configuration of one client, as its file says. Raises InstallError if the file cannot be read."""
+
+    def __init__(self, client: Client, file: ConfigFile) -> None:
+        self._client = client
+        self._file = file
+        self._text = file.text
+        self.value = self._parsed(self._text)
+
+    def entry(self, name: str) -> Any:
+        """Return the entry of a name, or ABSENT."""
+        return look_up(self.value, (self._client.section, name))
+
+    def install(self, server: entries.Server, program: str) -> Change | None:
+        """Return the change that installs a server, or None if there is nothing to change. Raises InstallError.
+
+        `program`: name of this server, by which its entries are known.
+        """
+        path = (self._client.section, server.name)
+        present, wanted = self.entry(server.name), entries.write(self._client, server)
+        if present is ABSENT:
+            edits = [Edit(path, wanted)]
+        else:
+            self._check_owner(present, server.name, program, server.url)
+            edits = _merged(path, present, wanted, server)
+        after = self._applied(self._text, edits)
+        after = self._applied(after, self._new_prompts(after, path, entries.prompts(self._client, server)))
+        if after == self._text:
+            return None
+        backup = self._file.backup(server.name)
+        kept = self._file.data is not None and (present is ABSENT or not os.path.exists(backup))
+        return Change(self._file, self._file.encode(after), backup if kept else "")
+
+    def uninstall(self, name: str, program: str, url: str, secrets: list[str]) -> Change | None:
+        """Return the change that takes a server out, or None if it is not there. Raises InstallError.
+
+        `secrets`: names of variables whose values must not stay behind in a backup.
+        """
+        present = self.entry(name)
+        if present is ABSENT:
+            return None
+        backup = self._file.backup(name)
+        before = self._read_backup(backup)
+        if before is not None and self._leads_back(config_file.decode(backup, before), name):
+            return Change(self._file, before, obsolete=backup)
+        self._check_owner(present, name, program, url)
+        if before is None and self._file.data and self._leads_back("", name):
+            return Change(self._file, None)
+        after = self._file.encode(self._without(name))
+        if _holds_secret(present, secrets):
+            return Change(self._file, after, obsolete=backup)
+        return Change(self._file, after, backup)
+
+    def _read_backup(self, path: str) -> bytes | None:
+        """Return the bytes of a backup, or None if there is none that is text."""
+        try:
+            found = config_file.content(path)
+            config_file.decode(path, found or b"")
+        except InstallError:
+            return None
+        return found
+
+    def _without(self, name: str) -> str:
+        """Return the text without the entry, its prompts, and the section if installing has added it."""
+        entry, section = self.entry(name), self._client.section
+        after = self._applied(self._text, [Edit((section, name), ABSENT)])
+        after = self._applied(after, self._old_prompts(after, name, entry))
+        for key in (*_INPUTS, section):
+            if look_up(self._parsed(after), (key,)) in ({}, []):
+                shorter = self._applied(after, [Edit((key,), ABSENT)])
+                after = shorter if self._leads_back(shorter, name) else after
+        return after
+
+    def _leads_back(self, before: str, name: str) -> bool:
+        """Return True if installing the entry that is there into the text `before` gives the text that is there."""
+        path = (self._client.section, name)
+        try:
+            if look_up(self._parsed(before), path) is not ABSENT:
+                return False
+            entry = self.entry(name)
+            after = self._applied(before, [Edit(path, entry)])
+            used = [each for each in self._inputs(self.value) if each.get("id") in entries.asked_for(entry)]
+            return self._applied(after, self._new_prompts(after, path, used)) == self._text
+        except InstallError:
+            return False
+
+    def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
+        """Return the edits that add those of the prompts that the entry uses and that are not there."""
+        if not prompts:
+            return []
+        value = self._parsed(text)
+        there = self._inputs(value)
+        used = entries.asked_for(look_up(value, path))
+        known = [each.get("id") for each in there]
+        added = [each for each in prompts if each["id"] in used and each["id"] not in known]
+        return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
+
+    def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
+        """Return the edits that remove the prompts that the entry alone has used, the last one first."""
+        if not self._client.prompts:
+            return []
+        value = self._parsed(text)
+        used = entries.asked_for(value)
+        ours = [each for each in entries.asked_for(entry) if each.startswith(f"{name}-") and each not in used]
+        found = [index for index, each in enumerate(self._inputs(value)) if each.get("id") in ours]
+        return [Edit((*_INPUTS, index), ABSENT) for index in reversed(found)]
+
+    def _inputs(self, value: Any) -> list[dict[str, Any]]:
+        found = look_up(value, _INPUTS) if self._client.prompts else []
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+    # Decision 0204: An entry is ours if it starts this server.
+    def _check_owner(self, entry: Any, name: str, program: str, url: str) -> None:
+        """Raise InstallError if an entry is another server's."""
+        if entries.is_ours(entry, program, url):
+            return
+        there = entries.url_of(entry)
+        if there:
+            raise InstallError(
+                f"{self._file.path} has a server {name} at another URL, {there}. Name it with --http if it is this one,"
+                " or choose another name with --name. Nothing was changed."
+            )
+        raise InstallError(
+            f"{self._file.path} has another server under the name {name}. Choose another name with --name. Nothing was"
+            " changed."
+        )
+
+    def _parsed(self, text: str) -> Any:
+        try:
+            return SYNTAXES[self._client.syntax].parse(text)
+        except SyntaxFault as fault:
+            raise self._broken(text, fault) from None
+
+    def _applied(self, text: str, edits: list[Edit]) -> str:
+        try:
+            return apply(text, self._client.syntax, edits)
+        except SyntaxFault as fault:
+            raise self._broken(text, fault) from None
+
+    def _broken(self, text: str, fault: SyntaxFault) -> InstallError:
+        where = f"{self._file.path}:{place(text, fault.offset)}"
+        return InstallError(f"{where}: {fault}. Correct it there; nothing was changed.")
+
+
+def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
+    """Return the edits that bring an entry up to date, and keep what its user has added or filled in."""
+    if bool(entries.url_of(present)) != bool(server.url):
+        return [Edit(path, wanted)]
+    found = []
+    for key, value in wanted.items():
+        there = present.get(key, ABSENT)
+        if key in _ENVIRONMENTS and isinstance(there, dict):
+            found += [
+                Edit((*path, key, name), each)
+                for name, each in value.items()
+                if name not in there or (there[name] != each and (name in server.values or server.bearer))
+            ]
+        elif key in _NAMES and isinstance(there, list):
+            filled = [name for each in _ENVIRONMENTS for name in present.get(each) or {}]
+            more = [name for name in value if name not in (*there, *filled)]
+            found += [Edit((*path, key), [*there, *more])] if more else []
+        elif there is ABSENT or there != value:
+            found.append(Edit((*path, key), value))
+    return found
+
+
+def _holds_secret(entry: Any, secrets: list[str]) -> bool:
+    """Return True if an entry has the value of a secret in it, in place of its name."""
+    values = [
+        (name, value)
+        for key in _ENVIRONMENTS
+        if isinstance(entry, dict) and isinstance(entry.get(key), dict)
+        for name, value in entry[key].items()
+    ]
+    return any(not entries.is_reference(value) for name, value in values if name in (*secrets, "Authorization"))

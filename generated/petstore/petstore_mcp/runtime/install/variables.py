@@ -1,0 +1,111 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Choose the environment variables that a client has to give this server, by the tables of the server.
+
+Clients pass few variables of their own environment on. So what is set here goes into the entry: settings with their
+values, secrets by name alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..settings import credential_env
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..core.catalog import Catalog
+    from ..core.table import Scheme
+
+_NAMES = ("username", "client_id", "token_url")
+"""Roles whose values are no secrets."""
+
+_OVER_HTTP = ("STATE_KEY", "STORE", "AUTH_INTROSPECTION_CLIENT_SECRET")
+"""Settings that hold a secret, of servers over HTTP alone."""
+
+_SETTINGS = (
+    *("BASE_URL", "TIMEOUT", "CONCURRENCY", "RATE_LIMIT", "MAX_RESULT", "RESULT_TOOL", "FILES_DIR", "DOWNLOADS_DIR"),
+    *("DOWNLOADS_OVERWRITE", "READ_ONLY", "ROLES", "PROXY_FILE", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP"),
+    *("ALLOW_HOSTS", "AUDIT", "AUDIT_ARGUMENTS", "TRACE", "LOG_LEVEL", "LOGIN_PORT", "TOKEN_STORE"),
+)
+"""Settings of a server over stdio that hold no secret. `CLIENT_KEY` is the path of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """Variables of an entry. `values`: those that are no secrets. `secrets`: names of the others, in order.
+
+    `missing`: names of the variables without a value that some tool cannot do without.
+    """
+
+    values: dict[str, str]
+    secrets: list[str]
+    missing: list[str]
+
+
+def secret_names(catalog: Catalog) -> list[str]:
+    """Return the names of all variables that hold a secret, needed or not."""
+    return _over_stdio(catalog) + [f"{catalog.prefix}_{suffix}" for suffix in _OVER_HTTP]
+
+
+def _over_stdio(catalog: Catalog) -> list[str]:
+    """Return the names of the variables that hold a secret of a server over stdio, each once."""
+    names = [
+        name
+        for scheme in catalog.security.values()
+        for role, name in scheme["variables"].items()
+        if role not in _NAMES and scheme["type"] != "setting"
+    ]
+    return list(dict.fromkeys([*names, f"{catalog.prefix}_PROXY"]))
+
+
+def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
+    """Return the variables of an entry over stdio: what is set in this environment, and the secrets that tools need."""
+    secret = _over_stdio(catalog)
+    known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]
+    servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
+    plain = [f"{catalog.prefix}_{suffix}" for suffix in _SETTINGS]
+    plain += [each["variable"] for each in servers] + [f"{name}_FILE" for name in known]
+    plain += [name for name in known if name not in secret]
+    values = {name: environ[name] for name in dict.fromkeys(plain) if environ.get(name)}
+    wanted = [name for name in secret if environ.get(name)]
+    wanted += [name for name in _needed(catalog, environ) if name not in wanted]
+    missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
+    missing += [name for name in wanted if name not in secret and name not in values]
+    base_url = f"{catalog.prefix}_BASE_URL"
+    if base_url not in values and not any("://" in server["url"] for server in catalog.servers):
+        missing.append(base_url)
+    wanted = [name for name in wanted if name in secret and f"{name}_FILE" not in values]
+    return Variables(values, wanted, list(dict.fromkeys(missing)))
+
+
+def _needed(catalog: Catalog, environ: Mapping[str, str]) -> list[str]:
+    """Return the variables without which some tool cannot be called.
+
+    If a tool has several ways to authenticate and none is set, these are the variables of the first way.
+    """
+    needed: dict[str, None] = {}
+    for alternatives in {tuple(map(tuple, each)): None for each in _alternatives(catalog)}:
+        ways = [[_variables(catalog.security[name]) for name in names] for names in alternatives]
+        if any(all(any(_is_set(each, environ) for each in scheme) for scheme in way) for way in ways):
+            continue
+        needed.update(dict.fromkeys(name for scheme in ways[0] for name in scheme[0]))
+    return list(needed)
+
+
+def _alternatives(catalog: Catalog) -> list[list[list[str]]]:
+    return [found for name in catalog.names() if (found := catalog.tool(name).binding.get("security"))]
+
+
+def _variables(scheme: Scheme) -> list[list[str]]:
+    """Return the ways to fill a scheme by variables, the usual one first. A login of a user needs none."""
+    if scheme["type"] == "setting" or "user" in scheme:
+        return [[]]
+    ways = credential_env.ways(scheme)
+    fetched = "tokenUrl" in scheme or scheme["type"] == "login"
+    return [[scheme["variables"][role] for role in way] for way in (reversed(ways) if fetched else ways)]
+
+
+def _is_set(names: list[str], environ: Mapping[str, str]) -> bool:
+    return all(environ.get(name) or environ.get(f"{name}_FILE") for name in names)

@@ -1,0 +1,54 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Say in words what is wrong with a program, with its lines, so that a model can mend it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_TOLD = 8
+LONGEST = 400
+
+_OF_LIMITS = (
+    ("TimeoutError: feed time limit", "The program ran longer than its {seconds:g} seconds. Waiting does not count."),
+    ("MemoryError: memory limit", "The program needs more memory than its {memory:,} bytes."),
+    ("MemoryError: the worker exceeded", "The program needs more memory than its {memory:,} bytes."),
+    ("RecursionError", "The program called its own functions too deeply."),
+    ("RuntimeError: suspension limit", "The program stopped too often for what it may not do."),
+)
+
+
+def of_types(found: list[dict[str, Any]]) -> str:
+    """Return what the type checker found, a line for each finding."""
+    lines = []
+    for each in found[:MOST_TOLD]:
+        place = each.get("location") or {}
+        lines.append(f"Line {place.get('row', 1)}: {_clipped(str(each.get('message', '')))}")
+    if len(found) > MOST_TOLD:
+        lines.append(f"and {len(found) - MOST_TOLD} more")
+    return "\n".join(dict.fromkeys(lines))
+
+
+def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
+    """Return why a program ended early: `said` as type and message, with the lines on which it stood."""
+    for beginning, words in _OF_LIMITS:
+        if said.startswith(beginning):
+            said = words.format(seconds=seconds, memory=memory)
+            break
+    else:
+        said = _clipped(said, 20 * LONGEST)
+    if not frames:
+        return said
+    line, source = frames[-1]
+    shown = f" ({_clipped(source.strip(), 120)})" if source.strip() else ""
+    return f"Line {line}{shown}: {said}"
+
+
+def of_process(timed_out: bool, seconds: float) -> str:
+    """Return why the process of a program is gone."""
+    if timed_out:
+        return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
+    return "The process that ran the program ended by itself, and so did the program."
+
+
+def _clipped(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}\u2026"

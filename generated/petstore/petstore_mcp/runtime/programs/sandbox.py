@@ -1,0 +1,184 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Run programs in worker processes of the sandbox pydantic-monty, one program a process at a time.
+
+A program has no file, no network, no environment and no import but the sandbox's own. It sees only the functions of its
+tools. At a call it stops, and this process goes on with it once the call is answered. A stopped program can be written
+down (`dump`) and read again by another process (`Sandbox.restored`). Such bytes are trusted like code: only those that
+this server has sealed or kept may be read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pydantic_monty as monty
+
+from . import mistakes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+VERSION = monty.__version__
+
+SECONDS = 5.0
+"""Seconds of its own that a program may run. Waiting for answers does not count."""
+
+MEMORY = 32 * 2**20
+RECURSION = 200
+SUSPENSIONS = 1000
+"""Most times that a program may stop: at calls, at names of tools, and at what it may not do."""
+
+MOST_WORKERS = 4
+_GRACE = 2.0
+_PATIENCE = 60.0
+"""Seconds for which a program waits for a free worker."""
+
+MOST_PRINTED = 64 * 1024
+_NICE = 10
+_NAME = "program.py"
+
+
+class Stopped(Exception):
+    """Raised if a program cannot go on. The message says why, with the line. `checked`: nothing of it has run."""
+
+    def __init__(self, text: str, checked: bool = False) -> None:
+        super().__init__(text)
+        self.checked = checked
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Stand for a function that is answered from outside."""
+
+
+class Run:
+    """One program in a worker. It has stopped at `call`, a name with arguments, or has ended with `value`.
+
+    `printed` is what it has printed since it was begun or restored.
+    """
+
+    def __init__(self, session: Any, names: Iterable[str]) -> None:
+        self._session = session
+        self._names = dict.fromkeys(names, _nothing)
+        self._prints = monty.CollectString(max_bytes=MOST_PRINTED)
+        self._snapshot: Any = None
+        self.call: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
+        self.value: Any = None
+
+    @property
+    def printed(self) -> str:
+        """Return what the program has printed."""
+        return str(self._prints.output)
+
+    async def begin(self, code: str) -> None:
+        """Check the types of a program, and run it until its first call. Raises Stopped."""
+        await self._go(self._session.feed_start(code, external_lookup=self._names, print_callback=self._prints))
+
+    async def restore(self, written: bytes) -> None:
+        """Read a program that was written down. Raises Stopped."""
+        await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
+
+    async def answer(self, value: Any) -> None:
+        """Go on with the result of the call. Raises Stopped."""
+        await self._go(self._snapshot.resume({"return_value": value}))
+
+    async def fail(self, problem: Exception) -> None:
+        """Go on with an error of the call, which the program may catch. Raises Stopped."""
+        await self._go(self._snapshot.resume({"exception": problem}))
+
+    async def dump(self) -> bytes:
+        """Return the program as it stands at its call, as bytes. Raises Stopped."""
+        try:
+            written: bytes = await asyncio.to_thread(self._snapshot.dump)  # a large one takes long
+        except monty.MontyError:
+            raise Stopped("It holds too much to be written down while the user is asked.") from None
+        return written
+
+    async def close(self) -> None:
+        """Give the worker back."""
+        await self._session.__aexit__(None, None, None)
+
+    async def _go(self, step: Any) -> None:
+        """Run until the next call of a tool, or the end."""
+        self.call = None
+        try:
+            snapshot = await step
+            while not isinstance(snapshot, monty.MontyComplete):
+                if isinstance(snapshot, monty.AsyncFutureSnapshot):
+                    raise Stopped("The program waits for something that is no call.")
+                if isinstance(snapshot, monty.AsyncFunctionSnapshot) and self._is_call(snapshot):
+                    self._snapshot = snapshot
+                    self.call = str(snapshot.function_name), snapshot.args, snapshot.kwargs
+                    return
+                snapshot = await snapshot.resume_auto()  # a name, or what no program may do
+            self.value = await asyncio.to_thread(getattr, snapshot, "output")  # the same
+        except monty.MontyTypingError as problem:
+            raise Stopped(mistakes.of_types(json.loads(problem.display())), checked=True) from None
+        except (monty.MontySyntaxError, monty.MontyRuntimeError) as problem:
+            frames = [(frame.line, frame.source_line or "") for frame in problem.traceback()]
+            raise Stopped(mistakes.of_run(problem.display("type-msg"), frames, SECONDS, MEMORY)) from None
+        except monty.MontyError as problem:
+            timed_out = isinstance(problem, monty.MontyCrashedError) and problem.timed_out
+            raise Stopped(mistakes.of_process(timed_out, SECONDS)) from None
+
+    def _is_call(self, snapshot: monty.AsyncFunctionSnapshot) -> bool:
+        if snapshot.is_os_function or snapshot.object_id is not None:
+            return False
+        return snapshot.function_name in self._names
+
+
+class Sandbox:
+    """Workers of one server. They are started with the first program, and no more than MOST_WORKERS run."""
+
+    def __init__(self) -> None:
+        self._pool: Any = None
+
+    async def worker(self, names: Iterable[str], stubs: str = "") -> Run:
+        """Return a worker for one program that may call the functions `names`. Raises Stopped.
+
+        With `stubs`, the types of the program are checked against them before it runs.
+        """
+        checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "json"} if stubs else {}
+        try:
+            if self._pool is None:
+                self._pool = await monty.AsyncMonty(
+                    min_processes=1,
+                    max_processes=MOST_WORKERS,
+                    checkout_timeout=_PATIENCE,
+                    request_timeout=SECONDS + 2 * _GRACE,
+                    feed_duration_limit_grace=_GRACE,
+                ).__aenter__()
+            session = self._pool.checkout(script_name=_NAME, limits=_limits(), os_policy={"sleep": "zero"}, **checks)
+            await session.__aenter__()
+        except TimeoutError:
+            raise Stopped("Too many programs run. Run it again in a minute.", checked=True) from None
+        except (OSError, RuntimeError, monty.MontyError):
+            raise Stopped("No worker for programs can be started on this machine.", checked=True) from None
+        _step_back(session.worker_pid)
+        return Run(session, names)
+
+    async def close(self) -> None:
+        """End all workers."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.__aexit__(None, None, None)
+
+
+def _limits() -> monty.ResourceLimits:
+    return {
+        "max_feed_duration_secs": SECONDS,
+        "max_memory": MEMORY,
+        "max_recursion_depth": RECURSION,
+        "max_suspensions": SUSPENSIONS,
+    }
+
+
+def _step_back(worker: int | None) -> None:
+    """Let this process go first where a worker wants the same processor."""
+    if worker is not None and hasattr(os, "setpriority"):
+        try:
+            os.setpriority(os.PRIO_PROCESS, worker, _NICE)
+        except OSError:
+            return

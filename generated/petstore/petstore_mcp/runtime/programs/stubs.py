@@ -1,0 +1,215 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Write tools as typed Python functions. A program is checked against these before it runs.
+
+What the model reads and what the type checker reads is the same text. A schema that Python's types cannot say becomes
+`Any`, so that no right program is refused: the arguments of each call are checked by their schema as well. A closed
+object becomes a TypedDict, in which a misspelt member is an error.
+
+Required arguments stand first, in the order of the schema, and may be given by position. The others are given by name.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from keyword import iskeyword
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+HEAD = "from typing import Any, Literal, NotRequired, TypedDict\n"
+MOST_LITERALS = 60
+MOST_ALTERNATIVES = 6
+DEPTH = 6
+"""Levels of objects that get a class of their own."""
+
+_SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+_TAKEN = frozenset({*dir(builtins), "Any", "Literal", "NotRequired", "TypedDict"})
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+# Decision 0195: A tool is a plain function of its own.
+class Function:
+    """A tool as a function. `parameters`: name in Python to name of the argument. `required`: those given by position.
+
+    `line` is its definition, `classes` the definitions of the types that the line names.
+    """
+
+    __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
+
+    def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
+        """Create for an entry of `tools/list`. `form` is how its result is wrapped (table.OutputForm), if it is.
+
+        `taken`: names of classes of other functions, to which its own are added.
+        """
+        self.name = name
+        self.form = form
+        self.tool = str(entry["name"])
+        schema = entry.get("inputSchema", {})
+        members = schema.get("properties", {})
+        self.required = [each for each in schema.get("required", ()) if each in members]
+        names = [*self.required, *(each for each in members if each not in self.required)]
+        self.parameters = dict(zip(spelled(names), names, strict=True))
+        types = _Types("".join(part[:1].upper() + part[1:] for part in name.split("_")), taken)
+        parts = []
+        for place, (each, argument) in enumerate(self.parameters.items()):
+            kind = types.of(members[argument], each)
+            if place == len(self.required):
+                parts.append("*")
+            parts.append(f"{each}: {kind}{'' if place < len(self.required) else ' = ...'}")
+        self.required = list(self.parameters)[: len(self.required)]
+        types.told = form in ("", "written")
+        result = types.of(_unwrapped(entry.get("outputSchema", True), form), "result")
+        self.line = f"def {name}({', '.join(parts)}) -> {result}: ..."
+        self.classes = types.written
+
+    @property
+    def stub(self) -> str:
+        """Return the definition of the function and of all types that it names."""
+        return "\n".join([*self.classes, self.line])
+
+    def arguments(self, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the tool, as JSON. Raise TypeError with what is wrong with them."""
+        if len(given) > len(self.required):
+            raise TypeError(f"{self.name} takes {len(self.required)} arguments by position, and got {len(given)}")
+        found = dict(zip(self.required, given, strict=False))
+        for name, value in named.items():
+            if name not in self.parameters:
+                raise TypeError(f"{self.name} has no argument {name[:64]!r}")
+            if name in found:
+                raise TypeError(f"{self.name} got the argument {name!r} twice")
+            found[name] = value
+        return {self.parameters[name]: as_json(value) for name, value in found.items()}
+
+
+class _Types:
+    """Types of one function. `written`: definitions of its classes, each behind those that it names.
+
+    `told`: null counts where a schema says it. A schema that was derived from an answer adds null to every type.
+    """
+
+    def __init__(self, prefix: str, taken: set[str] | None) -> None:
+        self.written: list[str] = []
+        self.told = True
+        self._prefix = prefix
+        self._names = set() if taken is None else taken
+
+    def of(self, schema: Any, role: str, depth: int = 0) -> str:
+        """Return the type of a schema. `role` names its class, if it needs one."""
+        if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
+            return "Any"
+        if "const" in schema or "enum" in schema:
+            return _literal(schema.get("enum", [schema.get("const")]), schema)
+        for key in ("anyOf", "oneOf"):
+            if key in schema:
+                return _union(self.of(each, f"{role}_{number}", depth) for number, each in enumerate(schema[key], 1))
+        kinds = schema.get("type")
+        if isinstance(kinds, list):
+            kinds = kinds if self.told else [kind for kind in kinds if kind != "null"] or kinds
+            return _union(self.of({**schema, "type": kind}, role, depth) for kind in kinds)
+        if kinds == "array":
+            return f"list[{self.of(schema.get('items', True), role, depth)}]"
+        if kinds == "object":
+            return self._object(schema, role, depth)
+        return _SIMPLE.get(str(kinds), "Any")
+
+    def _object(self, schema: dict[str, Any], role: str, depth: int) -> str:
+        members, more = schema.get("properties"), schema.get("additionalProperties", False)
+        if not members or more is not False or depth >= DEPTH:
+            return f"dict[str, {self.of(more, role, depth + 1) if more and not members else 'Any'}]"
+        name = self._named(role)
+        required = schema.get("required", ())
+        types = {key: self.of(member, f"{role}_{key}", depth + 1) for key, member in members.items()}
+        total = any(key in required for key in types)
+        if total:
+            types = {key: kind if key in required else f"NotRequired[{kind}]" for key, kind in types.items()}
+        if all(key.isidentifier() and key.isascii() and not iskeyword(key) for key in types):
+            lines = "\n".join(f"    {key}: {kind}" for key, kind in types.items())
+            self.written.append(f"class {name}(TypedDict{'' if total else ', total=False'}):\n{lines}")
+        else:
+            inner = ", ".join(f"{key!a}: {kind}" for key, kind in types.items())
+            self.written.append(f"{name} = TypedDict({name!a}, {{{inner}}}{'' if total else ', total=False'})")
+        return name
+
+    def _named(self, role: str) -> str:
+        words = "".join(part[:1].upper() + part[1:] for part in _NO_NAME.sub("_", role).split("_"))
+        name, number = f"{self._prefix}{words}"[:80], 2
+        while name in self._names or name in _TAKEN:
+            name, number = f"{self._prefix}{words}"[:80] + str(number), number + 1
+        self._names.add(name)
+        return name
+
+
+def spelled(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return each name as a name of Python. Two that would be alike get numbers."""
+    found: list[str] = []
+    used = set(taken)
+    for name in names:
+        plain = _NO_NAME.sub("_", name) or "_"
+        plain = f"_{plain}" if plain[0].isdigit() else f"{plain}_" if iskeyword(plain) or plain in used else plain
+        free, number = plain, 2
+        while free in used:
+            free, number = f"{plain}_{number}", number + 1
+        used.add(free)
+        found.append(free)
+    return found
+
+
+def functions(names: Iterable[str]) -> dict[str, str]:
+    """Return the name of each tool by the name of its function. No function hides a builtin."""
+    ordered = sorted(names)
+    return dict(zip(spelled(ordered, _TAKEN), ordered, strict=True))
+
+
+def words(code: str) -> set[str]:
+    """Return all names that a program could use. Linear in its length; the program is not parsed."""
+    return set(_WORD.findall(code))
+
+
+MOST_NESTED = 60
+
+
+def as_json(value: Any, depth: int = 0) -> Any:
+    """Return a value of a program as JSON. Raise TypeError for what JSON cannot say."""
+    if depth > MOST_NESTED:
+        raise TypeError(f"a value is nested more than {MOST_NESTED} levels deep")
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, (int, float)):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise TypeError(f"JSON has no number {value}")
+        return value
+    if isinstance(value, dict):
+        if strange := next((key for key in value if not isinstance(key, str)), None):
+            raise TypeError(f"a member of an object is named by a text, not by {str(strange)[:64]}")
+        return {key: as_json(member, depth + 1) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(each, depth + 1) for each in value]
+    if isinstance(value, (set, frozenset)):
+        return [as_json(each, depth + 1) for each in sorted(value, key=str)]
+    if hasattr(value, "isoformat"):  # dates and times
+        return str(value.isoformat())
+    raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
+
+
+def _literal(values: Any, schema: dict[str, Any]) -> str:
+    if not isinstance(values, list) or not values or len(values) > MOST_LITERALS:
+        return _SIMPLE.get(str(schema.get("type")), "Any")
+    if not all(each is None or isinstance(each, (bool, int, str)) for each in values):
+        return "Any"
+    return f"Literal[{', '.join(ascii(each) for each in values)}]"
+
+
+def _union(kinds: Iterable[str]) -> str:
+    several = list(dict.fromkeys(kinds))
+    return "Any" if "Any" in several or len(several) > MOST_ALTERNATIVES else " | ".join(several)
+
+
+def _unwrapped(schema: Any, form: str) -> Any:
+    """Return the schema of the value that a result holds: a list is not under `items` inside a program."""
+    member = {"items": "items", "value": "value"}.get(form)
+    if member is None or not isinstance(schema, dict):
+        return schema
+    return schema.get("properties", {}).get(member, True)

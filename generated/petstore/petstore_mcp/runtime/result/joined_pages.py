@@ -1,0 +1,254 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Join the pages of a list into one response, as if the API had answered with all of them. No I/O.
+
+The joined response is the last page with the items of all pages. So everything that is done with a response holds for
+it: parts are removed, output schemas are kept, and what is too large is cut and kept.
+
+The upstream is not trusted. A page that came before ends the walk, as do limits on pages, items and bytes. A link to
+another host or path is not followed; only arguments of the tool are ever taken from a link.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..core.wire_formats import ABSENT
+from ..http.exchange import Response
+from ..text.sanitize import brief, decode
+from . import paging, projection, wrapping
+from .drop_fields import tokens, without
+from .response import LARGEST_PARSED
+from .result_rules import find
+
+if TYPE_CHECKING:
+    from ..core.table import Pages
+    from ..http.exchange import Sent
+
+MOST_ITEMS = 10_000
+
+_PORTS = ("", ":80", ":443")
+_UNREACHED = "further"
+"""Stands for the address of a page that a response only says is there."""
+
+_ENOUGH = "more is not taken in one call"
+_AGAIN = "the API then answered with a page that it had given before"
+
+
+class JoinedPages:
+    """Pages of one list, in order.
+
+    - `count`: pages that are joined; `items`: their items as JSON texts.
+    - `further`: arguments that request the next page; empty at the end.
+    """
+
+    __slots__ = (
+        "_address",
+        "_full",
+        "_guessed",
+        "_last",
+        "_most_bytes",
+        "_most_pages",
+        "_next",
+        "_removed",
+        "_rule",
+        "_seen",
+        "_size",
+        "_stopped",
+        "count",
+        "further",
+        "items",
+    )
+
+    def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
+        """Create. `address`: host and port of the API. `shown`: bytes that a result shows. `most`: limit on pages.
+
+        `removed`: pointers to the parts of each page that must not leave this server.
+        """
+        self._rule = rule
+        self._address = address
+        self._most_pages, self._most_bytes = most, max(LARGEST_PARSED, 2 * shown)
+        self._removed = removed
+        self._seen: set[str] = set()
+        self._size = 0
+        self._last: tuple[Response, str] | None = None
+        self._next: paging.NextPage | None = None
+        self._guessed = False
+        self._full = 0
+        self._stopped = ""
+        self.further: dict[str, Any] = {}
+        self.items: list[str] = []
+        self.count = 0
+
+    @property
+    def complete(self) -> bool:
+        """Return True if the last page is joined."""
+        return not self._stopped
+
+    def add(self, answer: Response, sent: Sent) -> None:
+        """Join a page, if it is one and within the limits. Then `further` says whether and how to go on."""
+        self.further = {}
+        page = _Page.read(answer, self._rule)
+        if page is None or not 200 <= answer.status < 300:
+            if self.count and not self._guessed:
+                told = "is no such list" if 200 <= answer.status < 300 else f"was answered with {answer.named}"
+                self.stop(f"the next page {told}")
+            return
+        following = page.next(sent, paging.counts(answer))
+        if self._removed:
+            page.remove(self._removed)
+        items = page.texts()
+        text = "\n".join(items)
+        if text in self._seen or (self._guessed and not items):
+            if not self._guessed:
+                self.stop(_AGAIN)
+            return
+        size = self._size + len(text.encode(errors="replace")) + len(items)
+        if self.count and (size > self._most_bytes or len(self.items) + len(items) > MOST_ITEMS):
+            self.stop(_ENOUGH)
+            return
+        self._seen |= {text} if text else set()
+        self.items += items
+        self.count += 1
+        self._size = size if self.count > 1 else answer.size
+        self._last = answer, page.around()
+        self._next, self._guessed = following
+        if self._guessed and len(items) < self._full:
+            self._next = None
+        self._full = max(self._full, len(items))
+        if self._next is not None:
+            self._go_on(sent)
+
+    def stop(self, why: str) -> None:
+        """Say why the walk ends before the last page."""
+        self._stopped = why
+        self.further = {}
+
+    def _go_on(self, sent: Sent) -> None:
+        """Set `further` to the arguments of the next page, unless a limit or a strange link forbids it."""
+        assert self._next is not None
+        wanted = self._next.values(sent.tool)
+        if self._is_elsewhere(self._next):
+            self.stop(f"the next page is at another host, {brief(self._next.host, 100)}, to which nothing is sent")
+        elif self._next.address:
+            self.stop("the link to the next page is not one that the arguments of this tool can follow")
+        elif all(sent.arguments.get(name) == value for name, value in wanted.items()):
+            self.stop(_AGAIN)
+        elif self.count >= self._most_pages or len(self.items) >= MOST_ITEMS:
+            self.stop(_ENOUGH)
+        else:
+            self.further = wanted
+
+    def _is_elsewhere(self, following: paging.NextPage) -> bool:
+        """Return whether a link leads to another host or port than that of the API."""
+        return bool(following.host) and all(following.host.removesuffix(each) != self._address for each in _PORTS)
+
+    def told(self, sent: Sent) -> str:
+        """Return how far the walk went, and how to go on; "" if the first page is the last."""
+        pages, items = f"{self.count} page{'s' * (self.count > 1)}", f"{len(self.items):,} items"
+        if not self._stopped:
+            return f"all {pages}, {items}" if self.count > 1 else ""
+        told = f"the first {pages}, {items}; {self._stopped}."
+        following = self._next
+        if following is None or following.address or self._is_elsewhere(following):
+            return told
+        if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
+            return told  # a cursor may repeat what was removed
+        return f"{told} To go on, call again with {following.told(sent.tool)}"
+
+    def response(self) -> Response | None:
+        """Return the joined response; None if no two pages were joined."""
+        if self._last is None or self.count < 2:
+            return None
+        last, around = self._last
+        before, _, after = around.partition(_PLACE)
+        content = f"{before}[{','.join(self.items)}]{after}"
+        fields = [(name, value) for name, value in last.fields if name.lower() in ("date", "retry-after")]
+        return Response(
+            last.status, last.reason, [*fields, ("Content-Type", "application/json")], content.encode(errors="replace")
+        )
+
+
+_PLACE = f'"{os.urandom(16).hex()}"'
+"""Text that stands for the list while the rest of a page is written. No upstream knows it."""
+
+
+class _Page:
+    """One page: its parsed value, and the list in it."""
+
+    __slots__ = ("_answer", "_mark", "_steps", "_value")
+
+    def __init__(self, answer: Response, value: Any, mark: str, steps: list[str]) -> None:
+        self._answer = answer
+        self._value = value
+        self._mark = mark
+        self._steps = steps
+
+    @classmethod
+    def read(cls, answer: Response, rule: Pages) -> _Page | None:
+        """Return the page in a response, or None if the response is no whole JSON with that list."""
+        if answer.partial or answer.size > LARGEST_PARSED:
+            return None
+        text, whole = decode(answer.content, answer.header("content-type"))
+        mark = projection.mark(text)
+        value, _ = wrapping.read(text, mark)
+        if value is ABSENT or not whole:
+            return None
+        steps = tokens(rule["items"]) if "items" in rule else _only_list(value)
+        page = None if steps is None else cls(answer, value, mark, steps)
+        return page if page is not None and isinstance(page._list, list) else None
+
+    @property
+    def _list(self) -> Any:
+        return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
+
+    def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
+        """Return where the next page is, and whether that is a guess, since the response says nothing."""
+        text, _ = decode(self._answer.content, self._answer.header("content-type"))
+        value, _ = wrapping.read(text)  # numbers as numbers
+        value = self._with_holder(value)
+        found = paging.next_page(value, sent, self._answer.header("link"), counts)
+        if found is not None:
+            return found, False
+        if not paging.is_paged(sent.tool):
+            return (paging.NextPage({}, _UNREACHED) if paging.says_more(value) else None), False
+        guess = None if self._answer.header("link") else paging.untold(value, sent, counts)
+        return guess, guess is not None
+
+    def _with_holder(self, value: Any) -> Any:
+        """Return the value such that what stands beside the list stands at its root, where paging is looked for."""
+        holder, around = value, {}
+        for step in self._steps[:-1]:
+            around.update({name: each for name, each in holder.items() if name != step and not isinstance(each, list)})
+            holder = holder[step]
+        if not isinstance(holder, dict):
+            return holder
+        last = self._steps[-1]
+        return {**around, **{name: each for name, each in holder.items() if name == last or not isinstance(each, list)}}
+
+    def remove(self, pointers: list[str]) -> None:
+        """Remove those parts, as they stand in this page."""
+        self._value = without(self._value, pointers)
+
+    def texts(self) -> list[str]:
+        """Return the items as JSON texts, with numbers as they came."""
+        found = self._list
+        return [projection.exact(item, self._mark) for item in found] if isinstance(found, list) else []
+
+    def around(self) -> str:
+        """Return the JSON text of the page, with `_PLACE` in place of the list."""
+        if not self._steps or self._value is ABSENT:
+            return _PLACE
+        held: Any = self._value
+        for step in self._steps[:-1]:
+            held = held[step] if isinstance(held, dict) and step in held else {}
+        held[self._steps[-1]] = _PLACE.strip('"')
+        return projection.exact(self._value, self._mark)
+
+
+def _only_list(value: Any) -> list[str] | None:
+    """Return the way to the only list in a response, or None if there is none or several."""
+    if isinstance(value, list):
+        return []
+    names = [name for name, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []
+    return names if len(names) == 1 else None

@@ -1,0 +1,109 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Choose the item of a list that a name means. Pure.
+
+An item is called so if one of its names is the same text; case and blanks do not count. The rule:
+
+- A call that writes takes the only item that is called so, of a list that was looked through to its end.
+- A call that reads takes the first item that is called so. If the list is ranked, it takes the first item else.
+- Where no order is known, several items that are called so are refused, whatever the call does.
+
+What is refused comes with the candidates. What was chosen is said, with others that might have been meant.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from ..text.sanitize import brief
+from .result_rules import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.table import Lookup
+
+MOST_SHOWN = 10
+MOST_OTHERS = 3
+LONGEST_NAME = 100
+
+_DATE = re.compile(r"(\d{4})-\d\d-\d\d.*", re.DOTALL)
+
+
+class NotFound(Exception):
+    """Raised if a name means no item, or no certain one. The message is for the model."""
+
+
+class Item:
+    """Item of a list: its `id`, its names, and what tells it apart."""
+
+    __slots__ = ("about", "id", "names")
+
+    def __init__(self, id: str | int, names: list[str], about: str) -> None:  # noqa: A002
+        self.id = id
+        self.names = names
+        self.about = about
+
+    def __str__(self) -> str:
+        name = brief(self.names[0], LONGEST_NAME) if self.names else "without a name"
+        about = f" ({self.about})" if self.about else ""
+        return f"{name}{about}, id {brief(str(self.id), LONGEST_NAME)}"
+
+
+def items_of(value: Any, lookup: Lookup) -> list[Item] | None:
+    """Return the items of an answer that have an id, each id once; None if the answer holds no such list."""
+    found = find(value, lookup["items"])
+    if not isinstance(found, list):
+        return None
+    items: dict[str | int, Item] = {}
+    for each in found:
+        number = each.get(lookup["value"]) if isinstance(each, dict) else None
+        if isinstance(number, (str, int)) and not isinstance(number, bool) and number != "":
+            names = [name for key in lookup["names"] if isinstance(name := each.get(key), str) and name.strip()]
+            items.setdefault(number, Item(number, names, _about(each.get(lookup.get("about", "")))))
+    return list(items.values())
+
+
+def _about(value: Any) -> str:
+    """Return what tells an item apart, in a few characters: of a date, the year."""
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        return ""
+    text = str(value)
+    dated = _DATE.fullmatch(text)
+    return dated[1] if dated else brief(text, 40)
+
+
+# Decision 0200: A name that may mean several items is refused where a call writes.
+def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, complete: bool) -> tuple[Item, str]:
+    """Return the item that a name means, and a sentence on others that it may mean, or "". Raises NotFound.
+
+    `complete`: `items` are all that there are.
+    """
+    same = [item for item in items if _folded(name) in map(_folded, item.names)]
+    ranked = "ranked" in lookup
+    if writes and same and not complete:
+        raise NotFound(f"there are more than were looked through; called so: {_listed(same)}")
+    if len(same) == 1:
+        return same[0], ""
+    if same and (writes or not ranked):
+        raise NotFound(f"{len(same)} are called so: {_listed(same)}")
+    if same:
+        return same[0], f"the first of {len(same)} that are called so; also {_listed(same[1:], MOST_OTHERS)}"
+    if not items:
+        raise NotFound("none was found")
+    if writes or not ranked:
+        more = "" if complete else ", and more that were not looked through"
+        raise NotFound(f"none is called so. There {'are' if len(items) > 1 else 'is'} {_listed(items)}{more}")
+    others = f"; also {_listed(items[1:], MOST_OTHERS)}" if items[1:] else ""
+    return items[0], f"the first that was found, none is called so{others}"
+
+
+def _listed(items: Iterable[Item], most: int = MOST_SHOWN) -> str:
+    found = list(items)
+    more = f"; and {len(found) - most} more" if len(found) > most else ""
+    return "; ".join(map(str, found[:most])) + more
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name[:1000]).casefold().split())

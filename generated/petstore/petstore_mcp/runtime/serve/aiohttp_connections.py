@@ -1,0 +1,305 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""HTTP connections of `--http`: the library's, with limits of ours, and with requests that are served inline.
+
+The library (aiohttp) reads requests, and serves each in a task. Requests that come whole are taken from its queue here.
+
+- Figure: a fifth of a small call's CPU time: docs/decisions/0218-inline-requests.md.
+- Risk: the queue of requests and its waiter are not public. So only releases known to `direct_requests` are used like
+  this; with any other, the library's task serves each request.
+- Test: `tests/streamable/test_inline.py`, which compares both ways.
+- Switch: `MCPGEN_TUNING=0`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from email.utils import formatdate
+from functools import lru_cache
+from http import HTTPStatus
+from time import time
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+from aiohttp.http import RawRequestMessage
+from aiohttp.web_protocol import RequestHandler
+
+from ..core import log
+from ..streamable import admission
+from ..streamable.places import Places
+from .door import HEAD_SECONDS
+from .work import frames
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Protocol
+
+    from aiohttp.streams import StreamReader
+
+    from ..core.effects import Peer
+    from ..http.deadlines import Deadlines
+    from ..streamable.head import Answer, Head
+    from .inline_request import InlineRequest
+    from .service import Service
+
+    class Door(Protocol):
+        """What connections know of their server (`aiohttp_door.Door`). `closing`: responses close the connection."""
+
+        closing: bool
+        deadlines: Deadlines
+        service: Service
+
+        def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
+            """Return head and caller of a request that may be served inline, else None."""
+
+
+KEEP_ALIVE_SECONDS = 75.0
+"""Seconds that a connection stays open without a request. Load balancers close theirs after 60."""
+
+MOST_CONNECTIONS = 4000
+SERVER = ("Server", "mcpgen")
+_BODY_FOLLOWS = 1.0
+"""Seconds that the rest of a body may take for its request to be served inline. Many clients send head and body one
+after the other.
+"""
+
+_MOST_FIELDS = 128
+_LONGEST_FIELD = 16 * 1024
+_SILENT = logging.getLogger(f"{__name__}.requests")
+_SILENT.disabled = True  # calls are logged elsewhere, and requests may contain private data
+_EMPTY = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
+_NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
+
+
+# Decision 0218: Small requests are served without a task.
+class HttpConnection(RequestHandler):
+    """HTTP connection with a timeout for the head of each request (E6). Serves requests inline where that is possible.
+
+    A request that is served inline stays in the queue of the library, whose task is not woken for it meanwhile. So
+    each request of the connection is answered in order, and the task can go on with any of them.
+    """
+
+    __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")
+
+    door: Door
+    places: Places
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Start the timeout for the first head; refuse the connection if there are too many."""
+        self._late: asyncio.TimerHandle | None = None
+        self._expected: tuple[Head, Peer] | None = None
+        self._inline: InlineRequest | None = None
+        self._busy = False  # with a request that is served inline
+        super().connection_made(transport)
+        self.address = _address(transport)
+        has_room = self.places.has(self.address)
+        self.places.take(self.address)
+        if has_room:
+            self._wait()
+        else:
+            self._refuse(_NO_ROOM)
+
+    def data_received(self, data: bytes) -> None:
+        """Serve a request inline, or wake the task of the library. Keep the timeout running while a head is
+        incomplete.
+        """
+        task, self._waiter = self._waiter, None  # otherwise the library wakes its task for any request
+        try:
+            super().data_received(data)
+        finally:
+            self._waiter = task
+        if self._messages or self._current_request is not None:
+            self._rest()
+        elif self._late is None:
+            self._wait()
+        waits = task is not None and not task.done() and not self._busy
+        if waits and self._messages and not self._begins():
+            self.hand_over()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Stop the timeout and release the connection's place."""
+        self._rest()
+        self.places.give(self.address)
+        super().connection_lost(exc)
+        self._forget_expected()
+        if (begun := self.take_inline()) is not None:
+            begun.lost()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return the response to bytes that are no HTTP, or after an internal error, which is logged.
+
+        Raises ConnectionError if a response has begun.
+        """
+        if status >= 500 and exc is not None:
+            log.event("error", "request_broke", error=type(exc).__name__, at=frames(exc))
+        if request.writer.output_size:
+            raise ConnectionError
+        answer = admission.broke() if status >= 500 else admission.unreadable(status)
+        response = web.Response(status=status, body=answer.body, headers=[*answer.fields, SERVER])
+        response.force_close()
+        return response
+
+    # Requests that are served inline
+
+    def write_now(self, answer: Answer) -> bool:
+        """Write a whole small response, and take its request from the queue. Return False if it cannot be written now:
+        the connection is being closed, or its client has not read what was written before.
+        """
+        transport = self.transport
+        if transport is None or transport.is_closing() or self.door.closing or transport.get_write_buffer_size():
+            return False
+        if (data := response_bytes(answer)) is None:
+            return False
+        transport.write(data)
+        self._busy, self._inline = False, None
+        self._messages.popleft()
+        if self._parser is not None:
+            self._parser.message_consumed()
+        self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
+        if answer.closes:
+            transport.close()
+        else:
+            self.hand_over()
+        return True
+
+    def hand_over(self) -> None:
+        """Wake the task of the library, which goes on with the first request of the queue."""
+        if self._messages and self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def take_inline(self) -> InlineRequest | None:
+        """Return the request that was begun inline, if there is one. Whoever takes it serves its rest."""
+        begun, self._inline, self._busy = self._inline, None, False
+        return begun
+
+    def expire(self) -> None:
+        """Wait no longer for the rest of a body: the task of the library does."""
+        self._forget_expected()
+        self.hand_over()
+
+    def _begins(self) -> bool:
+        """Serve the first request of the queue inline, or wait for its body. Return False if it needs a task."""
+        message, payload = self._messages[0]
+        if self._expected is None:
+            if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
+                return False
+            self._expected = self.door.expected(message, self.address)
+        if self._expected is None or self._reading_paused or payload.exception() is not None:
+            self._forget_expected()
+            return False
+        if payload.is_eof():
+            self._serve(*self._expected, payload)
+            return True
+        self.door.deadlines.begin(self, _BODY_FOLLOWS)
+        return True
+
+    def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
+        self._forget_expected()
+        self._busy = True  # reading the payload calls `data_received`
+        body = payload.read_nowait()
+        try:
+            self._inline = self.door.service.begin_inline(head, peer, body, self)
+            if self._inline is not None:
+                self._inline.begin()
+                return
+            refusal = admission.busy()
+        except Exception as problem:
+            log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))
+            refusal = admission.broke()
+            if (begun := self.take_inline()) is not None:
+                begun.lost()
+        if not self.write_now(refusal):
+            self.force_close()
+
+    def _forget_expected(self) -> None:
+        self._expected = None
+        self.door.deadlines.end(self)
+
+    def _process_keepalive(self) -> None:
+        """Close an idle connection. While a request is served inline, the connection is not idle."""
+        if self._busy or self._expected is not None:
+            self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
+        super()._process_keepalive()
+
+    # Timeout of the head
+
+    def _wait(self) -> None:
+        self._late = self._loop.call_later(HEAD_SECONDS, self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        """Refuse the connection if it still waits for a head, but not while the rest of a body is being discarded."""
+        if self._waiter is not None:
+            self._refuse(_TOO_SLOW)
+
+    def _refuse(self, answer: bytes) -> None:
+        """Write this response and close the connection."""
+        if self.transport is not None:
+            self.transport.write(answer)
+        self.force_close()
+
+    def _rest(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
+class ConnectionFactory(web.Server):
+    """Factory of `HttpConnection`s, which `door` tells how to serve requests inline."""
+
+    def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
+        super().__init__(handler, handler_cancellation=True)
+        self._door = door
+        self._places = Places(MOST_CONNECTIONS)
+
+    def __call__(self) -> RequestHandler:
+        """Return the protocol object for a new connection."""
+        handler = HttpConnection(
+            self,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            logger=_SILENT,
+            access_log=_SILENT,
+            auto_decompress=False,
+            max_line_size=_LONGEST_FIELD,
+            max_field_size=_LONGEST_FIELD,
+            max_headers=_MOST_FIELDS,
+            lingering_time=1.0,
+        )
+        handler.door = self._door
+        handler.places = self._places
+        return handler
+
+
+def _address(transport: asyncio.BaseTransport) -> str:
+    name = transport.get_extra_info("peername")
+    return str(name[0]) if isinstance(name, tuple) else ""
+
+
+def response_bytes(answer: Answer) -> bytes | None:
+    """Return a whole response as bytes (RFC 9112), or None if a header field cannot be written."""
+    head = _head(answer.status, tuple(answer.fields), int(time()))
+    if head is None or answer.status == HTTPStatus.NO_CONTENT:
+        return head and head + b"\r\n"
+    return b"%bContent-Length: %d\r\n\r\n%b" % (head, len(answer.body), answer.body)
+
+
+@lru_cache(maxsize=16)  # in one second, most responses have the same head
+def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> bytes | None:
+    """Return status line and header fields, but for the length of the body; None if a field cannot be written."""
+    named = (*fields, SERVER, ("Date", formatdate(second, usegmt=True)))
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *map(": ".join, named), ""]
+    text = "\r\n".join(lines)
+    # Each line has exactly one line break, its own. More would mean a line break inside a value.
+    if not text.count("\r") == text.count("\n") == len(lines) - 1:
+        return None
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return None

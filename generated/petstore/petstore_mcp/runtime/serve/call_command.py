@@ -1,0 +1,276 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Implement the commands `call` and `completion`.
+
+`call TOOL --argument value` calls a tool and prints its result as JSON. Everything else is written to stderr.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..core.stdio import EXIT_CONFIG, complain
+from ..settings import settings as environment
+from ..shell import completion, flags, own_server
+from ..text.sanitize import brief
+from .printing import show, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.catalog import Catalog
+
+COMMANDS = ("call", "completion")
+FAILED, USAGE = 1, 2
+
+_SHOW_ALL = "250000 tokens"
+"""What a result may show here, unless the operator says otherwise: no model has to read it."""
+
+_HELP = """\
+usage: {command} call [FLAGS] TOOL [--ARGUMENT VALUE ...]
+
+Calls a tool and prints its result as JSON.
+
+  {command} call --list [WORDS]    print the tools, or those whose name or title holds the words
+  {command} call TOOL --help       print what the tool takes
+
+Flags before TOOL, or behind it where the tool has no argument of that name:
+  --json JSON       all arguments as one JSON object; @FILE reads a file, - reads stdin
+  --yes             agree to what the tool asks before it is called
+  -o, --output FILE write the result to a file, which must not exist
+  --raw             print the text of the result as it is, and not as JSON
+  --base-url URL    where the API is, as for the server itself
+  --read-only       offer only the tools that change nothing
+
+Exit codes: 0 done, 1 the tool failed or was refused, 2 wrong usage, 78 a setting is wrong.
+"""
+_TAKE_VALUE = {"--json": "json", "--output": "output", "-o": "output", "--base-url": "base_url"}
+_ALONE = {"--yes": "yes", "--raw": "raw", "--read-only": "read_only", "--help": "help", "-h": "help", "--list": "list"}
+
+
+class _Given:
+    """The command line of `call`, taken apart: own flags, the tool, and the words that are arguments."""
+
+    def __init__(self, words: list[str], members_of: Callable[[str], Any]) -> None:
+        self.values: dict[str, str] = {}
+        self.switches: set[str] = set()
+        self.tool = ""
+        self.rest: list[str] = []
+        members: Any = {}
+        left = list(words)
+        while left:
+            word = left.pop(0)
+            flag, equals, value = word.partition("=")
+            if flag in _TAKE_VALUE and flag[2:].replace("-", "_") not in members:
+                if not equals and not left:
+                    raise flags.Misused(f"{flag} needs a value.")
+                self.values[_TAKE_VALUE[flag]] = value if equals else left.pop(0)
+            elif word in _ALONE and word[2:].replace("-", "_") not in members:
+                self.switches.add(_ALONE[word])
+            elif not self.tool and not word.startswith("-") and "list" not in self.switches:
+                self.tool, members = word, members_of(word)
+            elif not self.tool and word.startswith("-"):
+                raise flags.Misused(f"{word} is no flag of this command; arguments stand behind the name of the tool.")
+            else:
+                self.rest.append(word)
+                if word.startswith("--") and not equals and left and not left[0].startswith("--"):
+                    self.rest.append(left.pop(0))  # the value of an argument, which may look like a flag of ours
+
+
+def main(words: list[str], catalog: Catalog) -> int:
+    """Run one of the commands, and return the exit code."""
+    command = f"{catalog.name}-mcp"
+    loaded = environment.load(catalog, os.environ)
+    loaded.apply(catalog)
+    if words[0] == "completion":
+        return _complete(words[1:], command, catalog)
+    try:
+        given = _Given(words[1:], lambda name: _schema(catalog, name).get("properties", {}))
+        if "list" in given.switches:
+            return _list(catalog, given.rest)
+        if not given.tool:
+            return show(_HELP.format(command=command).splitlines())
+        given.tool = catalog.resolve_alias(given.tool)
+        if given.tool not in catalog.names():
+            raise flags.Misused(_no_tool(catalog, given.tool))
+        if "help" in given.switches:
+            return show(
+                [f"usage: {command} call {given.tool} [FLAGS]", "", *flags.usage(catalog.described(given.tool))]
+            )
+        arguments = flags.read_flags(given.rest, _schema(catalog, given.tool))
+        if "json" in given.values:
+            arguments = {**_json(given.values["json"]), **arguments}
+    except flags.Misused as reason:
+        complain(str(reason))
+        return USAGE
+    return _call(given, arguments, catalog)
+
+
+def _schema(catalog: Catalog, name: str) -> Any:
+    name = catalog.resolve_alias(name)
+    return catalog.tool(name).schema if name in catalog.names() else {}
+
+
+def _no_tool(catalog: Catalog, name: str) -> str:
+    import difflib  # imported late: only for a name that is wrong
+
+    near = difflib.get_close_matches(name.replace("-", "_"), list(catalog.names()), 3)
+    return f"There is no tool {brief(name, 80)}." + (
+        f" Did you mean {', '.join(near)}?" if near else " call --list shows all."
+    )
+
+
+def _complete(words: list[str], command: str, catalog: Catalog) -> int:
+    """Print the script for a shell, or the words for a command line that is being typed."""
+    if words[:1] == ["words"]:
+        return show(completion.words(catalog, words[1:]))
+    if len(words) != 1 or words[0] not in completion.SHELLS:
+        complain(f"{command} completion: name a shell: {', '.join(completion.SHELLS)}.")
+        return USAGE
+    return show(completion.script(words[0], command).splitlines())
+
+
+def _list(catalog: Catalog, words: list[str]) -> int:
+    """Print the tools whose name or title holds all of the words."""
+    wanted = [word.casefold() for text in words for word in text.split()]
+    rows: list[tuple[str, ...]] = [(name, catalog.tool(name).title) for name in catalog.names()]
+    found = [row for row in rows if all(word in " ".join(row).casefold() for word in wanted)]
+    if not found:
+        complain("No tool has these words in its name or title.")
+        return FAILED
+    return show(table(found))
+
+
+def _json(text: str) -> dict[str, Any]:
+    """Return the arguments of `--json`. Raises Misused."""
+    try:
+        if text == "-":
+            text = sys.stdin.read()
+        elif text.startswith("@"):
+            with open(text[1:], encoding="utf-8") as file:
+                text = file.read()
+        value = json.loads(text)
+    except OSError as problem:
+        raise flags.Misused(f"{brief(text[1:], 200)} cannot be read: {problem.strerror}.") from None
+    except ValueError:
+        raise flags.Misused("The value of --json is not JSON.") from None
+    if not isinstance(value, dict):
+        raise flags.Misused("The value of --json is not a JSON object.")
+    return value
+
+
+def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
+    server_flags = ["--read-only"] if "read_only" in given.switches else []
+    if "base_url" in given.values:
+        server_flags += ["--base-url", given.values["base_url"]]
+    usual = {f"{catalog.prefix}_MAX_RESULT": _SHOW_ALL, f"{catalog.prefix}_LOG_LEVEL": "error"}
+    variables = {name: value for name, value in usual.items() if name not in os.environ}
+    terminal = own_server.Terminal(
+        _ask_for(given), _progress if sys.stderr is not None and sys.stderr.isatty() else None
+    )
+    try:
+        result = own_server.call(given.tool, arguments, server_flags, variables, terminal)
+    except own_server.Unanswered as ended:
+        if ended.code != EXIT_CONFIG:
+            complain(str(ended))
+        return ended.code if ended.code > 0 else FAILED
+    if "error" in result:
+        complain(brief(str(result["error"].get("message", "")), 500))
+        return FAILED
+    if result.get("isError"):
+        _show_error(result)
+        if terminal.ask is None and "confirm" in catalog.tool(given.tool).binding:
+            complain("Here nobody can be asked: --yes agrees beforehand.")
+        return FAILED
+    return _write(result, given)
+
+
+def _ask_for(given: _Given) -> Callable[[str, str], bool] | None:
+    """Return how the user is asked; None if there is nobody to ask, so that the server refuses."""
+    if "yes" in given.switches:
+        return lambda message, url: not url
+    if sys.stdin is None or not sys.stdin.isatty() or sys.stderr is None or given.values.get("json") == "-":
+        return None
+    return _ask
+
+
+def _ask(message: str, url: str) -> bool:
+    """Show a question of the server, and return the answer. A URL is for the user to open."""
+    _tell("\n".join(filter(None, [message, url])) + "\n")
+    _tell("Press Enter once you are done. " if url else "Go on? [y/N] ")
+    answer = sys.stdin.readline()
+    return bool(answer) if url else answer.strip().casefold() in ("y", "yes")
+
+
+def _progress(message: str) -> None:
+    _tell(f"{brief(message, 200)}\n")
+
+
+def _tell(text: str) -> None:
+    """Write to the terminal of the user."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _show_error(result: dict[str, Any]) -> None:
+    """Write to stderr what a model would be told."""
+    for block in result.get("content", ()):
+        for line in str(block.get("text", "")).splitlines():
+            complain(line)
+
+
+def _write(result: dict[str, Any], given: _Given) -> int:
+    """Print the result, or write it to the file of `--output`; what is said beside it goes to stderr."""
+    value, notes = _parts(result)
+    for note in notes:
+        complain(note)
+    data = _bytes(result) if "output" in given.values else None
+    if data is None:
+        text = _text(result) if "raw" in given.switches else json.dumps(value, ensure_ascii=False, indent=2)
+        if "output" not in given.values:
+            return show(text.splitlines())
+        data = f"{text}\n".encode()
+    try:
+        with open(given.values["output"], "xb") as file:
+            file.write(data)
+    except OSError as problem:
+        complain(f"{brief(given.values['output'], 200)} cannot be written: {problem.strerror}.")
+        return FAILED
+    return 0
+
+
+def _text(result: dict[str, Any]) -> str:
+    return "\n".join(str(block["text"]) for block in result.get("content", ()) if block.get("type") == "text")
+
+
+def _parts(result: dict[str, Any]) -> tuple[Any, list[str]]:
+    """Return the result as one JSON value, and the notes beside it.
+
+    The value is what is structured, else the first text (as JSON if it is), else the blocks. Further texts are notes,
+    such as how to get the next page, and so are links to the whole of a result that was cut.
+    """
+    blocks = result.get("content", [])
+    texts = [str(block["text"]) for block in blocks if block.get("type") == "text"]
+    notes = [line for text in texts[1:] for line in text.splitlines()]
+    if "structuredContent" in result:
+        return result["structuredContent"], notes
+    if not texts or any(block.get("type") not in ("text", "resource_link") for block in blocks):
+        return blocks, []
+    links = [f"{block.get('name', '')}: {block['uri']}" for block in blocks if block.get("type") == "resource_link"]
+    try:
+        return json.loads(texts[0]), notes + links
+    except ValueError:
+        return texts[0], notes + links
+
+
+def _bytes(result: dict[str, Any]) -> bytes | None:
+    """Return the bytes of an image, a sound or a file, if the result holds exactly one; None otherwise."""
+    found = [
+        block.get("data") or block.get("resource", {}).get("blob")
+        for block in result.get("content", ())
+        if block.get("type") in ("image", "audio", "resource")
+    ]
+    return base64.b64decode(found[0]) if len(found) == 1 and found[0] else None

@@ -1,0 +1,36 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Say in the report of `--doctor` what is measured and where it goes. Nothing is sent."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from ..settings.telemetry import Target, Telemetry
+
+_MISSING = "But nothing is sent: opentelemetry-proto is not installed; the extra [otel] of this server has it."
+
+
+def examine(telemetry: Telemetry, prefix: str, *, over_http: bool) -> list[str]:
+    """Return the lines of the report. A URL is shown without its path and query, which may hold a key."""
+    lines = []
+    if telemetry.file:
+        lines.append(f"Metrics are written to the file that {prefix}_METRICS names, every 15 seconds and at the end.")
+    elif telemetry.counts and over_http:
+        who = f"whoever sends the token of {prefix}_METRICS_TOKEN" if telemetry.token else "this machine"
+        lines.append(f"Metrics are served at /metrics, to {who}.")
+    elif telemetry.counts:
+        lines.append("Metrics are written to the log at the end.")
+    for name, target in (("Spans", telemetry.traces), ("Metrics", telemetry.metrics)):
+        if target is not None:
+            lines.append(f"{name} are sent to {_origin(target)}, as the OTEL variables say.")
+    if (telemetry.traces or telemetry.metrics) and find_spec("opentelemetry") is None:
+        lines.append(_MISSING)
+    return lines
+
+
+def _origin(target: Target) -> str:
+    parts = urlsplit(target.url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

@@ -1,0 +1,263 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Settings of what is measured: the variables of OpenTelemetry (`OTEL_*`), and `<NAME>_METRICS`.
+
+Many programs on one machine may share the OTEL variables. So a value that cannot be used costs a warning and not the
+start. Loaded only if one of these variables is set.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from ..text.fields import is_name, is_value
+from . import credential_env, setting_parsers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from ..core.catalog import Catalog
+    from .listening import Listening
+
+    class Settings(Protocol):
+        """What has been read of the settings so far (settings.Settings)."""
+
+        prefix: str
+        listening: Listening | None
+        telemetry: Telemetry | None
+        problems: list[str]
+        warnings: list[str]
+        private: list[str]
+
+
+DEFAULT_ENDPOINT = "http://localhost:4318"
+"""Where a collector listens by default (OTLP/HTTP)."""
+
+SHORTEST_TOKEN = 16
+MOST_ATTRIBUTES, LONGEST_ATTRIBUTE = 64, 255
+_SAMPLERS = ("always_on", "always_off", "traceidratio")
+_PARENT = "parentbased_"
+_PROTOCOL = "http/protobuf"
+
+
+class Target:
+    """Where one signal is sent: URL, header fields, seconds for a request, and files for TLS."""
+
+    __slots__ = ("ca_file", "certificate", "gzip", "headers", "key", "timeout", "url")
+
+    def __init__(self, url: str, headers: dict[str, str]) -> None:
+        self.url = url
+        self.headers = headers
+        self.timeout = 10.0
+        self.gzip = False
+        self.ca_file: str | None = None
+        self.certificate: str | None = None
+        self.key: str | None = None
+
+
+class Telemetry:
+    """What is measured, and where it goes.
+
+    - `traces`, `metrics`: where spans and metrics are sent, or None.
+    - `resource`: attributes of this process, such as `service.name`.
+    - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision counts first.
+    - `delay`, `interval`: seconds between two exports of spans, and of metrics.
+    - `counts`: whether operators read the metrics from here, at `/metrics`, in `file` or at the end of the log.
+    - `token`: what whoever reads `/metrics` must send, "" for nothing.
+    """
+
+    __slots__ = (
+        "by_parent",
+        "counts",
+        "delay",
+        "file",
+        "interval",
+        "metrics",
+        "ratio",
+        "resource",
+        "sampler",
+        "token",
+        "traces",
+    )
+
+    def __init__(self) -> None:
+        self.traces: Target | None = None
+        self.metrics: Target | None = None
+        self.resource: dict[str, str] = {}
+        self.sampler = "always_on"
+        self.ratio = 1.0
+        self.by_parent = True
+        self.delay = 5.0
+        self.interval = 60.0
+        self.counts = False
+        self.file = ""
+        self.token = ""
+
+    @property
+    def at_path(self) -> bool:
+        """Return whether `/metrics` is served over HTTP."""
+        return self.counts and not self.file
+
+
+def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> None:
+    """Read what is measured into `settings`, with its problems, its warnings and its secrets. Never raises."""
+    wanted = Telemetry()
+    _load_metrics(wanted, settings, environ)
+    reader = _Reader(environ, settings.warnings)
+    if reader.text("OTEL_SDK_DISABLED").lower() != "true":
+        wanted.traces, wanted.metrics = reader.target("TRACES"), reader.target("METRICS")
+    if wanted.traces is not None or wanted.metrics is not None:
+        _load_sampler(wanted, reader)
+        wanted.delay = reader.milliseconds("OTEL_BSP_SCHEDULE_DELAY", wanted.delay)
+        wanted.interval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", wanted.interval)
+        wanted.resource = {"service.name": f"{catalog.name}-mcp", "service.version": catalog.version}
+        wanted.resource |= reader.pairs("OTEL_RESOURCE_ATTRIBUTES")
+        if service := reader.text("OTEL_SERVICE_NAME"):
+            wanted.resource["service.name"] = service[:LONGEST_ATTRIBUTE]
+        for target in filter(None, (wanted.traces, wanted.metrics)):
+            settings.private += [value for value in target.headers.values() if _is_long(value)]
+    if wanted.traces or wanted.metrics or wanted.counts:
+        settings.telemetry = wanted
+
+
+def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, str]) -> None:
+    """Load the settings of the server's own: whether it counts, and who may read that."""
+    prefix, problems = settings.prefix, settings.problems
+    value = environ.get(f"{prefix}_METRICS", "").strip()
+    try:
+        token, source = credential_env.value_of(f"{prefix}_METRICS_TOKEN", environ)
+    except ValueError as sentence:
+        problems.append(str(sentence))
+        return
+    wanted.token = (token or "").strip()
+    if wanted.token and (len(wanted.token) < SHORTEST_TOKEN or not is_value(wanted.token) or " " in wanted.token):
+        problems.append(f"{source} must be {SHORTEST_TOKEN} or more visible ASCII characters without blanks.")
+        return
+    if wanted.token:
+        settings.private.append(wanted.token)
+    if os.path.dirname(value):
+        wanted.file, wanted.counts = os.path.abspath(value), True
+        if not os.access(os.path.dirname(wanted.file), os.W_OK | os.X_OK):
+            problems.append(f"{prefix}_METRICS must name a file in a folder that can be written to.")
+        return
+    try:
+        wanted.counts = setting_parsers.switch(value) if value else False
+    except ValueError:
+        problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
+    # Decision 0213: Whoever reads /metrics is this machine, or has a token.
+    if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
+        problems.append(
+            f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
+            " whoever reads /metrics sends it as a bearer token."
+        )
+
+
+def _load_sampler(wanted: Telemetry, reader: _Reader) -> None:
+    text = reader.text("OTEL_TRACES_SAMPLER") or f"{_PARENT}always_on"
+    sampler = text.removeprefix(_PARENT)
+    if sampler not in _SAMPLERS:
+        reader.warn("OTEL_TRACES_SAMPLER", f"must be one of {', '.join(_SAMPLERS)}, or {_PARENT} and one of them")
+        return
+    wanted.sampler, wanted.by_parent = sampler, text.startswith(_PARENT)
+    if sampler == "traceidratio":
+        wanted.ratio = reader.number("OTEL_TRACES_SAMPLER_ARG", 1.0, 0.0, 1.0)
+
+
+def _is_long(value: str) -> bool:
+    return len(value) >= credential_env.SHORTEST_REDACTED
+
+
+class _Reader:
+    """Reader of the OTEL variables. What is wrong becomes a warning, which never holds the value."""
+
+    def __init__(self, environ: Mapping[str, str], warnings: list[str]) -> None:
+        self._environ = environ
+        self._warnings = warnings
+
+    def text(self, name: str) -> str:
+        """Return the value of a variable without blanks at its ends, or ""."""
+        return self._environ.get(name, "").strip()
+
+    def warn(self, name: str, reason: str) -> None:
+        """Add a warning about a variable."""
+        self._warnings.append(f"{name} {reason}.")
+
+    # Decision 0212: OpenTelemetry is on if an exporter or an endpoint is named.
+    def target(self, signal: str) -> Target | None:
+        """Return where TRACES or METRICS are sent, or None if no variable asks for that."""
+        exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()
+        endpoint = self.text(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
+        shared = self.text("OTEL_EXPORTER_OTLP_ENDPOINT")
+        if exporter == "none" or not (exporter or endpoint or shared):
+            return None
+        if exporter not in ("", "otlp"):
+            self.warn(f"OTEL_{signal}_EXPORTER", "must be otlp or none here: nothing of it is sent")
+            return None
+        protocol = self._of(signal, "PROTOCOL") or _PROTOCOL
+        if protocol != _PROTOCOL:
+            self.warn("OTEL_EXPORTER_OTLP_PROTOCOL", f"must be {_PROTOCOL} here: nothing is sent")
+            return None
+        url = endpoint or f"{(shared or DEFAULT_ENDPOINT).rstrip('/')}/v1/{signal.lower()}"
+        if not _is_url(url):
+            self.warn(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT", "must be a URL such as http://localhost:4318")
+            return None
+        return self._with_options(Target(url, self._headers(signal)), signal)
+
+    def _with_options(self, target: Target, signal: str) -> Target | None:
+        target.timeout = min(self.milliseconds(f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT", 0.0), 60.0)
+        target.timeout = target.timeout or min(self.milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10.0), 60.0)
+        target.gzip = self._of(signal, "COMPRESSION") == "gzip"
+        files = [self._of(signal, part) or None for part in ("CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY")]
+        if any(each is not None and not os.access(each, os.R_OK) for each in files):
+            self.warn("OTEL_EXPORTER_OTLP_CERTIFICATE", "or one of its kind names a file that cannot be read")
+            return None
+        target.ca_file, target.certificate, target.key = files
+        return target
+
+    def _headers(self, signal: str) -> dict[str, str]:
+        name = f"OTEL_EXPORTER_OTLP_{signal}_HEADERS"
+        found = self.pairs(name if self.text(name) else "OTEL_EXPORTER_OTLP_HEADERS")
+        usable = {key: value for key, value in found.items() if is_name(key) and is_value(value)}
+        if usable != found:
+            self.warn("OTEL_EXPORTER_OTLP_HEADERS", "holds a header that cannot be sent; it was left out")
+        return usable
+
+    def _of(self, signal: str, part: str) -> str:
+        return self.text(f"OTEL_EXPORTER_OTLP_{signal}_{part}") or self.text(f"OTEL_EXPORTER_OTLP_{part}")
+
+    def pairs(self, name: str) -> dict[str, str]:
+        """Return the pairs of a text such as `a=1,b=two%20words`."""
+        found: dict[str, str] = {}
+        for each in self.text(name).split(",")[:MOST_ATTRIBUTES]:
+            key, equals, value = each.partition("=")
+            if equals and key.strip():
+                found[unquote(key.strip())] = unquote(value.strip())
+            elif each.strip():
+                self.warn(name, "must be pairs such as key=value, joined by commas; one was left out")
+        return found
+
+    def milliseconds(self, name: str, default: float) -> float:
+        """Return a number of milliseconds as seconds, or `default`, which is in seconds."""
+        return self.number(name, default * 1000, 0.0, 86_400_000.0) / 1000
+
+    def number(self, name: str, default: float, least: float, most: float) -> float:
+        """Return a number of that range, or `default`."""
+        text = self.text(name)
+        try:
+            value = float(text) if text else default
+        except ValueError:
+            value = -1.0
+        if not least <= value <= most:
+            self.warn(name, f"must be a number from {least:g} to {most:g}")
+            return default
+        return value
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and text.isprintable() and parts.port != 0
+    except ValueError:
+        return False

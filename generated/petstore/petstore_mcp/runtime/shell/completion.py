@@ -1,0 +1,67 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Complete command lines of `call`: the scripts for shells, and the words that these ask for. Pure."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..core.catalog import Catalog
+
+SHELLS = ("bash", "zsh", "fish")
+COMMANDS = ("call", "completion")
+OWN_FLAGS = ("--help", "--json", "--list", "--output", "--raw", "--yes")
+
+_BASH = """\
+_{function}() {{
+  local IFS=$'\\n'
+  COMPREPLY=($({command} completion words "${{COMP_WORDS[@]:1:COMP_CWORD}}" 2>/dev/null))
+}}
+complete -o default -F _{function} {command}
+"""
+_ZSH = """\
+#compdef {command}
+_{function}() {{
+  local -a found
+  found=("${{(@f)$({command} completion words "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
+  compadd -Q -- $found
+}}
+compdef _{function} {command}
+"""
+_FISH = """\
+complete -c {command} -f -a '({command} completion words (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+"""
+
+
+def script(shell: str, command: str) -> str:
+    """Return the text that a shell evaluates to complete the command."""
+    text = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}[shell]
+    return text.format(command=command, function=command.replace("-", "_"))
+
+
+def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
+    """Return the words that can stand for the last of `given`, which may be empty or a beginning of a word."""
+    *before, last = given or [""]
+    if not before:
+        return _beginning(COMMANDS, last)
+    if before[0] == "completion":
+        return _beginning(SHELLS, last) if len(before) == 1 else []
+    if before[0] != "call":
+        return []
+    tools = [word for word in before[1:] if not word.startswith("-")]
+    known = catalog.names()
+    name = next((word for word in tools if word in known), None)
+    if name is None:
+        return _beginning([*known, *OWN_FLAGS], last)
+    members: dict[str, Any] = catalog.tool(name).schema.get("properties", {})
+    asked = members.get(before[-1][2:]) if before[-1].startswith("--") else None
+    if asked is not None and not last.startswith("-"):
+        values = asked.get("enum") or asked.get("items", {}).get("enum") or ()
+        return _beginning([str(value) for value in values], last)
+    return _beginning([*(f"--{member}" for member in members), *OWN_FLAGS], last)
+
+
+def _beginning(found: Sequence[str], text: str) -> list[str]:
+    return [word for word in found if word.startswith(text)]

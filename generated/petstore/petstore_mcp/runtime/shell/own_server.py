@@ -1,0 +1,113 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Call a tool of the server itself, as an MCP client over stdio.
+
+The server runs in a process of its own, so a call from a shell is a call like any other: checks, hooks, confirmation,
+audit, rates and limits hold, by the same code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REVISION = "2025-11-25"
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+_PACKAGE = __name__.partition(".")[0]
+_BEGIN = "import sys; sys.path[0] = {root!r}; from {package}.runtime.server import main; sys.exit(main())"
+_NO_SUCH_METHOD = -32601
+
+
+class Unanswered(Exception):
+    """The server ended before it answered. `code` is its exit code; it has said why on stderr."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"The server ended with code {code} before it answered.")
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What the client shows and asks. `ask` is None if nobody can be asked."""
+
+    ask: Callable[[str, str], bool] | None
+    progress: Callable[[str], None] | None
+
+
+def call(name: str, arguments: dict[str, Any], flags: list[str], settings: dict[str, str], terminal: Terminal) -> Any:
+    """Return the result of a tool call, or the error of the protocol under `error`. Raises Unanswered.
+
+    `flags` and `settings`: command line and environment variables of the server.
+    """
+    begin = _BEGIN.format(root=_ROOT, package=_PACKAGE)
+    server = subprocess.Popen(
+        [sys.executable, "-c", begin, *flags],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **settings},
+    )
+    with server:
+        answer = _conversation(_Wire(server), name, arguments, terminal)
+        assert server.stdin is not None
+        server.stdin.close()
+        return answer
+
+
+def _conversation(wire: _Wire, name: str, arguments: dict[str, Any], terminal: Terminal) -> Any:
+    asks: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}} if terminal.ask else {}
+    about = {"name": "shell", "version": "1"}
+    wire.ask("initialize", {"protocolVersion": REVISION, "capabilities": asks, "clientInfo": about}, terminal)
+    wire.send({"method": "notifications/initialized"})
+    params: dict[str, Any] = {"name": name, "arguments": arguments}
+    if terminal.progress is not None:
+        params["_meta"] = {"progressToken": 1}
+    return wire.ask("tools/call", params, terminal)
+
+
+class _Wire:
+    """The client's side of the connection: one JSON text a line."""
+
+    def __init__(self, server: subprocess.Popen[bytes]) -> None:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        self._server, self._in, self._out = server, server.stdin, server.stdout
+        self._last = 0
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Write a message. Raises Unanswered if the server is gone."""
+        try:
+            self._in.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            self._in.flush()
+        except BrokenPipeError:
+            raise Unanswered(self._server.wait()) from None
+
+    def ask(self, method: str, params: dict[str, Any], terminal: Terminal) -> Any:
+        """Return the result of a request, and serve what the server asks meanwhile. Raises Unanswered."""
+        self._last += 1
+        self.send({"id": self._last, "method": method, "params": params})
+        while line := self._out.readline():
+            message = json.loads(line)
+            if message.get("id") == self._last and "method" not in message:
+                return message["result"] if "result" in message else {"error": message["error"]}
+            self._serve(message, terminal)
+        raise Unanswered(self._server.wait())
+
+    def _serve(self, message: dict[str, Any], terminal: Terminal) -> None:
+        method, params = message.get("method"), message.get("params", {})
+        if method == "notifications/progress" and terminal.progress is not None:
+            terminal.progress(str(params.get("message", "")))
+        elif method == "elicitation/create" and terminal.ask is not None:
+            agreed = terminal.ask(str(params.get("message", "")), str(params.get("url", "")))
+            answer = {"action": "accept", "content": {}} if agreed else {"action": "decline"}
+            self.send({"id": message["id"], "result": answer})
+        elif method == "ping":
+            self.send({"id": message["id"], "result": {}})
+        elif "id" in message and method is not None:
+            error = {"code": _NO_SUCH_METHOD, "message": "This client does not know the method."}
+            self.send({"id": message["id"], "error": error})

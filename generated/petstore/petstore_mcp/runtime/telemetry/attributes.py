@@ -1,0 +1,91 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Derive attributes from records, by the conventions of OpenTelemetry for MCP and for HTTP clients. Pure.
+
+Every value is one of few, so that metrics stay small: names come from the table or are `_OTHER`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .operations import Operation, Sending
+    from .series import Attributes
+
+_FAULTS_OF_CALLERS = (-32700, -32600, -32601, -32602, -32002)
+"""Codes by which a client is told that its request cannot be served. The server did not fail."""
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY")
+_OTHER = "_OTHER"
+
+
+# Decision 0214: An error of the caller is a status code and no error.
+def error_type(operation: Operation) -> str:
+    """Return the class of error of an operation, or "" if it has not failed."""
+    if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:
+        return str(operation.code)
+    return operation.error
+
+
+def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -> Attributes:
+    """Return the attributes that spans and metrics of an operation share."""
+    found: list[tuple[str, str | int]] = [("mcp.method.name", operation.method)]
+    if operation.kind == "tool":
+        found += [("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", operation.target)]
+    elif operation.kind == "prompt":
+        found.append(("gen_ai.prompt.name", operation.target))
+    if operation.revision:
+        found.append(("mcp.protocol.version", operation.revision))
+    if operation.code is not None:
+        found.append(("rpc.response.status_code", str(operation.code)))
+    if error := error_type(operation):
+        found.append(("error.type", error))
+    return (*found, *transport)
+
+
+def name_of_operation(operation: Operation) -> str:
+    """Return the name of an operation's span. It never holds a URI."""
+    return f"{operation.method} {operation.target}" if operation.target else operation.method
+
+
+def of_sending(sending: Sending) -> Attributes:
+    """Return the attributes that spans and metrics of an HTTP request share."""
+    method = sending.method if sending.method in _METHODS else _OTHER
+    found: list[tuple[str, str | int]] = [
+        ("http.request.method", method),
+        ("server.address", sending.host),
+        ("server.port", sending.port),
+    ]
+    if sending.status:
+        found.append(("http.response.status_code", sending.status))
+    if error := error_of_sending(sending):
+        found.append(("error.type", error))
+    return tuple(found)
+
+
+def error_of_sending(sending: Sending) -> str:
+    """Return the class of error of an HTTP request, or "". For a client each status from 400 on is one."""
+    return sending.error or (str(sending.status) if sending.status >= 400 else "")
+
+
+def of_sending_span(sending: Sending) -> Attributes:
+    """Return the attributes that only the span of an HTTP request has. No value of an argument is in its URL."""
+    found: list[tuple[str, str | int]] = [("url.full", sending.origin + (sending.template or "/"))]
+    if sending.template:
+        found.append(("url.template", sending.template))
+    if sending.method not in _METHODS:
+        found.append(("http.request.method_original", sending.method))
+    if sending.again:
+        found.append(("http.request.resend_count", sending.again))
+    return tuple(found)
+
+
+def name_of_sending(sending: Sending) -> str:
+    """Return the name of an HTTP request's span."""
+    method = sending.method if sending.method in _METHODS else "HTTP"
+    return f"{method} {sending.template}" if sending.template else method
+
+
+def class_of(sending: Sending) -> str:
+    """Return the class of a status, such as `2xx`, or `none` without a response."""
+    return f"{sending.status // 100}xx" if sending.status else "none"

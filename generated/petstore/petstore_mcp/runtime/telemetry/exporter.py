@@ -1,0 +1,77 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Send encoded spans and metrics to a collector (OTLP/HTTP). Blocks, so a thread of its own uses it.
+
+Nothing is followed, no proxy of the environment is obeyed, and of answers only the status is read. A collector that is
+away costs its telemetry and nothing else: what could not be sent after two tries is dropped and counted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import ssl
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from email.message import Message
+    from typing import IO
+
+    from ..settings.telemetry import Target
+
+_PASSING = (408, 429, 502, 503, 504)
+_PAUSE = 1.0
+_TRIES = 2
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> None:
+        """Follow nothing: the header fields may hold a key."""
+
+
+class Exporter:
+    """Sender of one signal. `pause` waits for seconds, and returns True if there is no time to try again."""
+
+    def __init__(self, target: Target, agent: str, pause: Callable[[float], bool]) -> None:
+        """Create a sender. Raises OSError and ValueError if the files for TLS cannot be used."""
+        self._target = target
+        self._pause = pause
+        self._headers = {**target.headers, "Content-Type": "application/x-protobuf", "User-Agent": agent}
+        if target.gzip:
+            self._headers["Content-Encoding"] = "gzip"
+        handlers: list[urllib.request.BaseHandler] = [_Stay(), urllib.request.ProxyHandler({})]
+        if target.url.startswith("https:"):
+            context = ssl.create_default_context(cafile=target.ca_file)
+            if target.certificate:
+                context.load_cert_chain(target.certificate, target.key)
+            handlers.append(urllib.request.HTTPSHandler(context=context))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def send(self, body: bytes, seconds: float | None = None) -> str:
+        """Send a message. Return "", or why it was dropped, in words without the URL.
+
+        `seconds` are those that are left at the end of the process; then nothing is tried twice.
+        """
+        data = gzip.compress(body, 1) if self._target.gzip else body
+        timeout = self._target.timeout if seconds is None else min(seconds, self._target.timeout)
+        tries = _TRIES if seconds is None else 1
+        while True:
+            tries -= 1
+            reason, passing = self._tried(data, timeout)
+            if not reason or not passing or not tries or self._pause(_PAUSE):
+                return reason
+
+    def _tried(self, data: bytes, timeout: float) -> tuple[str, bool]:
+        request = urllib.request.Request(self._target.url, data, self._headers, method="POST")  # noqa: S310
+        try:
+            with self._opener.open(request, timeout=max(timeout, 0.05)):
+                return "", False
+        except urllib.error.HTTPError as answer:
+            answer.close()
+            return f"the collector answered with status {answer.code}", answer.code in _PASSING
+        except (OSError, HTTPException, ValueError):
+            return "the collector could not be reached", True

@@ -1,0 +1,229 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Record operations: note what was received, called, sent and answered, and count it later.
+
+The methods that the server calls only append to a queue. `take` empties the queue, in whichever thread asks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..core.effects import Call, Fetch, ReadResource, SendError
+from ..core.envelope import VERSION
+from ..core.protocol import BARE, METHODS
+from ..core.spans import Span
+from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
+from . import metrics
+from .operations import Operation, Sending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Effect, Peer
+    from ..core.jsonrpc import Notification, Request
+    from ..settings.telemetry import Telemetry
+
+    Outcome = Result | Failure | Question | Contents
+
+OTHER = "_OTHER"
+MOST_WAITING = 20_000
+"""Most records that wait to be counted. The oldest ones are lost then, and counted as lost."""
+
+_NOTIFICATIONS = (
+    "notifications/initialized",
+    "notifications/cancelled",
+    "notifications/progress",
+    "notifications/roots/list_changed",
+)
+_KNOWN = {**{method: method for method in (*METHODS, *_NOTIFICATIONS)}, **BARE}
+_KEPT = "://result/"
+_CUT = "cut"
+_NO = ("decline", "cancel")
+
+
+class Counted(NamedTuple):
+    """A value to add to a metric: a number to a counter, seconds to a histogram."""
+
+    metric: metrics.Metric
+    attributes: tuple[tuple[str, str], ...]
+    value: float
+
+
+class Recorder:
+    """Observer of all requests of one process.
+
+    - `waiting`: records that are not counted yet. `lost`: number of those that never will be.
+    - `sending`: number of HTTP requests that are under way.
+    - `decided`: whether traces that begin here are recorded; None if `samples` decides.
+    """
+
+    def __init__(self, telemetry: Telemetry, catalog: Catalog, over_http: bool) -> None:
+        self._traces = telemetry.traces is not None
+        self._sampler, self._by_parent = telemetry.sampler, telemetry.by_parent
+        self._bound = int(telemetry.ratio * 2**64)
+        self.decided = None if telemetry.sampler == "traceidratio" else telemetry.sampler == "always_on"
+        self._catalog = catalog
+        self.waiting: deque[Operation | Sending | Counted] = deque()
+        self._open: dict[int, Operation] = {}
+        self._began = time.monotonic()
+        self._revision = ""
+        self.over_http = over_http
+        self.sending = 0
+        self.lost = 0
+        self.wake: Callable[[], None] = _nobody
+        self.gauges: dict[metrics.Metric, Callable[[], int]] = {
+            metrics.OPEN: lambda: len(self._open),
+            metrics.SENDING: lambda: self.sending,
+        }
+
+    def renew(self, catalog: Catalog) -> None:
+        """Take the names of tools from another table from now on."""
+        self._catalog = catalog
+
+    # What the server reports (core.protocol.Observer)
+
+    def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
+        """Return the record of a message that was just received."""
+        operation = Operation(self, _KNOWN.get(message.method, OTHER), getattr(message, "id", None), peer)
+        if self._traces:
+            said = message.params.get("_meta")
+            meta = said if isinstance(said, dict) else {}
+            operation.join(meta.get("traceparent"), meta.get("tracestate"))
+            if peer is not None:
+                operation.link = peer.trace
+        return operation
+
+    def answered(self, operation: Operation, message: Request, effects: list[Effect], agreed: str | None) -> None:
+        """Note what became of a request: an answer, or a call that goes on. `agreed` is the revision of a handshake."""
+        said = message.meta.get(VERSION) if isinstance(message.meta, dict) else None
+        operation.revision = said if said in STATELESS_REVISIONS else agreed or ""
+        for effect in effects:
+            if isinstance(effect, (Call, ReadResource)):
+                self._called(operation, effect)
+                return
+            if isinstance(effect, SendError):
+                operation.code, operation.message = effect.code, effect.sentence
+        self._name(operation, message)
+        if operation.method == "initialize" and operation.code is None:
+            self._revision = operation.revision
+        if operation.code is not None and operation.method == "tools/call":
+            self.count(metrics.REFUSED, ("reason", "rejected"))
+        operation.close()
+
+    def notified(self, message: Notification, peer: Peer | None, agreed: str | None) -> None:
+        """Note a notification of the client."""
+        operation = self.begin(message, peer)
+        operation.revision = agreed or ""
+        operation.close()
+
+    def ended(self, key: int, outcome: Outcome | str) -> None:
+        """Note the outcome of a call, or a word in place of one. Only the first report of a call counts."""
+        operation = self._open.pop(key, None)
+        if operation is None:
+            return
+        if isinstance(outcome, str):
+            operation.error = outcome
+        elif isinstance(outcome, Failure):
+            operation.code, operation.message = outcome.code, outcome.sentence
+        elif isinstance(outcome, Contents):
+            if outcome.contents is None:
+                operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
+        elif isinstance(outcome, Result) and outcome.is_error:
+            operation.error = "tool_error"
+            if operation.uri:  # for resources/read, errors are errors of the protocol
+                operation.error, operation.code = "", -32603
+        operation.close()
+        if (call := operation.call) is not None and not isinstance(outcome, Question):
+            if call.confirmation in _NO:
+                self.count(metrics.REFUSED, ("reason", "declined"))
+            elif call.refused or call.confirmation not in ("", "accept"):
+                self.count(metrics.REFUSED, ("reason", "refused"))
+        operation.call = None
+
+    def turned_away(self, status: int) -> None:
+        """Count an HTTP request that is answered with this status."""
+        self.count(metrics.TURNED_AWAY, ("status", str(status)))
+
+    def session_over(self, seconds: float, revision: str) -> None:
+        """Count a session that has ended."""
+        told = (("mcp.protocol.version", revision),) if revision else ()
+        self.waiting.append(Counted(metrics.SESSIONS, (*told, *self.transport), max(seconds, 0.0)))
+
+    # What the records ask
+
+    def samples(self, trace: str, parent: bool | None) -> bool:
+        """Return whether a trace is recorded. `parent` is the client's decision, None without a client's trace."""
+        if parent is not None and self._by_parent:
+            return parent
+        if self._sampler == "traceidratio":
+            return int(trace[16:], 16) < self._bound
+        return self._sampler == "always_on"
+
+    def has_enough(self) -> None:
+        """Let the waiting records be counted now. If that takes too long, drop the oldest."""
+        while len(self.waiting) > MOST_WAITING:
+            self.waiting.popleft()
+            self.lost += 1
+        self.wake()
+
+    # What the reporter does
+
+    @property
+    def transport(self) -> tuple[tuple[str, str], ...]:
+        """Return the attributes of the transport that clients use."""
+        if self.over_http:
+            return ("network.transport", "tcp"), ("network.protocol.name", "http")
+        return (("network.transport", "pipe"),)
+
+    def take(self) -> list[Operation | Sending | Counted]:
+        """Remove the waiting records and return them."""
+        waiting = self.waiting
+        return [waiting.popleft() for _ in range(len(waiting))]
+
+    def count(self, metric: metrics.Metric, *attributes: tuple[str, str]) -> None:
+        """Add one to a counter."""
+        self.waiting.append(Counted(metric, attributes, 1.0))
+
+    def close(self) -> None:
+        """End the operations that are still open, and over stdio the session, because the process ends."""
+        for key in list(self._open):
+            self.ended(key, _CUT)
+        if not self.over_http:
+            self.session_over(time.monotonic() - self._began, self._revision)
+
+    # Private methods
+
+    def _called(self, operation: Operation, effect: Call | ReadResource) -> None:
+        """Note that the answer comes later, and let the code of the call find the operation."""
+        if isinstance(effect, Fetch):
+            operation.uri = effect.name
+        elif isinstance(effect, Call):
+            operation.kind, operation.target = "tool", effect.name
+        else:  # such a URI may be a secret: whoever has it can read the result
+            scheme, kept, _ = effect.uri.partition(_KEPT)
+            operation.uri = f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
+        self._open[effect.key] = operation
+        if isinstance(effect, Call):
+            span = operation.call = effect.span = Span(effect.origin)
+            span.operation = operation
+            operation.span = span.call
+
+    def _name(self, operation: Operation, message: Request) -> None:
+        """Note what an answered request was about. A name or URI that was refused is `_OTHER`."""
+        method, params = operation.method, message.params
+        if method == "tools/call":
+            name = params.get("name")
+            operation.kind, operation.target = "tool", OTHER
+            if isinstance(name, str) and self._catalog.has(name):
+                operation.target = name
+        elif method == "prompts/get":
+            operation.kind, operation.target = "prompt", OTHER if operation.code else str(params.get("name"))
+        elif method == "resources/read":
+            operation.uri = OTHER if operation.code else str(params.get("uri"))
+
+
+def _nobody() -> None:
+    """Do nothing: used as `wake` until somebody counts."""

@@ -1,0 +1,292 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Report what was recorded: count it, send it, write it. Most of that happens in a thread of its own.
+
+Its libraries load in that thread, so that no answer waits for them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..tuning.lazy_imports import importing
+from . import attributes, metrics
+from .operations import Operation, Sending
+from .series import Series, Total
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..settings.telemetry import Telemetry
+    from .exporter import Exporter
+    from .otlp_metrics import MetricEncoder
+    from .recorder import Recorder
+    from .series import Buckets
+    from .spans import SpanEncoder
+
+    Known = tuple[bytes, Buckets, Total]
+
+MOST_SPANS = 4096
+"""Most spans that wait to be sent. Further ones are dropped and counted."""
+
+MOST_KNOWN = 4000
+"""Most kinds of records whose series and encoded parts are kept at hand."""
+
+BATCH = 512
+WRITE_SECONDS = 15.0
+LAST_SECONDS = 1.0
+"""Seconds that the last exports may take together, when the process ends."""
+
+_SOON = 0.2
+_NONE = Total()
+
+
+class Reporter:
+    """Reporter of one process. `cut` must be called before the process ends."""
+
+    def __init__(self, recorder: Recorder, telemetry: Telemetry, name: str, version: str) -> None:
+        self._recorder = recorder
+        self._telemetry = telemetry
+        self._named = {"name": name, "version": version}
+        self._agent = f"{name}-mcp/{version}"
+        self._taking = threading.Lock()
+        self._sending = threading.Lock()
+        self._woken = threading.Event()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._spans: list[bytes] = []
+        self._series = Series()
+        self._known: dict[tuple[object, ...], Known] = {}
+        self._began = time.time_ns()
+        self._loaded: _Exports | None = None
+        self._told: set[str] = set()
+        recorder.wake = self._woken.set
+
+    def start(self) -> None:
+        """Begin to report. Call it in each process that serves."""
+        self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
+        self._thread.start()
+
+    @property
+    def media_type(self) -> str:
+        """Return the media type of `text`."""
+        from . import prometheus  # imported late: only for operators that read here
+
+        return prometheus.CONTENT_TYPE
+
+    def text(self) -> bytes:
+        """Return all metrics in Prometheus' text format."""
+        from . import prometheus  # imported late: only for operators that read here
+
+        with self._taking:
+            self._take()
+            values = {**self._gauges(), **_of_process(self._began)}
+            return prometheus.written(self._series, values, self._named)
+
+    @property
+    def recorder(self) -> Recorder:
+        """Return the recorder whose records are reported."""
+        return self._recorder
+
+    def reads_calls(self, numbers: Callable[[], tuple[int, int]]) -> None:
+        """Read from this function how many calls run, and how many wait."""
+        self._recorder.gauges[metrics.RUNNING] = lambda: numbers()[0]
+        self._recorder.gauges[metrics.QUEUED] = lambda: numbers()[1]
+
+    # core.stdio.Ending
+
+    def postpones(self, code: int) -> bool:
+        """Return False: nothing of a call waits for this."""
+        return False
+
+    def cut(self) -> None:
+        """Record that the process ends, and report for the last time. Only the first end counts."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        self._woken.set()
+        end = time.monotonic() + LAST_SECONDS
+        self._recorder.close()
+        if not self._taking.acquire(timeout=_SOON):
+            return
+        try:
+            self._take()
+        finally:
+            self._taking.release()
+        if self._telemetry.file:
+            self._write()
+        elif self._telemetry.counts and not self._recorder.over_http:
+            self._log()
+        if self._sending.acquire(timeout=max(end - time.monotonic(), 0.0)):
+            self._export_spans(end)
+            self._export_metrics(end)
+
+    # The thread
+
+    def _run(self) -> None:
+        due = written = time.monotonic()
+        while not self._stopped.is_set():
+            self._woken.wait(self._telemetry.delay)
+            self._woken.clear()
+            with self._sending:
+                if self._stopped.is_set():
+                    return
+                with self._taking:
+                    self._take()
+                self._export_spans()
+                now = time.monotonic()
+                if now >= due + self._telemetry.interval:
+                    due = now
+                    self._export_metrics()
+                if self._telemetry.file and now >= written + WRITE_SECONDS:
+                    written = now
+                    self._write()
+
+    def _take(self) -> None:
+        """Count what was recorded, and encode its spans. Needs the lock `_taking`."""
+        exports = self._exports()
+        encoder = exports.spans if exports is not None and exports.to_traces is not None else None
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        for record in self._recorder.take():
+            if isinstance(record, Operation):
+                self._take_operation(record, encoder)
+            elif isinstance(record, Sending):
+                self._take_sending(record, encoder)
+            elif record.metric.bounds:
+                self._series.buckets(record.metric, record.attributes).add(record.value)
+            else:
+                self._series.total(record.metric, record.attributes).value += int(record.value)
+        if self._recorder.lost:
+            self._series.total(metrics.LOST).value += self._recorder.lost
+            self._recorder.lost = 0
+
+    def _take_operation(self, record: Operation, encoder: SpanEncoder | None) -> None:
+        key = (record.method, record.target, record.revision, record.code, record.error)
+        if (known := self._known.get(key)) is None:
+            found = attributes.of_operation(record, self._recorder.transport)
+            prefix = b"" if encoder is None else encoder.of_operation(record, found)
+            known = self._known[key] = (prefix, self._series.buckets(metrics.OPERATIONS, found), _NONE)
+        known[1].add((record.ended - record.began) / 1e9)
+        if encoder is not None and record.sampled:
+            self._keep(encoder.operation(record, known[0]))
+
+    def _take_sending(self, record: Sending, encoder: SpanEncoder | None) -> None:
+        key = (record.origin, record.method, record.template, record.status, record.error, record.again)
+        if (known := self._known.get(key)) is None:
+            found = attributes.of_sending(record)
+            prefix = b"" if encoder is None else encoder.of_sending(record, found)
+            total = self._series.total(metrics.ANSWERS, (("status", attributes.class_of(record)),))
+            known = self._known[key] = (prefix, self._series.buckets(metrics.REQUESTS, found), total)
+        known[1].add((record.ended - record.began) / 1e9)
+        known[2].value += 1
+        if record.again:
+            self._series.total(metrics.RETRIES).value += 1
+        if encoder is not None and record.operation.sampled:
+            self._keep(encoder.sending(record, known[0]))
+
+    def _keep(self, span: bytes) -> None:
+        if len(self._spans) < MOST_SPANS:
+            self._spans.append(span)
+        else:
+            self._recorder.lost += 1
+
+    def _exports(self) -> _Exports | None:
+        """Return the encoders and exporters, loaded at first use; None if nothing is sent or they cannot be used."""
+        if self._loaded is None and (self._telemetry.traces or self._telemetry.metrics):
+            try:
+                with importing:
+                    self._loaded = _Exports(self._telemetry, self._agent, self._began, self._stopped.wait)
+            except ModuleNotFoundError as problem:
+                self._give_up(f"{problem.name} is not installed; the extra [otel] of this server has it")
+            except (OSError, ValueError):
+                self._give_up("the files for TLS that the OTEL variables name cannot be used")
+        return self._loaded
+
+    def _give_up(self, reason: str) -> None:
+        self._telemetry.traces = self._telemetry.metrics = None
+        log.event("warning", "telemetry_off", reason=f"Nothing is sent to OpenTelemetry: {reason}.")
+
+    def _export_spans(self, end: float | None = None) -> None:
+        exports = self._loaded
+        if exports is None or exports.to_traces is None:
+            return
+        while self._spans:
+            batch = self._spans[:BATCH]
+            del self._spans[:BATCH]
+            left = None if end is None else end - time.monotonic()
+            reason = exports.to_traces.send(exports.spans.request(batch), left)
+            self._hear(reason, len(batch))
+            if reason and end is not None:
+                return
+
+    def _export_metrics(self, end: float | None = None) -> None:
+        exports = self._loaded
+        if exports is None or exports.to_metrics is None:
+            return
+        left = None if end is None else end - time.monotonic()
+        with self._taking:
+            body = exports.metrics.request(self._series, self._gauges(), time.time_ns())
+        self._hear(exports.to_metrics.send(body, left), 0)
+
+    def _hear(self, reason: str, lost: int) -> None:
+        """Log each reason for which something was not sent, once."""
+        if not reason:
+            return
+        self._recorder.lost += lost
+        if reason not in self._told:
+            self._told.add(reason)
+            log.event("warning", "telemetry_not_sent", reason=f"Telemetry was dropped: {reason}.")
+
+    def _gauges(self) -> dict[metrics.Metric, float]:
+        return {metric: read() for metric, read in self._recorder.gauges.items()}
+
+    def _write(self) -> None:
+        """Write the file of metrics, whole or not at all."""
+        path = self._telemetry.file.replace("{pid}", str(os.getpid()))
+        beside = f"{path}.{os.getpid()}.new"
+        try:
+            with open(beside, "wb") as file:
+                file.write(self.text())
+            os.replace(beside, path)
+        except OSError:
+            self._hear("the file of metrics cannot be written", 0)
+
+    def _log(self) -> None:
+        """Write the totals to the log, one line for each metric."""
+        for metric, found in self._series.histograms.items():
+            count = sum(each.count for each in found.values())
+            seconds = round(sum(each.sum for each in found.values()), 3)
+            log.event("info", "metric", metric=metric.prometheus, count=count, seconds=seconds)
+        for metric, totals in self._series.counters.items():
+            log.event("info", "metric", metric=metric.prometheus, count=sum(each.value for each in totals.values()))
+
+
+class _Exports:
+    """Encoders and exporters. Creating them loads the library. Raises ModuleNotFoundError, OSError and ValueError."""
+
+    def __init__(self, telemetry: Telemetry, agent: str, began: int, pause: Callable[[float], bool]) -> None:
+        from .exporter import Exporter  # imported late: only if something is sent
+        from .otlp_metrics import MetricEncoder  # the same
+        from .spans import SpanEncoder  # the same
+
+        version = agent.partition("/")[2]
+        self.spans: SpanEncoder = SpanEncoder(telemetry.resource, version)
+        self.metrics: MetricEncoder = MetricEncoder(telemetry.resource, version, began)
+        traces, measured = telemetry.traces, telemetry.metrics
+        self.to_traces: Exporter | None = Exporter(traces, agent, pause) if traces else None
+        self.to_metrics: Exporter | None = Exporter(measured, agent, pause) if measured else None
+
+
+def _of_process(began: int) -> dict[metrics.Metric, float]:
+    """Return what Prometheus expects of each process. Memory is known on Linux alone."""
+    found: dict[metrics.Metric, float] = {metrics.CPU: time.process_time(), metrics.STARTED: began / 1e9}
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            found[metrics.MEMORY] = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return found
+    return found

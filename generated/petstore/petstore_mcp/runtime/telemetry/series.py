@@ -1,0 +1,71 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Count: histograms and counters, each with one series for each set of attributes. Pure, and not thread-safe."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .metrics import Metric
+
+    Attributes = tuple[tuple[str, "str | int"], ...]
+
+MOST_SERIES = 2000
+"""Most series of one metric. What comes beyond is counted in one series without attributes."""
+
+
+class Buckets:
+    """One series of a histogram: how many values fell below each bound, and their sum."""
+
+    __slots__ = ("bounds", "counts", "sum")
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.sum = 0.0
+
+    def add(self, value: float) -> None:
+        """Count a value. A bound belongs to the bucket that it ends. A clock that was set back counts as 0."""
+        value = max(value, 0.0)
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.sum += value
+
+    @property
+    def count(self) -> int:
+        """Return the number of values."""
+        return sum(self.counts)
+
+
+class Total:
+    """One series of a counter."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class Series:
+    """All that was counted: buckets and totals by metric and attributes."""
+
+    def __init__(self) -> None:
+        self.histograms: dict[Metric, dict[Attributes, Buckets]] = {}
+        self.counters: dict[Metric, dict[Attributes, Total]] = {}
+
+    def buckets(self, metric: Metric, attributes: Attributes) -> Buckets:
+        """Return the series of a histogram, to add values to."""
+        found = self.histograms.setdefault(metric, {})
+        attributes = _within(found, attributes)
+        if attributes not in found:
+            found[attributes] = Buckets(metric.bounds)
+        return found[attributes]
+
+    def total(self, metric: Metric, attributes: Attributes = ()) -> Total:
+        """Return the series of a counter, to add to its value."""
+        found = self.counters.setdefault(metric, {})
+        return found.setdefault(_within(found, attributes), Total())
+
+
+def _within(found: dict[Attributes, Buckets] | dict[Attributes, Total], attributes: Attributes) -> Attributes:
+    return attributes if attributes in found or len(found) < MOST_SERIES else ()
