@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bars import Bar, show
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
@@ -69,7 +69,7 @@ def row(path: Path, folder: Path, operations: int) -> Row:
     started = time.perf_counter()
     try:
         compiled = compile_source(fetch.read(str(path)), Options())
-    except CannotGoOn as end:
+    except FatalError as end:
         return Row(name, operations, 0, Counter(), time.perf_counter() - started, 0, str(end))
     seconds = time.perf_counter() - started
     catalog = compiled.catalog

@@ -89,7 +89,8 @@ class Trap:
     def __init__(self) -> None:
         self.received: list[bytes] = []
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.port = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
         threading.Thread(target=self._listen, daemon=True).start()
 
     def environment(self) -> dict[str, str]:

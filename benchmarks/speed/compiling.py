@@ -171,7 +171,7 @@ def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
 
 
 def _refusals(program: Path, folder: Path) -> list[Bar]:
-    """Measure bombs, each beside an empty document."""
+    """Measure how long mcpgen takes to refuse documents that are made to exhaust it, each beside an empty document."""
     path = folder / "bomb.yaml"
     path.write_text("x: 1\n", encoding="utf-8")
     base, bars = _generate(program, path), []

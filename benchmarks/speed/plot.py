@@ -44,7 +44,7 @@ def update(results: Results, path: Path = PATH) -> None:
 
 
 def _panel(row: Row, values: dict[str, float], top: int) -> list[str]:
-    """A title, and a bar for each value, the longest of which fills the width."""
+    """Return a title and a bar per value as SVG. The longest bar fills the width."""
     better = "more is better" if row.more else "less is better"
     title = f'{escape(SHOWN[row.label])} <tspan font-weight="normal">({better})</tspan>'
     parts = [f'<text x="{MARGIN}" y="{top + 16}" font-weight="bold" fill="{TEXT}">{title}</text>']

@@ -79,6 +79,11 @@ class Process:
         self._stdin.close()
         self._stdout.close()
 
+    def end(self) -> None:
+        """Close its stdin, and wait until it has ended."""
+        self._stdin.close()
+        self._process.wait(PATIENCE)
+
     def take_ids(self, number: int) -> int:
         """Reserve this many ids for requests, and return the first."""
         self._ids += number

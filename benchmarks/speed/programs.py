@@ -139,7 +139,9 @@ def installed_compiler() -> Path:
 
 
 def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
-    """The environment of our servers, compiled anew; only what the compiler makes otherwise is installed again."""
+    """Return the environment of our servers, compiled anew; only what the compiler makes otherwise is installed
+    again.
+    """
     sources = {OURS: (document, ()), STRUCTURED: (document, ("--structured",)), MANY: (many, ())}
     for name, (source, flags) in sources.items():
         command = [str(compiler / "bin" / "mcpgen"), "generate", str(source), "-o", str(folder / name), "--name", name]
@@ -156,7 +158,7 @@ def _over_http(project: Path) -> Path:
 
 
 def _generator(document: Path) -> Path:
-    """The project that openapi-mcp-generator makes of the document, with all that it needs, compiled."""
+    """Return the project that openapi-mcp-generator makes of the document, with all that it needs, compiled."""
     tool = environments.node("bench-generator", GENERATOR)
 
     def make(folder: Path) -> None:

@@ -111,7 +111,7 @@ def update(path: Path, results: Results) -> None:
 
 
 def made(results: Results) -> str:
-    """The table and the sentences under it, as Markdown."""
+    """Return the table and the sentences under it, as Markdown."""
     columns = [name for name in ("mcpgen", *PEERS) if any(row.value(results, name) is not None for row in ROWS)]
     named = [_named(name, results) for name in columns]
     lines = [f"| | {' | '.join(named)} | FastMCP to mcpgen |", "|---" * (len(columns) + 2) + "|"]

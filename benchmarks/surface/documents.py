@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
@@ -68,7 +68,7 @@ def surfaces(folder: Path, only: str) -> Iterator[Surface]:
     for path in paths(folder, only):
         try:
             tools, bindings = emitted(fetch.read(str(path)))
-        except CannotGoOn:
+        except FatalError:
             continue
         yield of_document(path, path.relative_to(folder).as_posix(), tools, bindings)
 
@@ -82,7 +82,7 @@ def of_document(path: Path, name: str, tools: list[dict[str, Any]], bindings: li
 
 
 def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the tools and bindings from the emitted files. Raises CannotGoOn if no project can be made."""
+    """Return the tools and bindings from the emitted files. Raises FatalError if no project can be made."""
     tree = compile_source(fetched, Options()).tree
     tools = next(data for path, data in tree.items() if path.endswith("_mcp/tools.json"))
     bindings = next(data for path, data in tree.items() if path.endswith("_mcp/bindings.json"))

@@ -14,7 +14,7 @@ from benchmarks.bars import Bar
 from benchmarks.surface import documents
 from benchmarks.surface.documents import Request, Surface, Tool
 from benchmarks.surface.words import strangers
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read import fetch
 from tests.requests.raw import Files
 
@@ -90,7 +90,7 @@ def _names(surface: Surface, value: Any) -> dict[Request, str]:
     fetched = replace(fetch.read(str(surface.path)), data=json.dumps(value).encode())
     try:
         return documents.names(fetched)
-    except CannotGoOn:
+    except FatalError:
         return {}
 
 

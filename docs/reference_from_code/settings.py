@@ -25,6 +25,8 @@ READ_OTHERWISE = {
     "CLIENT_CERT",
     "CLIENT_KEY",
     "BASE_URL",
+    "METRICS",
+    "METRICS_TOKEN",
     "STATE_KEY",
     "STORE",
 }

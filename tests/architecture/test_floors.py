@@ -28,12 +28,38 @@ HOUSES: dict[str, dict[str, int]] = {
         "emit": 6,
         "pipeline": 7,
         "regenerate": 8,
+        "adopt": 8,
+        "bundle": 9,
         "demo": 9,
         "cli": 10,
         "__main__": 11,
     },
-    "mcpgen.read": {"document": 0, "fetch": 1, "overlay": 1, "openapi": 1, "toolsfile": 2, "inputs": 3, "flags": 3},
+    "mcpgen.read": {
+        "document": 0,
+        "fetch": 1,
+        "overlay": 1,
+        "openapi": 1,
+        "translate": 1,
+        "toolsfile": 2,
+        "inputs": 3,
+        "flags": 3,
+    },
     "mcpgen.lower": {"text": 0, "schema": 1, "inputs": 2, "request": 3, "tool": 4, "lower": 5},
+    "mcpgen.adopt": {
+        "foreign": 0,
+        "operations": 0,
+        "selecting": 0,
+        "names": 1,
+        "programs": 1,
+        "selection": 2,
+        "script": 2,
+        "security": 2,
+        "shell": 2,
+        "blocks": 2,
+        "toolsfile": 2,
+        "sources": 3,
+        "adopt": 3,
+    },
     "mcpgen.regenerate": {
         "diff": 0,
         "publish": 0,
@@ -51,14 +77,18 @@ HOUSES: dict[str, dict[str, int]] = {
         "request": 2,
         "hooks": 3,
         "settings": 3,
+        "install": 4,
         "http": 4,
+        "programs": 4,
         "replicas": 4,
         "delegation": 5,
         "streamable": 5,
+        "telemetry": 5,
         "identity": 5,
         "result": 5,
         "login": 5,
         "search": 5,
+        "shell": 6,
         "calls": 6,
         "serve": 7,
         "server": 8,
@@ -87,20 +117,42 @@ DOORS: dict[str, tuple[str, ...]] = {
         "templates/package/runtime/http/client.py",
         "templates/package/runtime/http/connections.py",
         "templates/package/runtime/http/direct_requests.py",
+        "templates/package/runtime/serve/aiohttp_connections.py",
         "templates/package/runtime/serve/aiohttp_door.py",
     ),
     "cryptography": ("templates/package/runtime/replicas/seal.py",),
     "joserfc": ("templates/package/runtime/identity/",),
+    "pydantic_monty": ("templates/package/runtime/programs/sandbox.py",),
     "keyring": ("templates/package/runtime/login/token_store.py",),
     "redis": ("templates/package/runtime/replicas/store.py",),
+    "opentelemetry": (
+        "templates/package/runtime/telemetry/spans.py",
+        "templates/package/runtime/telemetry/otlp_metrics.py",
+    ),
     "yarl": ("templates/package/runtime/http/connections.py", "templates/package/runtime/http/direct_requests.py"),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
-    "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py", "mcpgen/demo/replicas.py"),
+    "subprocess": (
+        "mcpgen/bundle/distributions.py",
+        "mcpgen/cli/servers.py",
+        "mcpgen/demo/client.py",
+        "mcpgen/demo/replicas.py",
+        "templates/package/runtime/shell/own_server.py",
+    ),
 }
 """Library → the only files that may import it."""
 
-RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs", "cryptography", "joserfc", "keyring", "redis"}
+RUNTIME_LIBRARIES = {
+    "aiohttp",
+    "yarl",
+    "jsonschema_rs",
+    "cryptography",
+    "joserfc",
+    "keyring",
+    "opentelemetry",
+    "pydantic_monty",
+    "redis",
+}
 
 
 SOURCES = {**modules("mcpgen"), **modules("templates/package")}
@@ -203,7 +255,7 @@ def test_a_planted_arrow_is_noticed(text: str) -> None:
 
 
 PLANTED_IN_THE_RUNTIME = {
-    "at the top": "from ..calls.execution import Caller",
+    "at the top": "from ..calls.execution import ToolExecutor",
     "late": "def work():\n    from ..calls import execution",
     "by name": 'NAMES = ("..calls.execution",)',
 }

@@ -16,7 +16,6 @@ from mcpgen.demo import petstore, station
 from mcpgen.demo.http import Running
 from tests.examples.api import Api
 from tests.examples.conversations import NAMES as EXAMPLES
-from tests.golden.projects import project
 from tests.leaks import SECRET, searched
 
 NAMES = "names"
@@ -85,11 +84,15 @@ class Used(NamedTuple):
     heard: dict[str, list[str]]
 
 
-def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
-    """Serve the APIs of all examples and of the project in `names`, and let `carry_out` turn the servers' jobs into
-    reports.
+Folder = Callable[[str], Path]
+"""From the name of a server to the folder of its project."""
 
-    Raises AssertionError if a report holds the credential.
+
+def use(carry_out: Callable[[list[Object]], list[Object]], folder: Folder, *, search: bool) -> Used:
+    """Serve the APIs of all examples and of NAMES, and let `carry_out` turn the servers' jobs into reports.
+
+    `search`: the servers list a search, through which the tools are called. Raises AssertionError if a report holds the
+    credential.
     """
     with ExitStack() as stack:
         apis = {name: stack.enter_context(Api(name)) for name in EXAMPLES}
@@ -101,7 +104,7 @@ def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
         urls = {name: api.url for name, api in apis.items()} | {name: api.url for name, api in demos.items()}
         urls[NAMES] = things
 
-        jobs = {name: _job(name, url, names) for name, url in urls.items()}
+        jobs = {name: _job(name, url, folder(name), search) for name, url in urls.items()}
         reports = dict(zip(jobs, carry_out([*jobs.values()]), strict=True))
         searched(json.dumps(reports).encode())
         shown = {name: api.end()[1].splitlines() for name, api in apis.items()}
@@ -109,8 +112,14 @@ def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
         return Used(reports, {**shown, **asked, NAMES: heard})
 
 
-def _job(name: str, url: str, names: Path) -> dict[str, Any]:
-    folder, prefix, call = names if name == NAMES else project(name), name.upper(), CALLS[name]
+def tools(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return name → tool, of the generated tables."""
+    (path,) = folder.glob("*_mcp/tools.json")
+    return {tool["name"]: tool for tool in json.loads(path.read_bytes())}
+
+
+def _job(name: str, url: str, folder: Path, search: bool) -> dict[str, Any]:
+    prefix, call = name.upper(), CALLS[name]
     variables = {
         "PYTHONPATH": str(folder),
         f"{prefix}_BASE_URL": url,
@@ -118,7 +127,11 @@ def _job(name: str, url: str, names: Path) -> dict[str, Any]:
         **({"CLINICAL_ROLES": "researcher,statistician"} if name == "clinical" else {}),
     }
     server = {"command": sys.executable, "args": ["-m", f"{name}_mcp"], "env": variables}
-    return {"server": server, "tool": call.tool, "arguments": call.arguments}
+    if not search:
+        return {"server": server, "tool": call.tool, "arguments": call.arguments}
+    reads = tools(folder)[call.tool]["annotations"]["readOnlyHint"]
+    inner = {"name": call.tool, "arguments": call.arguments}
+    return {"server": server, "tool": "call_tool" if reads else "call_writing_tool", "arguments": inner}
 
 
 @contextmanager

@@ -1,46 +1,62 @@
-"""Test that eight agent frameworks list every generated example, and a server with awkward names, and call a tool of
-each.
+"""Test that eight agent frameworks list every generated example, and a server with awkward names, and call a tool.
+
+They do so in both modes: with every tool listed, and with a search in place of the tools, through which they call.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from tests.converters import frameworks
-from tests.converters.servers import CALLS, NAMES, Used, use
+from tests.converters.servers import CALLS, NAMES, Folder, Used, tools, use
 from tests.golden.projects import NAMES as EXAMPLES
 from tests.golden.projects import project
+from tests.tasks.projects import generated, of_source
 
 pytestmark = pytest.mark.world
 
+SEARCH = {
+    "search_tools": ["group", "limit", "queries"],
+    "describe_tools": ["names"],
+    "call_tool": ["arguments", "name"],
+    "call_writing_tool": ["arguments", "name"],
+}
+
+
+@pytest.fixture(scope="module", params=["all", "search"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Return a function from the name of a server to its project, which lists all tools or a search."""
+
+    @cache
+    def found(name: str) -> Path:
+        target = tmp_path_factory.mktemp(request.param) / name
+        if name == NAMES:
+            return of_source(Path(__file__).with_name("names.openapi.yaml"), request.param, target)
+        return project(name) if request.param == "all" else generated(name, request.param, target)
+
+    return found
+
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a project whose parameters have awkward names."""
-    document, project = Path(__file__).with_name("names.openapi.yaml"), tmp_path_factory.mktemp("names") / NAMES
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]
-    subprocess.run(command, check=True, capture_output=True)
-    return project
+def search(folder: Folder) -> bool:
+    """Return True if the servers list a search."""
+    return any(folder(NAMES).glob("*_mcp/search.json"))
 
 
 @pytest.fixture(scope="module", params=frameworks.FRAMEWORKS)
-def used(request: pytest.FixtureRequest, names: Path) -> Used:
+def used(request: pytest.FixtureRequest, folder: Folder, search: bool) -> Used:
     try:
-        return use(partial(frameworks.carry_out, request.param), names)
+        return use(partial(frameworks.carry_out, request.param), folder, search=search)
     except frameworks.Unavailable as reason:
         pytest.skip(str(reason))
 
 
 def _arguments(project: Path) -> dict[str, list[str]]:
     """Return tool → names of its arguments in the generated tables."""
-    (path,) = project.glob("*_mcp/tools.json")
-    return {tool["name"]: sorted(tool["inputSchema"].get("properties", {})) for tool in json.loads(path.read_bytes())}
+    return {name: sorted(tool["inputSchema"].get("properties", {})) for name, tool in tools(project).items()}
 
 
 def test_every_generated_example_is_used() -> None:
@@ -48,10 +64,10 @@ def test_every_generated_example_is_used() -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_framework_offers_every_tool_with_every_argument(used: Used, names: Path, name: str) -> None:
+def test_a_framework_offers_every_tool_with_every_argument(used: Used, folder: Folder, search: bool, name: str) -> None:
     report = used.reports[name]
     assert "failed" not in report
-    assert report["tools"] == _arguments(names if name == NAMES else project(name))
+    assert report["tools"] == (SEARCH if search else _arguments(folder(name)))
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -30,7 +30,7 @@ def file(path: Path) -> Place:
 
 
 def resolved(place: Place, node: Any) -> tuple[Place, Any]:
-    """The node that a reference leads to, in this file or in another of its folder."""
+    """Return the node that a reference leads to, in this file or in another of its folder."""
     while isinstance(node, dict) and isinstance(node.get("$ref"), str):
         name, _, pointer = node["$ref"].partition("#")
         if "://" in name:
@@ -51,7 +51,7 @@ def kinds(document: Place) -> dict[str, str]:
 
 
 def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
-    """What one `security` list asks of a caller with an OAuth token."""
+    """Return what one `security` list asks of a caller with an OAuth token."""
     sets = []
     for requirement in security or ():
         if not requirement:
@@ -69,7 +69,7 @@ def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
 
 
 def asked(path: Path) -> dict[str, Alternatives]:
-    """What each operation of a document asks of a caller, by method and path without the names of variables."""
+    """Return method and path → what that operation asks of a caller. Names of path variables are left out."""
     document = file(path)
     types, found = kinds(document), {}
     for template, own in (document.root.get("paths") or {}).items():

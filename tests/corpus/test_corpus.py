@@ -18,7 +18,7 @@ import pytest
 
 from benchmarks.surface import descriptions, names
 from mcpgen.base import tokens
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.check.catalog import DEEPEST
 from mcpgen.lower.tool.outputs import BUDGET, RESERVED
 from mcpgen.model.options import Options
@@ -64,7 +64,7 @@ def compiled(entry: Entry, options: Options) -> Compiled | str:
     """Return the compile, or the message of the error that ended it."""
     try:
         return compile_source(fetch.read(str(CORPUS / entry.path)), options)
-    except CannotGoOn as end:
+    except FatalError as end:
         return str(end)
 
 

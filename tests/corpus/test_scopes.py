@@ -16,7 +16,7 @@ from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
 from package.runtime.streamable.access import Access
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.emit import emit
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
@@ -31,7 +31,7 @@ WORDS = ("oauth2", "openIdConnect", "bearer")
 
 
 def with_scopes() -> list[Path]:
-    """The documents with such a scheme; files that only other documents refer to have no `paths`."""
+    """Return the documents with such a scheme; files that only other documents refer to have no `paths`."""
     found = (
         path for folder in (CORPUS, SPECS) for kind in ("json", "yaml", "yml") for path in folder.rglob(f"*.{kind}")
     )
@@ -52,10 +52,10 @@ def caller(scopes: frozenset[str]) -> Identity:
 
 
 def served(path: Path, folder: Path) -> tuple[Catalog, dict[str, str]] | None:
-    """The table of a document, and the operation of each tool; None if there is nothing to serve."""
+    """Return the table of a document, and the operation of each tool; None if there is nothing to serve."""
     try:
         catalog = compile_source(fetch.read(str(path)), Options(base_url="https://api.example.com")).catalog
-    except (CannotGoOn, ValueError):
+    except (FatalError, ValueError):
         return None
     tree = emit(catalog)
     for name in ("tools.json", "bindings.json"):
@@ -73,7 +73,7 @@ def holds(scopes: frozenset[str], wanted: Alternatives) -> bool:
 
 
 def listed(access: Access, scopes: frozenset[str]) -> list[str]:
-    """The names in the very bytes that `tools/list` sends."""
+    """Return the names in the very bytes that `tools/list` sends."""
     tools: list[dict[str, Any]] = json.loads(b"".join(access.catalog(caller(scopes)).tools))
     return [tool["name"] for tool in tools]
 

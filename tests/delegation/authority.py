@@ -22,7 +22,7 @@ URN = "urn:ietf:params:oauth:"
 
 
 def refusal(error: str, status: int = 400) -> Answer:
-    """The answer with that error."""
+    """Return the answer with that error."""
     return status, json.dumps({"error": error, "error_description": "x" * 20}).encode()
 
 
@@ -49,16 +49,16 @@ class Authority(Endpoint):
 
     @property
     def issuer(self) -> str:
-        """The issuer identifier."""
+        """Return the issuer identifier."""
         return self.origin
 
     @property
     def forms(self) -> list[dict[str, str]]:
-        """What the token endpoint was asked."""
+        """Return the forms that the token endpoint received."""
         return [each.form for each in self.requests if each.path == "/token"]
 
     def caller_token(self, user: str, audience: str, **more: object) -> str:
-        """An access token of that user for an MCP server, by which the user calls."""
+        """Return an access token of that user for an MCP server, by which the user calls."""
         now = int(time.time())
         claims = {
             "iss": self.issuer,
@@ -74,7 +74,7 @@ class Authority(Endpoint):
         return token
 
     def subject(self, user: str) -> str:
-        """The subject of that user, who is another person after `begin_again`."""
+        """Return the subject of that user, who is another person after `begin_again`."""
         return f"{user}.{self.turn}" if self.turn else user
 
     def begin_again(self) -> None:
@@ -85,11 +85,11 @@ class Authority(Endpoint):
         self.audience, self.seconds, self.says_issuer = "", 3600, True
 
     def proofs(self) -> list[bytes]:
-        """What of the callers' tokens must be seen nowhere: claims and signatures."""
+        """Return the parts of callers' tokens that must appear nowhere: claims and signatures."""
         return [part.encode() for token in self.callers for part in token.split(".")[1:]]
 
     def authorize(self, url: str, user: str, **more: str) -> str:
-        """The browser of that user opens the URL, and the user agrees: where the browser is sent."""
+        """Open the URL in this user's browser, agree, and return the URL to which the browser is sent."""
         assert url.startswith(f"{self.origin}/authorize?"), url
         asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         assert asked["response_type"] == "code"
@@ -136,7 +136,7 @@ class Authority(Endpoint):
         return refusal("unsupported_grant_type")
 
     def _exchanged(self, form: dict[str, str]) -> Answer:
-        """RFC 8693 section 2.1: what is required, and the types that we know."""
+        """Answer a token exchange (RFC 8693 section 2.1): check the required fields and the token types."""
         kinds = (f"{URN}token-type:access_token", f"{URN}token-type:jwt")
         user = self.callers.get(form.get("subject_token", ""))
         if user is None or form.get("subject_token_type") not in kinds:
@@ -147,14 +147,14 @@ class Authority(Endpoint):
         return self._given(user, form.get("scope", ""), form.get("audience", form.get("resource", "")), more)
 
     def _behalf(self, form: dict[str, str]) -> Answer:
-        """RFC 7523 section 2.1, as Entra takes it."""
+        """Answer a JWT bearer grant (RFC 7523 section 2.1) in the form that Entra takes."""
         user = self.callers.get(form.get("assertion", ""))
         if user is None or form.get("requested_token_use") != "on_behalf_of":
             return refusal("invalid_request")
         return self._given(user, form.get("scope", ""), "", {})
 
     def _redeemed(self, form: dict[str, str]) -> Answer:
-        """RFC 6749 section 4.1.3 and RFC 7636 section 4.6: a code is good for one use and one redirect URI."""
+        """Redeem a code once, for its redirect URI (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
         asked = self._codes.pop(form.get("code", ""), None)
         verifier = form.get("code_verifier", "").encode()
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier).digest()).rstrip(b"=").decode()
@@ -194,7 +194,7 @@ class Authority(Endpoint):
 
 
 def callers(requests: list[Asked]) -> list[str]:
-    """For whom each request to the API was made, by its token."""
+    """Return the user of each request that the API received, by its token."""
     found = []
     for each in requests:
         token = unquote_plus(each.fields.get("authorization", "").removeprefix("Bearer "))

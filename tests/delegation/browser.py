@@ -22,7 +22,7 @@ def open_page(server: Server, url: str, **fields: str) -> Answer:
 
 
 def ticket_of(page: Answer) -> str:
-    """The ticket in the form of a page."""
+    """Return the ticket in the form of a page."""
     found = _TICKET.search(page.body)
     assert found is not None, page.body
     return unescape(found[1].decode())
@@ -36,7 +36,7 @@ def submit(server: Server, url: str, fields: Fields | None = None, **form: str) 
 
 
 def checked(answer: Answer) -> None:
-    """What every page must be."""
+    """Check the rules that every page must keep."""
     assert answer.field("location") is None
     if not (answer.field("content-type") or "").startswith("text/html"):
         assert answer.status >= 400

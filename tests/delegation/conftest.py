@@ -13,19 +13,19 @@ from tests.delegation.servers import Api, generate
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The generated project."""
+    """Return the generated project."""
     return generate(tmp_path_factory.mktemp("delegation"))
 
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    """The API that records."""
+    """Yield the API that records."""
     with Api() as found:
         yield found
 
 
 @pytest.fixture
 def authority() -> Iterator[Authority]:
-    """The authorization server of the callers."""
+    """Yield the authorization server of the callers."""
     with Authority() as found:
         yield found

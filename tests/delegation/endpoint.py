@@ -23,12 +23,12 @@ class Asked(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The target without its query."""
+        """Return the target without its query."""
         return urlsplit(self.target).path
 
     @property
     def form(self) -> dict[str, str]:
-        """The fields of a form."""
+        """Return the fields of a form."""
         return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
 
 
@@ -61,7 +61,7 @@ class Endpoint:
 
     @property
     def origin(self) -> str:
-        """The origin of its URLs."""
+        """Return the origin of its URLs."""
         return f"http://127.0.0.1:{self.port}"
 
     async def _serve(self) -> None:

@@ -92,7 +92,7 @@ def generate(folder: Path) -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """Return a port that nobody listens at."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -103,13 +103,13 @@ class Issuer(Protocol):
 
     @property
     def issuer(self) -> str:
-        """The issuer identifier."""
+        """Return the issuer identifier."""
 
     def caller_token(self, user: str, audience: str) -> str:
-        """A token of that user for a server."""
+        """Return a token of that user for a server."""
 
     def proofs(self) -> list[bytes]:
-        """What of these tokens must be seen nowhere."""
+        """Return the parts of these tokens that must appear nowhere."""
 
 
 class Server(Streamable):
@@ -175,7 +175,7 @@ class Server(Streamable):
             assert secret not in content
 
     def token(self, user: str) -> str:
-        """What that user calls with."""
+        """Return the access token with which this user calls."""
         if self.issuer is None:
             return f"token-of-{user}"
         if user not in self._tokens:
@@ -192,18 +192,18 @@ class Server(Streamable):
             pass
 
     def audited(self) -> list[Any]:
-        """The record so far."""
+        """Return the lines of the audit so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """The answer to a call of the newer era by that user. `can` is the capability `elicitation`."""
+        """Return the answer to a call of the newer era by that user. `can` is the capability `elicitation`."""
         with self.connect() as connection:
             message = self.by(connection, user, tool, can, **more)
         self.search(encoded(message))
         return message
 
     def by(self, connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """The same on a connection that stays open."""
+        """Return the answer to the same call on a connection that stays open."""
         fields: Fields = more.pop("fields", {})
         message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
         if can is not None:
@@ -215,5 +215,5 @@ class Server(Streamable):
 
 
 def exchange(**more: str) -> dict[str, str]:
-    """The settings for a token exchange."""
+    """Return the settings for a token exchange."""
     return {"OAUTH_AS": "exchange", "OAUTH_CLIENT_ID": CLIENT, "OAUTH_CLIENT_SECRET": SECRET, **more}

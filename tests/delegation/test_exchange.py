@@ -158,6 +158,6 @@ def test_no_token_serves_another_caller(
 
 
 def _traced(name: str) -> dict[str, Any]:
-    """The `_meta` of a call whose trace says who made it, by a way that no credential takes."""
+    """Return the `_meta` of a call whose trace says who made it, by a way that no credential takes."""
     number = int(name.removeprefix("user")) + 1
     return meta(traceparent=f"00-{number:032x}-{1:016x}-01")

@@ -31,7 +31,7 @@ def test_each_call_has_the_value_that_came_with_it(project: Path, tmp_path: Path
 
 
 def _with_two(server: Server) -> Any:
-    """The result of a call whose head has the field twice."""
+    """Return the result of a call whose head has the gateway's field twice."""
     message = calling("list_pets")
     body = encoded(message)
     fields = [

@@ -23,7 +23,7 @@ ACCEPT = {"login": {"action": "accept"}}
 
 
 def login(authority: Authority, **more: str) -> dict[str, str]:
-    """The settings for users who log in."""
+    """Return the settings for users who log in."""
     client = {"OAUTH_CLIENT_ID": CLIENT, "OAUTH_CLIENT_SECRET": SECRET}
     return {"OAUTH_AS": "user", "OAUTH_ISSUER": authority.origin, **client, **more}
 
@@ -38,7 +38,7 @@ class Shared(NamedTuple):
 
 @pytest.fixture(scope="module")
 def shared(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """One server whose callers are users of the authorization server at which they log in."""
+    """Yield one server whose callers are users of the authorization server at which they log in."""
     with Api() as api, Authority() as authority:
         folder = tmp_path_factory.mktemp("login")
         with Server(project, folder, api, authority, login(authority)) as server:
@@ -47,14 +47,14 @@ def shared(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def authority(shared: Shared) -> Authority:
-    """The authorization server, at which no user of this test has been."""
+    """Return the authorization server, at which no user of this test has been."""
     shared.authority.begin_again()
     return shared.authority
 
 
 @pytest.fixture
 def api(shared: Shared) -> Api:
-    """The API, which was not called in this test."""
+    """Return the API, with no call of this test in its record yet."""
     shared.api.requests.clear()
     shared.api.unaccepted.clear()
     return shared.api
@@ -62,20 +62,20 @@ def api(shared: Shared) -> Api:
 
 @pytest.fixture
 def one(shared: Shared, api: Api, authority: Authority) -> Server:
-    """The shared server, with users whom it has not seen."""
+    """Return the shared server, with users that it has not seen yet."""
     shared.server.begin_again()
     return shared.server
 
 
 @pytest.fixture
 def other(project: Path, tmp_path: Path, api: Api, authority: Authority) -> Iterator[Server]:
-    """A server whose callers have static tokens, so that no ID token can say who they are."""
+    """Yield a server whose callers have static tokens, so that no ID token can say who they are."""
     with Server(project, tmp_path, api, None, login(authority)) as server:
         yield server
 
 
 def link(server: Server, user: str, tool: str = "list_pets") -> str:
-    """The link that a call of the newer era gets. Nothing of it is in what a model reads."""
+    """Return the link that a call of the newer era gets. Check that a model reads nothing of it."""
     result = server.as_user(user, tool, LINKS)["result"]
     assert result["resultType"] == "input_required", result
     asked = result["inputRequests"]["login"]
@@ -85,12 +85,12 @@ def link(server: Server, user: str, tool: str = "list_pets") -> str:
 
 
 def again(server: Server, user: str, **more: Any) -> Any:
-    """The result of the repeated call."""
+    """Repeat the call, and return its result."""
     return server.as_user(user, "list_pets", LINKS, inputResponses=ACCEPT, **more)["result"]
 
 
 def with_query(url: str, **changed: str) -> str:
-    """The URL with other fields in its query; an empty value takes a field out."""
+    """Return the URL with other fields in its query; an empty value takes a field out."""
     fields = {**dict(parse_qsl(urlsplit(url).query)), **changed}
     return f"{url.partition('?')[0]}?{urlencode({name: value for name, value in fields.items() if value})}"
 
@@ -238,7 +238,7 @@ class Client:
 
 
 def asked_of(connection: Connection) -> Any:
-    """The request that asks to open a link, on the stream of a call."""
+    """Return the request that asks to open a link, on the stream of a call."""
     connection.stream()
     message = next(each.message for each in connection.events() if each.data)
     assert message["method"] == "elicitation/create"

@@ -31,7 +31,7 @@ class Callers:
         self._tokens: list[str] = []
 
     def caller_token(self, user: str, audience: str) -> str:
-        """An access token of that user, by authorization code."""
+        """Return an access token of that user, by authorization code."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
         query = {
             "client_id": "app",

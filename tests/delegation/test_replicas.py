@@ -28,7 +28,7 @@ pytestmark = [
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[str]:
-    """The store's URL."""
+    """Yield the store's URL."""
     place = tmp_path / "socket"
     command = [STORE or "", "--port", "0", "--unixsocket", str(place), "--save", "", "--dir", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def two(project: Path, tmp_path: Path, api: Api, authority: Authority, store: str) -> Iterator[tuple[Server, Server]]:
-    """Two replicas, which one balancer would stand before: both say the same redirect URI."""
+    """Yield two replicas, which one balancer would stand before: both say the same redirect URI."""
     key = base64.b64encode(os.urandom(32)).decode()
     public = {"HTTP_URL": "http://127.0.0.1:8000/mcp", "STATE_KEY": key, "STORE": store}
     settings = login(authority, **public)

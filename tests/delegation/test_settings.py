@@ -20,12 +20,12 @@ USER = {"OAUTH_AS": "user", "AUTH_ISSUER": ISSUER, "OAUTH_ISSUER": ISSUER, **CLI
 
 @pytest.fixture(scope="module")
 def catalog(project: Any) -> Catalog:
-    """The table of the generated server."""
+    """Return the table of the generated server."""
     return Catalog.load(str(project / "pets_mcp"))
 
 
 def load(catalog: Catalog, given: dict[str, str], http: tuple[str, int] | None = ("127.0.0.1", 8000)) -> Any:
-    """The settings in an environment that has these variables, named without the prefix."""
+    """Return the settings in an environment that has these variables, named without the prefix."""
     return settings.load(catalog, {f"{PREFIX}_{name}": value for name, value in given.items()}, http=http)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mcpgen.model.pins import Promise
+from mcpgen.model.pins import Pin
 from mcpgen.regenerate.diff import Change, Difference, Surface, compare, of_tables
 
 HEADER: dict[str, Any] = {
@@ -40,7 +40,7 @@ def surface(
     """
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
-    known = {key: Promise(name) for name, key in (keys or {}).items()}
+    known = {key: Pin(name) for name, key in (keys or {}).items()}
     tables: dict[str, Any] = {"tools.json": tools, "bindings.json": {**HEADER, **header, "bindings": rows}, **features}
     return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, known)
 

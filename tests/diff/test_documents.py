@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from package.runtime.core.catalog import Tool
 from package.runtime.request.arguments import Checker
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
 from mcpgen.read.fetch import Fetched
@@ -143,7 +143,7 @@ def assert_refused_is_breaking(document: Document, seed: int, count: int, backwa
     old, new = (changed, document) if backwards else (document, changed)
     try:
         surfaces = followed(old, new)
-    except CannotGoOn:
+    except FatalError:
         return
     breaking = {change.tool for change in compare(*surfaces).changes if change.grade == "breaking"}
     assert [each for each in refused(*surfaces, chance) if each[0] not in breaking] == [], done

@@ -140,7 +140,7 @@ def test_only_the_first_signal_is_raised_and_an_ignored_one_stays_ignored() -> N
 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with pytest.raises(signals.Stopped) as stopped:
+        with pytest.raises(signals.StoppedBySignal) as stopped:
             run()
     finally:
         signal.signal(signal.SIGHUP, before)
@@ -156,7 +156,7 @@ def test_what_listens_hears_of_a_signal_that_came_before() -> None:
             stop.tell(lambda: heard.append(1))
             signal.raise_signal(signal.SIGTERM)
 
-    with pytest.raises(signals.Stopped):
+    with pytest.raises(signals.StoppedBySignal):
         run()
     assert heard == [1, 1]
 

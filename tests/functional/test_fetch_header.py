@@ -112,7 +112,12 @@ def test_a_redirect_does_not_take_the_header_along(host: Host, tmp_path: Path) -
     [
         ("http://docs.example.com/a.json", "X-Key=DOCS_KEY", "s3cret", "to docs.example.com without TLS"),
         ("https://docs.example.com/a.json", "X-Key=DOCS_KEY", "", "DOCS_KEY, which --fetch-header names, is not set"),
-        ("https://docs.example.com/a.json", "X-Key=DOCS_KEY", "a\nb", "holds what no header field can carry"),
+        (
+            "https://docs.example.com/a.json",
+            "X-Key=DOCS_KEY",
+            "a\nb",
+            "contains characters that no header field may contain",
+        ),
         ("https://docs.example.com/a.json", "X-Key: s3cret", "x", "Write NAME=VARIABLE"),
         ("https://docs.example.com/a.json", "Host=DOCS_KEY", "x", "Write NAME=VARIABLE"),
         ("https://user:s3cret@docs.example.com/a.json", "X-Key=DOCS_KEY", "x", "holds a user name or a password"),

@@ -72,6 +72,7 @@ def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 def test_the_examples_are_typed(project: Path) -> None:
     """Both are checked in one run of mypy, which reads the whole runtime."""
     first, second = of_readme(project), of_docstring(project)

@@ -95,9 +95,8 @@ def test_only_what_changed_is_written(project: None) -> None:
     assert run("regenerate", "out") == 0
     after = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in OUT.rglob("*") if path.is_file()}
     assert {path.as_posix() for path in after if before.get(path) != after[path]} == {
-        f"out/{name}"
-        for name in ("CHANGELOG.md", "README.md", "mcpgen.lock.json", "pyproject.toml", "zoo_mcp/bindings.json")
-    } | {"out/zoo_mcp/tools.json"}
+        f"out/{name}" for name in ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.lock.json", "pyproject.toml")
+    } | {"out/zoo_mcp/bindings.json", "out/zoo_mcp/tools.json"}
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,7 @@ def test_txt_10_one_changed_description_is_stale_and_shown(project: None, capsys
     assert run("regenerate", "out", "--check") == 1
     said = capsys.readouterr().out
     assert "list_pets: Its description has other words." in said
-    assert "the project is stale: generating again would write 6 files to out" in said
+    assert "the project is stale: generating again would write 7 files to out" in said
     assert files() == before
     assert run("regenerate", "out") == 0
     assert lock().promises.tools["GET /pets"].surface != surface
@@ -263,7 +262,7 @@ def test_the_markdown_is_all_that_stdout_has(project: None, capsys: pytest.Captu
     assert run("regenerate", "out", "--format", "markdown") == 0
     said = capsys.readouterr()
     assert said.out.startswith("**1 breaking, 0 additive, 0 cosmetic. The major version moves.**\n\n### Breaking\n")
-    assert "Pets 0.1.0 → 1.0.0: 2 tools; wrote 6 files to out." in said.err
+    assert "Pets 0.1.0 → 1.0.0: 2 tools; wrote 7 files to out." in said.err
 
 
 def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,7 +270,7 @@ def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: 
     capsys.readouterr()
     assert run("regenerate", "out", "--check", "--format", "json") == 1
     stale = json.loads(capsys.readouterr().out)
-    assert (stale["stale"], stale["written"], len(stale["wouldWrite"])) == (True, [], 6)
+    assert (stale["stale"], stale["written"], len(stale["wouldWrite"])) == (True, [], 7)
     assert run("regenerate", "out", "--format", "json") == 0
     done = json.loads(capsys.readouterr().out)
     assert done["written"] == stale["wouldWrite"]

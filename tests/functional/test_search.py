@@ -84,7 +84,7 @@ class Api(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A generated server `mirror` with a search, for an API that runs."""
+    """Yield a generated server `mirror` with a search, for an API that runs."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = tmp_path_factory.mktemp("store")
@@ -106,7 +106,7 @@ def started(store: Path, **more: str) -> Server:
 
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
-    """One server for the tests that only ask."""
+    """Yield one server for the tests that only ask."""
     with started(store) as running:
         yield running
 
@@ -277,12 +277,43 @@ def test_what_a_caller_may_not_see_is_not_found(store: Path, environ: dict[str, 
     assert ("call_writing_tool" in names) is ("MIRROR_READ_ONLY" not in environ)
 
 
-def test_an_index_of_another_table_is_told(store: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("part", "instead"), [(b'"names"', b'"Names"'), (b"Find tools", b"Lost tools")])
+def test_an_index_of_another_table_is_told(
+    store: Path, server: Server, tmp_path: Path, part: bytes, instead: bytes
+) -> None:
     shutil.copytree(store, tmp_path / "torn")
     index = tmp_path / "torn" / "mirror_mcp" / "search.json"
-    index.write_bytes(index.read_bytes().replace(b'"names"', b'"Names"'))
-    with started(tmp_path / "torn", MIRROR_READ_ONLY="true") as server:
-        result = call(server, "search_tools", queries=["order"])
-        direct = call(server, "get_order", order_id=1)
+    index.write_bytes(index.read_bytes().replace(part, instead))
+    with started(tmp_path / "torn") as running:
+        assert ask(running, "tools/list", {}) == ask(server, "tools/list", {})
+    with started(tmp_path / "torn", MIRROR_READ_ONLY="true") as running:
+        result = call(running, "search_tools", queries=["order"])
+        direct = call(running, "get_order", order_id=1)
     assert text(result) == "Generate the server again: search.json and bindings.json do not belong together."
     assert not direct["isError"]
+
+
+def test_the_user_is_asked_in_the_handshake_era_too(store: Path) -> None:
+    """The question comes on the stream, about the inner call; the call goes on with a yes."""
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
+    delete = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 6}}}
+    with started(store) as running:
+        say(running, 0, "initialize", {**hello, "clientInfo": {"name": "t", "version": "1"}})
+        running.message()
+        for action, requests in (("decline", 0), ("accept", 1)):
+            Api.seen.clear()
+            say(running, action, "tools/call", delete)
+            asked = running.message()
+            assert asked["method"] == "elicitation/create"
+            assert asked["params"]["message"].startswith("Go on with this call of delete_order?\nDELETE ")
+            assert Api.seen == []
+            answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": action, "content": {}}}
+            running.say(json.dumps(answer).encode() + b"\n")
+            result = running.message()
+            assert result["id"] == action
+            assert result["result"].get("isError", False) is (action == "decline")
+            assert [each.partition(" {")[0] for each in Api.seen] == ["DELETE /orders/6"] * requests
+
+
+def say(server: Server, id_: object, method: str, params: dict[str, Any]) -> None:
+    server.say(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params}).encode() + b"\n")

@@ -25,6 +25,7 @@ def test_of_all_but_one_the_data_alone_is_kept(name: str) -> None:
     assert [path for path in files(GENERATED / name) if not path.endswith(DATA)] == []
 
 
+@pytest.mark.slow
 def test_the_python_passes_strict_types_and_lint() -> None:
     package = f"{WHOLE}_mcp"
     lint = ["ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), package]

@@ -17,7 +17,7 @@ import jsonschema_rs
 
 from mcpgen.base import assets
 from mcpgen.base.invisible import hidden_characters
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.base.tree import FileTree
 from mcpgen.check.catalog import problems
 from mcpgen.emit import attributes, checksums, offered
@@ -27,7 +27,10 @@ from mcpgen.pipeline import Compiled
 from mcpgen.read.toolsfile import editors
 
 ROOT = Path(__file__).parents[2]
-RENDERED = ("CHANGELOG.md", "README.md", "mcpgen.yaml", "pyproject.toml")
+LINK = re.compile(r"\[Add to [A-Za-z ]{4,9}\]\((https|goose)://[a-z./-]+\?[A-Za-z0-9&=%._~-]+\)")
+"""A line of the links that install a server, inside of a block of code."""
+
+RENDERED = ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.yaml", "pyproject.toml")
 _TABLE = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
 
 
@@ -67,7 +70,7 @@ def assert_sound(compiled: Compiled) -> None:
     _assert_markdown(tree)
     assert lockfile.load(tree[lockfile.NAME], lockfile.NAME) == compiled.lock
     for tool in compiled.catalog.tools:
-        assert not list(problems(tool, Once()))
+        assert not list(problems(tool, ValueCache()))
 
 
 def _assert_tables(tree: FileTree, package: str) -> None:
@@ -100,10 +103,10 @@ def _assert_project(tree: FileTree, compiled: Compiled) -> None:
         "build-system": {"requires": None, "build-backend": None},
         "project": {
             **dict.fromkeys(("name", "version", "description", "readme", "requires-python", "dependencies")),
-            "optional-dependencies": {"http": None, "keyring": None},
+            "optional-dependencies": {"http": None, "keyring": None, "otel": None},
             "scripts": {identity.command: None},
         },
-        "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}}}}},
+        "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}, "sdist": {"include": None}}}}},
     }
     assert project["project"]["scripts"] == {identity.command: f"{identity.package}.__main__:main"}
     assert "\n" not in project["project"]["description"]
@@ -136,6 +139,7 @@ def _assert_markdown(tree: FileTree) -> None:
     assert headings[0].endswith(": an MCP server")
     known = [
         "## Use",
+        "## Links for your documentation",
         "## Over HTTP",
         "## Reload",
         "## Environment",
@@ -147,8 +151,10 @@ def _assert_markdown(tree: FileTree) -> None:
     ]
     assert [line for line in known if line in headings] == headings[1:]
     fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
-    assert fences == ["```sh", "```", "```json", "```", "```python", "```"]
-    prose = "".join(outside_code(line) for line in readme.split("\n"))
+    assert fences == ["```sh", "```", "```json", "```", "```markdown", "```", "```python", "```"]
+    lines = readme.split("\n")
+    assert [LINK.fullmatch(line) is not None for line in lines].count(True) == 5
+    prose = "".join(outside_code(line) for line in lines if not LINK.fullmatch(line))
     assert not re.search(r"<[a-zA-Z/!]|\]\(|\]\[|!\[", prose), "markup comes from a document"
     assert tree["mcpgen.yaml"] == (assets.project_templates() / "mcpgen.yaml.jinja").read_bytes()
 

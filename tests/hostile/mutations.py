@@ -10,6 +10,7 @@ from tests.hostile.mutations_of_callers import OF_CALLERS
 from tests.hostile.mutations_of_delegation import OF_DELEGATION
 from tests.hostile.mutations_of_identity import OF_IDENTITY
 from tests.hostile.mutations_of_input import OF_INPUT
+from tests.hostile.mutations_of_install import OF_INSTALL
 from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
@@ -395,4 +396,5 @@ MUTATIONS = (
     *OF_CALLERS,
     *OF_LOGINS,
     *OF_SEARCH,
+    *OF_INSTALL,
 )

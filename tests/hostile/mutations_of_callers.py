@@ -15,6 +15,21 @@ OF_CALLERS = (
         "return None or",
         (VIEWS,),
     ),
+    Mutation("scopes by an alias", "access.py", "name = self._whole.resolve_alias(name)", "pass", (VIEWS,)),
+    Mutation(
+        "withheld by an alias",
+        "protocol.py",
+        "self._catalog.withheld.get(self._catalog.resolve_alias(name))",
+        "self._catalog.withheld.get(name)",
+        ("tests/runtime/test_aliases.py",),
+    ),
+    Mutation(
+        "an alias over a tool",
+        "catalog.py",
+        "name not in self.aliases or name in self._described.places()",
+        "name not in self.aliases",
+        ("tests/runtime/test_aliases.py",),
+    ),
     Mutation("scopes of a resource", "access.py", "self._resources.get(uri_of(found.entry), ())", "()", (SCOPES,)),
     Mutation(
         "all scopes of an alternative",

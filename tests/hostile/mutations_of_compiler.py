@@ -7,6 +7,7 @@ fail.
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation, cases
+from tests.hostile.mutations_of_bundles import OF_BUNDLES
 from tests.hostile.mutations_of_callers import OF_CALLERS_COMPILED
 from tests.hostile.mutations_of_lowering import OF_LOWERING
 
@@ -242,7 +243,7 @@ OF_MERGING = (
     Mutation(
         "credentials of the first document's server",
         "mcpgen/merge/merge_documents.py",
-        "required = owner.required if at[:1] == first[:1] else Required()",
+        "required = owner.required if at[:1] == first[:1] else RequiredCredentials()",
         "required = owner.required",
         cases("documents/security_at_another_server"),
     ),
@@ -263,8 +264,8 @@ OF_MERGING = (
     Mutation(
         "two servers of one name",
         "mcpgen/merge/unique_prefixes.py",
-        'return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))',
-        'return Place("")',
+        'return ServerPlace(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))',
+        'return ServerPlace("")',
         (APART,),
     ),
 )
@@ -323,4 +324,5 @@ OF_COMPILER = (
     *OF_MERGING,
     *OF_EMITTING,
     *OF_CALLERS_COMPILED,
+    *OF_BUNDLES,
 )

@@ -33,10 +33,7 @@ OF_DELEGATION = (
     Mutation(
         "the caller's rights first", "credentials.py", "not set(each).isdisjoint(delegated)", "False", (EXCHANGE,)
     ),
-    Mutation(
-        "answers of token endpoints", "token_requests.py", "or len(answer.content) > LARGEST_ANSWER", "", (EXCHANGE,)
-    ),
-    Mutation("length of a caller's token", "token_requests.py", "or len(token) > LONGEST", "", (EXCHANGE,)),
+    Mutation("answers of token endpoints", "token_response.py", "or len(response.content) > largest", "", (EXCHANGE,)),
     Mutation(
         "logins by user", "kept_logins.py", 'f"login:{digest(user, scheme)}"', 'f"login:{digest(scheme)}"', (LOGIN,)
     ),

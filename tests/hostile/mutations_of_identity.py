@@ -58,5 +58,5 @@ OF_IDENTITY = (
     ),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),
-    Mutation("streams that end", "service.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),
+    Mutation("streams that end", "response_writer.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),
 )

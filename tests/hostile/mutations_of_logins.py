@@ -61,13 +61,17 @@ OF_LOGINS = (
     ),
     Mutation(
         "size of a token answer",
-        "answers.py",
+        "token_response.py",
         "if response.cut or len(response.content) > largest:",
         "if False:",
         (ATTACKS,),
     ),
     Mutation(
-        "a token that no header can carry", "answers.py", "or not fields.is_value(token):", "or False:", (ATTACKS,)
+        "a token that no header can carry",
+        "token_response.py",
+        "or not fields.is_value(token):",
+        "or False:",
+        (ATTACKS,),
     ),
     Mutation(
         "a file of logins that others read", "token_store.py", "found.st_mode & 0o077", "found.st_mode & 0", (STORE,)

@@ -1,12 +1,15 @@
-"""The guards of a server with a search: what goes through it, and what it shows."""
+"""The guards of a server with a search: what goes through it, what it shows, and its programs."""
 
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation
+from tests.hostile.mutations_of_lookups import OF_LOOKUPS
+from tests.hostile.mutations_of_programs import OF_PROGRAMS
 
 SEARCH, RETRIEVAL = "tests/functional/test_search.py", "tests/unit/test_retrieval.py"
 
 OF_SEARCH = (
+    *OF_PROGRAMS,
     Mutation(
         "what writes through the tool that reads",
         "search_listing.py",
@@ -45,6 +48,14 @@ OF_SEARCH = (
         (SEARCH,),
     ),
     Mutation(
+        "a list of another table",
+        "catalog.py",
+        """if line and _digest(crc32(line)) == search["listed"]["digest"]:""",
+        "if line:",
+        (SEARCH,),
+    ),
+    Mutation(
         "the length of a query", "search_listing.py", '"maxLength": LONGEST_QUERY', '"maxLength": 10**6', (SEARCH,)
     ),
+    *OF_LOOKUPS,
 )

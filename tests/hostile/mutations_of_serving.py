@@ -5,22 +5,66 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 
 ADMISSION, CALLERS = "tests/streamable/test_admission.py", "tests/streamable/test_callers.py"
-HANDLES = "tests/streamable/test_handles.py"
+CARDS = "tests/streamable/test_cards.py"
+HANDLES, RECENT = "tests/streamable/test_handles.py", "tests/streamable/test_recent_sessions.py"
+INLINE, BOUNDS = "tests/streamable/test_inline.py", "tests/streamable/test_bounds.py"
 
 OF_SERVING = (
     Mutation(
         "names of hosts",
         "admission.py",
-        "_name(host) not in LOOPBACK and not {host,",
+        "name not in LOOPBACK and not {host,",
         "False and not {host,",
         (ADMISSION,),
     ),
     Mutation("pages of other origins", "admission.py", "origins[0].lower() not in allowed", "False", (ADMISSION,)),
+    Mutation(
+        "a card unasked for", "server_card.py", "if not listening.card or listening.url is None or", "if", (CARDS,)
+    ),
+    Mutation(
+        "the address of a card", "listening.py", "if listening.card and listening.url is None:", "if False:", (CARDS,)
+    ),
+    Mutation(
+        "the name of a card", "listening.py", 'not (_is_part(namespace, "") and _is_part(name, "_"))', "False", (CARDS,)
+    ),
     Mutation("the end of a handle", "seal.py", "            raise Expired", "            pass", (HANDLES,)),
     Mutation("the owner of a handle", "seal.py", 'owner.encode("utf-8", "surrogatepass")', 'b""', (HANDLES,)),
     Mutation(
         "the purpose of a handle", "seal.py", "(purpose.encode(), self._audience", '(b"", self._audience', (HANDLES,)
     ),
     Mutation("one text of a handle", "seal.py", " or _text(sealed) != handle", "", (HANDLES,)),
+    Mutation("who uses a cached session", "recent_sessions.py", "if owner == principal", "if True", (RECENT,)),
+    Mutation("the end of a cached session", "recent_sessions.py", "if until <= now:", "if False:", (RECENT,)),
+    Mutation("how many sessions are cached", "recent_sessions.py", "len(self._entries) > MOST", "False", (RECENT,)),
+    Mutation("sessions that have ended", "older.py", "found.digest in self._ended", "False", (RECENT,)),
+    Mutation(
+        "one request at a time",
+        "aiohttp_connections.py",
+        "not task.done() and not self._busy",
+        "not task.done()",
+        (INLINE,),
+    ),
+    Mutation(
+        "a connection with a pending call",
+        "aiohttp_connections.py",
+        "if self._busy or self._exp",
+        "if self._exp",
+        (INLINE,),
+    ),
+    Mutation(
+        "clients that leave",
+        "aiohttp_connections.py",
+        "            begun.lost()\n\n    def handle",
+        "            pass\n\n    def handle",
+        ("tests/streamable/test_streams.py",),
+    ),
+    Mutation(
+        "fields of one line",
+        "aiohttp_connections.py",
+        'text.count("\\r") == text.count("\\n") == len(lines) - 1',
+        "True",
+        (INLINE,),
+    ),
+    Mutation("small responses alone", "inline_request.py", "len(part.body) <= MOST and", "", (BOUNDS,)),
     Mutation("who reads a kept result", "result_store.py", "not self._names.admits(whole))", "False)", (CALLERS,)),
 )

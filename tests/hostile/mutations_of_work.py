@@ -59,5 +59,11 @@ OF_WORK = (
         "False",
         ("tests/runtime/test_credentials.py",),
     ),
-    Mutation("length of a token", "tokens.py", "or len(token) > LONGEST", "", ("tests/runtime/test_tokens.py",)),
+    Mutation(
+        "length of a token",
+        "token_response.py",
+        "not 0 < len(token) <= LONGEST",
+        "not token",
+        ("tests/runtime/test_tokens.py",),
+    ),
 )

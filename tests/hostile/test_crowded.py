@@ -171,6 +171,7 @@ def large(project: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 def test_hard_19_many_large_answers_stay_within_a_bound_and_give_back_what_they_took(large: Server) -> None:
     large.result("get_case", n=0)
     before = memory(large, "VmRSS")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import SERVER_NAME, TOOL_NAME
 from mcpgen.cli import main
 from mcpgen.model.options import Options
@@ -141,7 +141,7 @@ def test_gen_12_unknown_extensions_reach_no_file() -> None:
 
 @pytest.mark.parametrize("media_type", PAYLOADS["GEN-13"])
 def test_gen_13_a_body_of_no_media_type_is_refused(media_type: str) -> None:
-    with pytest.raises(CannotGoOn, match="No key under `content`"):
+    with pytest.raises(FatalError, match="No key under `content`"):
         compiled({"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": {"content": {media_type: {}}}}}}})
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.fetch import network
 from tests.command import mcpgen
 from tests.hostile.subject import playing
@@ -164,7 +164,7 @@ DRIPS = {
 @pytest.mark.parametrize("drip", DRIPS)
 def test_hard_14_what_drips_ends_at_one_deadline(drip: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "SECONDS", 0.3)
-    with playing(dripping(DRIPS[drip])) as upstream, pytest.raises(CannotGoOn) as ended:
+    with playing(dripping(DRIPS[drip])) as upstream, pytest.raises(FatalError) as ended:
         network.Network().download(f"http://127.0.0.1:{upstream.port}/a")
     assert ended.value.diagnostic.message == f"http://127.0.0.1:{upstream.port}/a was not fetched within 0.3 seconds."
 
@@ -221,7 +221,7 @@ def test_hard_15_another_server_is_named_and_not_asked(case: str, status: str) -
     with playing(lambda connection: site(pages)(connection)) as upstream:
         server = OTHERS[case](upstream.port)
         pages = {"/a": moved(f"http://{server}/openapi.json", status), "/openapi.json": answer(DOCUMENT)}
-        with pytest.raises(CannotGoOn) as refused:
+        with pytest.raises(FatalError) as refused:
             network.Network(("other.example.com", f"127.0.0.1:{upstream.port + 2}")).download(url_of(upstream, "/a"))
         assert len(upstream.requests) == 1
     found = refused.value.diagnostic
@@ -232,7 +232,7 @@ def test_hard_15_another_server_is_named_and_not_asked(case: str, status: str) -
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "2852039166"])
 def test_hard_15_a_link_local_address_needs_more_than_a_flag(host: str) -> None:
     pages = {"/a": moved(f"http://{host}/latest")}
-    with playing(site(pages)) as upstream, pytest.raises(CannotGoOn, match="a link-local or metadata address"):
+    with playing(site(pages)) as upstream, pytest.raises(FatalError, match="a link-local or metadata address"):
         network.Network((host,)).download(url_of(upstream, "/a"))
 
 

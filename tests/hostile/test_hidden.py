@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import hidden_characters, revealed
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import main
@@ -129,7 +129,7 @@ def reads_safely(document: JsonValue, form: str) -> bool:
     """
     try:
         result = compiled(document)
-    except CannotGoOn:
+    except FatalError:
         return False
     said = read_by_models(result)
     assert hidden_characters(said) == 0, form

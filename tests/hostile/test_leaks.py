@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core import spans
 from package.runtime.core.audit import Audit
 from package.runtime.core.effects import Call, Dialogue, Origin
@@ -142,7 +142,7 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
             loaded = settings.load(catalog, environment(scheme, leaks.secret))
             assert loaded.problems == []
             leaks.left.append(repr(loaded))
-            caller = Caller(catalog, loaded)
+            caller = ToolExecutor(catalog, loaded)
             path = f"{folder}/audit"
             audit = Audit(path, catalog, list, with_arguments=True)
             given: list[dict[str, object]] = [{}, {"it": leaks.secret}]
@@ -234,7 +234,7 @@ def test_cred_12_each_origin_sees_its_own_credential_alone() -> None:
             }
             servers = [{"url": str(each.address())} for each in (one, other)]
             catalog: Any = Catalog(tools, servers, security)
-            caller = Caller(catalog, settings.load(catalog, {"PETSTORE_A": first, "PETSTORE_B": second}))
+            caller = ToolExecutor(catalog, settings.load(catalog, {"PETSTORE_A": first, "PETSTORE_B": second}))
             for name in tools:
                 await asyncio.wait_for(caller.call(name, {}, lambda _: None), 30)
             await caller.close()
@@ -251,7 +251,7 @@ def test_cfg_05_large_arguments_are_neither_logged_nor_repeated(capfd: pytest.Ca
     loaded = settings.load(catalog, environment("header", leaks.secret), "http://127.0.0.1:9")
 
     async def main() -> None:
-        caller = Caller(catalog, loaded)
+        caller = ToolExecutor(catalog, loaded)
         arguments = {"x": leaks.secret * 32 * 1024, leaks.secret: 1}
         result = await asyncio.wait_for(caller.call("look", arguments, lambda _: None), 30)
         await caller.close()
@@ -335,7 +335,7 @@ async def told(answer: bytes, *secrets: str) -> list[Any]:
         }
         catalog: Any = Catalog({"look": {"binding": {"method": "POST", "path": ["/look"]}}}, security=security)
         environ = {f"PETSTORE_{at}": secret for at, secret in enumerate(secrets)}
-        caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
+        caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
         result = await asyncio.wait_for(caller.call("look", {}, lambda _: None), 30)
         uris = [str(block["uri"]) for block in result.content if block["type"] == "resource_link"]
         slices = [block for uri in uris for block in caller.resources.read(f"{uri}?size=1000000") or []]
@@ -375,7 +375,7 @@ def test_cred_06_every_access_token_that_is_in_use_is_redacted() -> None:
             entry = {**SCHEMES["client secret"], "tokenUrl": str(issuer.address("/token"))}
             catalog: Any = Catalog(tools, [{"url": str(upstream.address("/v1"))}], {"it": entry})
             environ = {"PETSTORE_I": "my-client", "PETSTORE_A": random_secret()}
-            caller = Caller(catalog, settings.load(catalog, environ))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ))
             for name in [*tools, *tools]:
                 said = str(await asyncio.wait_for(caller.call(name, {}, lambda _: None), 30))
                 assert "Bearer [redacted]" in said

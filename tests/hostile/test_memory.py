@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.document import Library, budgets, json_text, load
 from mcpgen.read.document.memory import Memory
 from tests.hostile.test_fetching import within_limits
@@ -67,12 +67,12 @@ def test_hard_25_the_files_of_a_run_share_the_budget(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(budgets, "NODES", 100)
     library = Library(Diagnostics())
     library.add("a", json.dumps(list(range(60))).encode(), None)
-    with pytest.raises(CannotGoOn, match="more than 40 values"):
+    with pytest.raises(FatalError, match="more than 40 values"):
         library.add("b", json.dumps(list(range(60))).encode(), None)
     monkeypatch.setattr(budgets, "MEMORY", 10_000)
     library = Library(Diagnostics())
     library.add("a", b'"' + b"x" * 2900 + b'"', None)
-    with pytest.raises(CannotGoOn, match="too large to be read together"):
+    with pytest.raises(FatalError, match="too large to be read together"):
         library.add("b", b'"' + b"x" * 2900 + b'"', None)
 
 
@@ -86,7 +86,7 @@ COUNTED = [
 def test_values_and_keys_are_counted_before_they_are_read(text: str, nodes: int) -> None:
     """The count is never too low, and too high by at most one for each empty list."""
     assert nodes <= json_text.count_nodes(text, "f", nodes + 2) + 1
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         json_text.count_nodes(text * 50, "f", nodes * 50 - 51)
     assert refused.value.diagnostic.where is not None
     assert load("f", text.encode(), Diagnostics(), Memory()).nodes >= nodes - 1
@@ -96,6 +96,6 @@ def test_merges_of_yaml_count_what_they_copy(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(budgets, "NODES", 500)
     members = ", ".join(f"k{number}: 1" for number in range(100))
     text = f"a: &a {{{members}}}\n" + "".join(f"b{number}: {{<<: *a}}\n" for number in range(10))
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         load("f", text.encode(), Diagnostics())
     assert refused.value.diagnostic.code == "too-many-nodes"

@@ -249,7 +249,8 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     """Setting the clock back changes no deadline: deadlines use the loop's monotonic clock.
 
-    Replicas share no other clock than the time of day, and access tokens end at one (RFC 7519, section 4.1.4).
+    Replicas share no other clock than the time of day, and access tokens end at one (RFC 7519, section 4.1.4). Spans
+    and metrics have the time of day as well.
     """
     runtime = TEMPLATES / "runtime"
     texts = {path.relative_to(runtime): path.read_text(encoding="utf-8") for path in runtime.rglob("*.py")}
@@ -259,6 +260,7 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
         "log.py",
         "over_http.py",
         "login_commands.py",
+        "reporter.py",
     }
 
 

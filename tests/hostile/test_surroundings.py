@@ -70,7 +70,7 @@ def test_cfg_08_installing_runs_nothing_of_the_project_and_dependencies_have_two
     declared = tomllib.loads((project / "pyproject.toml").read_text())
     assert declared["build-system"]["build-backend"] == "hatchling.build"
     assert "backend-path" not in declared["build-system"]
-    assert set(declared["tool"]["hatch"]["build"]["targets"]) == {"wheel"}
+    assert set(declared["tool"]["hatch"]["build"]["targets"]) == {"sdist", "wheel"}
     assert set(declared["tool"]["hatch"]["build"]) == {"targets"}
     assert not [path for path in project.iterdir() if path.suffix in (".py", ".cfg", ".pth")]
     for dependency in [*declared["build-system"]["requires"], *declared["project"]["dependencies"]]:

@@ -20,7 +20,7 @@ TOOLS = Path(__file__).parents[1] / "streamable" / "caller.tools.yaml"
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The generated project."""
+    """Return the generated project."""
     folder = tmp_path_factory.mktemp("identity") / "caller"
     command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -30,7 +30,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
-    """What the tools of a server call that one test starts."""
+    """Yield the API that the tools of a server call, in a server that one test starts."""
     found = Upstream()
     yield found
     found.close()
@@ -38,7 +38,10 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="session", params=DOORS)
 def guarded(request: pytest.FixtureRequest, project: Path) -> Iterator[Guarded]:
-    """A server with two issuers, one of which has a path and publishes RFC 8414 metadata alone. Its log hears all."""
+    """Yield a server with two issuers, one of which has a path and publishes RFC 8414 metadata alone.
+
+    Its log hears all.
+    """
     upstream = Upstream()
     with Issuer() as first, Issuer("RS256", "/realm", OAUTH) as second:
         settings = {

@@ -24,22 +24,22 @@ class Guarded:
         self.sent: set[str] = set()
 
     def token(self, **claims: Any) -> str:
-        """A good token of the first issuer, of both scopes."""
+        """Return a good token of the first issuer, of both scopes."""
         return self.first.token(URL, **{"scope": SCOPES, **claims})
 
     def bearer(self, token: str | None = None, **claims: Any) -> Fields:
-        """The field with a token, which is a good one where none is given."""
+        """Return the Authorization field with `token`, by default a good one."""
         found = self.token(**claims) if token is None else token
         self.sent.add(found)
         return {"Authorization": f"Bearer {found}"}
 
     def call(self, fields: Fields, message: dict[str, Any] | None = None, path: str = "/mcp") -> Answer:
-        """A call of the stateless era with these fields."""
+        """Make a call of the stateless era with these header fields, and return the answer."""
         told = message or calling("echo", text="hi")
         return self.server.ask("POST", path, {**mirrored(told), **fields}, encoded(told))
 
     def connect(self) -> Connection:
-        """A new connection."""
+        """Return a new connection."""
         return self.server.connect()
 
     def search(self) -> None:
@@ -51,7 +51,7 @@ class Guarded:
 
 
 def challenge(answer: Answer) -> str:
-    """The challenge of a refused request, which has one, in JSON that nobody may keep."""
+    """Return the challenge of a refused request. Check that the response has one, and that no cache may keep it."""
     assert answer.field("cache-control") == "no-store"
     assert answer.field("content-type") == "application/json"
     found = answer.field("www-authenticate")

@@ -53,13 +53,13 @@ class Signer:
             self._key = ed25519.Ed25519PrivateKey.generate()
 
     def by(self, algorithm: str) -> Signer:
-        """The same key, which signs by another algorithm."""
+        """Return a signer with the same key and another algorithm."""
         other = copy.copy(self)
         other.algorithm = algorithm
         return other
 
     def sign(self, data: bytes) -> bytes:
-        """The signature as RFC 7518 writes it, computed without the library that the server uses."""
+        """Return the signature as RFC 7518 writes it, computed without the library that the server uses."""
         if isinstance(self._key, rsa.RSAPrivateKey):
             kinds: dict[str, hashes.HashAlgorithm] = {"256": hashes.SHA256(), "512": hashes.SHA512()}
             kind = kinds[self.algorithm[2:]]
@@ -75,12 +75,12 @@ class Signer:
 
     @property
     def pem(self) -> bytes:
-        """The public key in PEM: what an attacker of algorithm confusion uses as a shared secret."""
+        """Return the public key in PEM: what an attacker of algorithm confusion uses as a shared secret."""
         public = self._key.public_key()
         return public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
     def jwk(self, **more: Any) -> dict[str, Any]:
-        """The public key as in a JWK set."""
+        """Return the public key as in a JWK set."""
         told = {"kid": self.kid, "use": "sig", "alg": self.algorithm, **more}
         public = self._key.public_key()
         if isinstance(public, rsa.RSAPublicKey):
@@ -95,7 +95,7 @@ class Signer:
         return {"kty": "OKP", "crv": "Ed25519", "x": encoded(raw), **told}
 
     def token(self, claims: Mapping[str, Any], **header: Any) -> str:
-        """A token with these claims. `header` replaces parts of the header; None takes one out."""
+        """Return a token with these claims. `header` replaces parts of the header; None takes one out."""
         head = {"alg": self.algorithm, "typ": "at+jwt", "kid": self.kid, **header}
         head = {name: value for name, value in head.items() if value is not None}
         signed = f"{encoded(head)}.{encoded(claims)}"
@@ -103,7 +103,7 @@ class Signer:
 
 
 def confused(public: bytes, claims: Mapping[str, Any], kid: str) -> str:
-    """A token signed by HMAC with a public key as its secret."""
+    """Return a token signed by HMAC with a public key as its secret."""
     signed = f"{encoded({'alg': 'HS256', 'typ': 'at+jwt', 'kid': kid})}.{encoded(claims)}"
     mac = hmac.HMAC(public, hashes.SHA256())
     mac.update(signed.encode())
@@ -162,7 +162,7 @@ class Issuer:
         return {name: value for name, value in {**told, **more}.items() if value is not None}
 
     def token(self, audience: object, **more: Any) -> str:
-        """A good token for that audience, with these claims besides."""
+        """Return a good token for that audience, with these claims besides."""
         return self.signer.token(self.claims(audience, **more))
 
     def rotate(self, algorithm: str = "ES256") -> None:

@@ -134,7 +134,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def client(id: str, secret: str | None = None, redirects: Sequence[str] = (), **more: Any) -> dict[str, Any]:  # noqa: A002
-    """A registered client (RFC 7591 names). With a secret it is confidential and may use client credentials."""
+    """Return a registered client (RFC 7591 names). With a secret it is confidential and may use client credentials."""
     grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
     if secret is not None:
         grants.append("client_credentials")

@@ -42,13 +42,13 @@ def _signed(guarded: Guarded, **header: Any) -> str:
 
 
 def _stolen(guarded: Guarded, **more: Any) -> str:
-    """A token whose claims were exchanged after it was signed."""
+    """Return a token whose claims were exchanged after it was signed."""
     head, _, signature = guarded.token().split(".")
     return f"{head}.{encoded(claims(guarded, **more))}.{signature}"
 
 
 def _other(guarded: Guarded, **header: Any) -> str:
-    """A token that the attacker signed, in the name of the first issuer."""
+    """Return a token that the attacker signed, in the name of the first issuer."""
     return OWN["ES256"].token(claims(guarded), **header)
 
 

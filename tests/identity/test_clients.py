@@ -56,7 +56,7 @@ CLIENTS = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    """The provider. It issues no refresh tokens, since TypeScript 1.x cannot step up with one."""
+    """Yield the provider. It issues no refresh tokens, since TypeScript 1.x cannot step up with one."""
     try:
         known = provider.client("app", redirects=[BACK])
         with provider.serve(scopes=("pets:read", "pets:write"), clients=[known], refresh=False) as found:
@@ -67,14 +67,14 @@ def server() -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def opened(server: Provider) -> Iterator[str]:
-    """The browser of a user."""
+    """Yield the browser of a user."""
     with provider.browser(server, "alice") as url:
         yield url
 
 
 @contextmanager
 def serving(project: Path, upstream: Upstream, **variables: str) -> Iterator[tuple[str, list[bytes]]]:
-    """The URL of a server, and the lines that it has written once it has ended."""
+    """Yield the URL of a server, and the lines that it has written once it has ended."""
     environ = {
         **planted("CALLER"),
         "CALLER_BASE_URL": f"http://127.0.0.1:{upstream.port}",
@@ -101,7 +101,7 @@ def serving(project: Path, upstream: Upstream, **variables: str) -> Iterator[tup
 
 
 def driven(name: str, job: dict[str, Any]) -> dict[str, Any]:
-    """The report of a client's driver."""
+    """Return the report of a client's driver."""
     try:
         folder = ENVIRONMENTS[name]()
     except environments.Missing as missing:

@@ -25,7 +25,7 @@ one is used.
 
 
 def bearer(token: str) -> Fields:
-    """The field with a token."""
+    """Return the Authorization field with `token`."""
     return {"Authorization": f"Bearer {token}"}
 
 

@@ -24,18 +24,18 @@ PAUSES: Any = {"identity.issuer.PAUSES": (0.05,)}
 
 
 def ask(server: Server, token: str) -> Answer:
-    """A call with a token."""
+    """Make a call with a token, and return the answer."""
     message = calling("echo", text="hi")
     return server.ask("POST", fields={**mirrored(message), "Authorization": f"Bearer {token}"}, body=encoded(message))
 
 
 def settings(issuer: Issuer, **more: str) -> dict[str, str]:
-    """The settings of a server that trusts one issuer."""
+    """Return the settings of a server that trusts one issuer."""
     return {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, **more}
 
 
 def start(project: Path, upstream: Upstream, issuer: Issuer, constants: Any = None, **more: str) -> Server:
-    """A server that trusts one issuer."""
+    """Return a server that trusts one issuer."""
     return Server(project, upstream, "aiohttp", {**PAUSES, **(constants or {})}, (), **settings(issuer, **more))
 
 
@@ -168,7 +168,7 @@ AT_ONCE = 20
 
 
 def together(server: Server, tokens: list[str], asked: Callable[[], None], held: threading.Event) -> list[int]:
-    """The statuses of calls that are made at once, while the issuer does not answer until it was `asked`."""
+    """Return the statuses of calls that are made at once, while the issuer does not answer until it was `asked`."""
     message = calling("echo", text="hi")
     with ExitStack() as stack:
         connections = [stack.enter_context(server.connect()) for _ in tokens]

@@ -70,7 +70,7 @@ def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that was not used for longest goes first, by number and by size; an ended one is not returned."""
     monkeypatch.setattr(remembered, "MOST", 3)
     monkeypatch.setattr(remembered, "MOST_BYTES", 100)
-    known: remembered.Remembered[str] = remembered.Remembered()
+    known: remembered.BoundedCache[str] = remembered.BoundedCache()
     for name in "abc":
         known.add(name.encode(), name, 10.0, 10)
     assert known.get(b"a", 0.0) == "a"

@@ -1,4 +1,4 @@
-"""Each rule of the resource server, A1 to A9, is named by a test at a raw socket."""
+"""Check that each rule of the resource server, A1 to A9, has a test at a raw socket that names the rule."""
 
 from __future__ import annotations
 

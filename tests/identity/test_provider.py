@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    """The provider, with a confidential client."""
+    """Yield the provider, with a confidential client."""
     resources = {"http://127.0.0.1:9000/mcp": {"format": "opaque"}, "*": {}}
     try:
         with provider.serve(

@@ -38,7 +38,7 @@ def generated(document: Path, folder: Path, *flags: str) -> Path:
 
 @pytest.fixture(scope="session")
 def scoped_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The generated project."""
+    """Return the generated project."""
     return generated(TOOLS, tmp_path_factory.mktemp("scoped") / "caller")
 
 
@@ -46,7 +46,9 @@ def scoped_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scoped(
     request: pytest.FixtureRequest, scoped_project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:
-    """A server with one issuer, roles in a claim, and one caller of the operator's file, who has the role `owner`."""
+    """Yield a server with one issuer, roles in a claim, and one caller of the operator's file, who has the role
+    `owner`.
+    """
     upstream = Upstream()
     file = tmp_path_factory.mktemp("callers") / "tokens"
     file.write_text(f"ci {hashlib.sha256(STATIC.encode()).hexdigest()}\n")

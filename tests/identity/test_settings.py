@@ -98,7 +98,7 @@ def test_scopes_of_entra_are_asked_for_in_full_and_held_in_short(
 
 @pytest.fixture(scope="module")
 def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
-    """A server with settings as for Entra."""
+    """Yield a server with settings as for Entra."""
     upstream = Upstream()
     trusted = {"AUTH_AUDIENCE": "application-id, api://pets", "AUTH_SCOPES": "api://pets/mcp.call", "HTTP_URL": URL}
     with (

@@ -12,7 +12,8 @@ from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Peer
 from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
-from package.runtime.search.tools import Desk
+from package.runtime.core.search_listing import inner
+from package.runtime.search.tools import ToolSearch
 from package.runtime.streamable import access as module
 from package.runtime.streamable import admission
 from package.runtime.streamable.access import Access
@@ -29,7 +30,7 @@ TOOLS = 20
 
 
 def table(folder: Path, count: int = TOOLS, extra: str = "", tools: str = "all") -> Catalog:
-    """A table of tools t0, t1, …, of which each needs a scope of its own name, and `r0`, which is for a role."""
+    """Return a table of tools t0, t1, …, of which each needs a scope of its own name, and `r0`, which is for a role."""
     paths = {
         f"/t{n}": {"get": {"x-mcp": {"name": f"t{n}"}, "security": [{"o": [f"t{n}{extra}"]}]}} for n in range(count)
     }
@@ -50,6 +51,17 @@ def table(folder: Path, count: int = TOOLS, extra: str = "", tools: str = "all")
         if (path := f"{catalog.identity.package}/{name}") in tree:
             (folder / name).write_bytes(tree[path])
     return Catalog.load(str(folder))
+
+
+def test_an_alias_needs_what_its_tool_needs(catalog: Catalog) -> None:
+    catalog.aliases = {"old": "t2", "old_role": "r0"}
+    access = Access(catalog, frozenset(), "roles", checks=True)
+    assert access.lacking(caller("t1"), call("old")) == frozenset(["t2"])
+    assert access.lacking(caller("t2"), call("old")) is None
+    assert access.lacking(caller("t1"), call("old_role")) is None
+    offered = access.catalog(caller("t1"))
+    assert not offered.has(offered.resolve_alias("old"))
+    assert not offered.has(offered.resolve_alias("old_role"))
 
 
 @pytest.fixture
@@ -174,7 +186,7 @@ def test_roles_of_a_claim(claim: str, claims: dict[str, object], roles: set[str]
 
 def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
     """The listed tools count it, the search finds it, and a call of anything else is told which scopes it needs."""
-    access = Access(table(tmp_path / "searched", tools="search"), checks=True, gate=cast(admission.Gate, Gate()))
+    access = Access(table(tmp_path / "searched", tools="search"), checks=True, gate=cast(admission.TokenGate, Gate()))
     asked = {"queries": ["get t1", "get t2"]}
     for identity, seen in ((caller("t1"), ["t1"]), (caller("t1", "t2"), ["t1", "t2"]), (caller(), [])):
         offered = access.catalog(identity)
@@ -186,9 +198,9 @@ def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
             "call_writing_tool",
         ]
         assert f"has {len(seen) + 1} tools" in entries[0]["description"], "and r0, for which nothing is needed"
-        told = str(Desk(access.whole).seen_by(offered).answer("search_tools", asked))
+        told = str(ToolSearch(access.whole).seen_by(offered).answer("search_tools", asked))
         assert sorted(name for name in ("t1", "t2", "t3") if f"{name}(" in told) == seen
-        described = str(Desk(access.whole).seen_by(offered).answer("describe_tools", {"names": ["t3"]}))
+        described = str(ToolSearch(access.whole).seen_by(offered).answer("describe_tools", {"names": ["t3"]}))
         assert "There is no tool 't3'" in described
     peer = Peer("alice", identity=caller("t1"))
     for name in ("t2", "t3"):
@@ -200,7 +212,7 @@ def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
 
 
 def called(through: str, name: str) -> Request:
-    """A call of a tool through another."""
+    """Return a call of a tool through another."""
     return Request(1, "tools/call", {"name": through, "arguments": {"name": name, "arguments": {}}})
 
 
@@ -215,3 +227,20 @@ class Gate:
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the scopes."""
         return " ".join(scopes)
+
+
+def test_an_alias_through_a_search_is_its_tool(tmp_path: Path) -> None:
+    whole = table(tmp_path / "searched", tools="search")
+    whole.aliases = {"old": "t2"}
+    access = Access(whole, checks=True, gate=cast(admission.TokenGate, Gate()))
+    assert inner(whole, "call_tool", {"name": "old", "arguments": {}}) == ("t2", {})
+    refusal = access.refusal(Peer("alice", identity=caller("t1")), called("call_tool", "old"))
+    assert refusal is not None
+    assert refusal.status == 403
+    search = ToolSearch(access.whole).seen_by(access.catalog(caller("t2")))
+    assert "t2" in str(search.answer("describe_tools", {"names": ["old"]}))
+    hidden = str(
+        ToolSearch(access.whole).seen_by(access.catalog(caller("t1"))).answer("describe_tools", {"names": ["old"]})
+    )
+    assert "There is no tool 'old'" in hidden
+    assert "t2" not in hidden

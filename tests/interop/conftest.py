@@ -30,7 +30,7 @@ PATIENCE = 120
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The generated petstore project."""
+    """Return the generated petstore project."""
     return _generated(assets.specs() / "petstore.openapi.yaml", tmp_path_factory.mktemp("interop") / "petstore")
 
 
@@ -40,8 +40,8 @@ def server(project: Path) -> Path:
     return _installed(project, "server", "petstore")
 
 
-def _generated(document: Path, folder: Path) -> Path:
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder)]
+def _generated(document: Path, folder: Path, *flags: str) -> Path:
+    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder), *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder
@@ -57,7 +57,7 @@ def _installed(project: Path, environment: str, name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def promises(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project whose tools have output schemas."""
+    """Return the project whose tools have output schemas."""
     document = Path(__file__).with_name("promises.tools.yaml")
     return _generated(document, tmp_path_factory.mktemp("interop") / "promises")
 

@@ -9,13 +9,13 @@ from tests.login.station import Station, station
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
-    """A server whose users log in at a mock of an authorization server, generated once."""
+    """Yield a server whose users log in at a mock of an authorization server, generated once."""
     with station(tmp_path_factory.mktemp("login")) as found:
         yield found
 
 
 @pytest.fixture
 def store(generated: Station) -> Station:
-    """The server, with nobody logged in, and nothing heard by its API and its authorization server."""
+    """Return the server, with nobody logged in, and nothing heard by its API and its authorization server."""
     generated.reset()
     return generated

@@ -90,7 +90,7 @@ def listening(answer: Callable[[str, str, dict[str, str], bytes], Answer]) -> It
 
 
 def told(content: object, status: int = 200) -> Answer:
-    """A JSON answer."""
+    """Return a JSON answer."""
     return status, {"Content-Type": "application/json"}, json.dumps(content).encode()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
+from package.runtime.http import token_response
 from package.runtime.http.exchange import Response
 from package.runtime.login import answers, browser, loopback, page
 from package.runtime.login.answers import Client
@@ -80,7 +81,7 @@ async def ask(flow: Flow, target: str, host: str = "", method: str = "GET", more
 
 
 def answer_of(flow: Flow, **changes: str | None) -> str:
-    """The target of the true answer, with parameters changed or, by None, left out."""
+    """Return the target of the true answer, with parameters changed, or left out if None."""
     given = {"code": "c0de", "state": flow.state, "iss": ISSUER, **changes}
     return "/callback?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value is not None)
 
@@ -206,7 +207,7 @@ TOKENS: dict[str, tuple[Callable[[], Response], str]] = {
     "a page": (lambda: response(200, b"<html>access_token"), "without an access token"),
     "a redirect": (lambda: response(302, b"", ("Location", "https://evil.example")), "redirects the request"),
     "too much": (
-        lambda: response(200, b'{"access_token":"a","x":"' + b"x" * answers.LARGEST_ANSWER + b'"}'),
+        lambda: response(200, b'{"access_token":"a","x":"' + b"x" * token_response.LARGEST + b'"}'),
         "without an access token",
     ),
     "a token with a line break": (lambda: response(200, b'{"access_token":"a\\r\\nX: y"}'), "without an access token"),

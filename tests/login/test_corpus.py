@@ -29,7 +29,7 @@ _URLS = (
 
 
 def documents() -> list[Path]:
-    """The documents whose text names a flow for users."""
+    """Return the documents whose text names a flow for users."""
     found = [path for path in sorted(CORPUS.rglob("*")) if path.suffix in (".json", ".yaml", ".yml")]
     return [path for path in found if b"authorizationUrl" in (text := path.read_bytes()) or b"openIdConnectUrl" in text]
 
@@ -42,7 +42,10 @@ def schemes_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def at_the_mock(value: Any, origin: str) -> Any:
-    """A scheme with its endpoints at the mock. Paths stay apart, since flows of one scheme share endpoints there."""
+    """Return a scheme with its endpoints at the mock.
+
+    Paths stay apart, since flows of one scheme share endpoints there.
+    """
     if not isinstance(value, dict):
         return value
     places = dict(zip(_URLS, ("authorize", "token", "token", "device"), strict=False))
@@ -97,7 +100,7 @@ def test_a_login_from_the_document_to_a_call(path: Path | None, tmp_path: Path) 
 
 
 def callable_by(scheme: str, table: dict[str, Any], package: Path) -> str | None:
-    """A tool without required arguments whose first alternative is that scheme alone."""
+    """Return a tool without required arguments whose first alternative is that scheme alone."""
     required = {
         tool["name"]: tool["inputSchema"].get("required") for tool in json.loads((package / "tools.json").read_text())
     }

@@ -32,7 +32,7 @@ def handshake(server: Server, capabilities: dict[str, Any], revision: str = "202
 
 
 def asked(server: Server) -> dict[str, Any]:
-    """The URL elicitation that the server sends while a call runs."""
+    """Return the URL elicitation that the server sends while a call runs."""
     server.say(message(1, "tools/call", name="list_items", arguments={}))
     found: dict[str, Any] = server.message()
     assert found["method"] == "elicitation/create"

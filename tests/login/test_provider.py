@@ -25,7 +25,7 @@ OPENID = "{type: openIdConnect, openIdConnectUrl: '@/.well-known/openid-configur
 
 @contextmanager
 def served(folder: Path, **options: Any) -> Iterator[tuple[Station, provider.Provider]]:
-    """A generated server whose users log in at the provider, and the provider."""
+    """Yield a generated server whose users log in at the provider, and the provider."""
     api = Api()
     clients = [provider.client("app", redirects=["http://127.0.0.1/callback"])]
     given = {"scopes": ("items:read", "items:write"), "clients": clients, **options}

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.lock.lockfile import NAME
 from mcpgen.model.options import Options
@@ -25,8 +25,8 @@ MINIMAL = b"openapi: 3.1.0\npaths: {/a: {get: {}}}\n"
 
 
 def compiled(data: bytes, name: str = "f") -> Compiled | None:
-    """Return the compile of `data`, or None after CannotGoOn. Any other exception fails the test."""
-    with contextlib.suppress(CannotGoOn):
+    """Return the compile of `data`, or None after FatalError. Any other exception fails the test."""
+    with contextlib.suppress(FatalError):
         return compile_source(Fetched(name, data), Options())
     return None
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from package.runtime.core.catalog import Tool
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.response import interpret
-from package.runtime.result.structured import Promises
+from package.runtime.result.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.emit.table import bindings_json, tools_json
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
@@ -40,7 +40,7 @@ def promising(schema: Any, definitions: dict[str, Any]) -> Any:
     }
     try:
         catalog = compile_source(Fetched("f", json.dumps(document).encode()), Options(structured=True)).catalog
-    except CannotGoOn:
+    except FatalError:
         return None
     [tool] = json.loads(tools_json(catalog))
     [binding] = json.loads(bindings_json(catalog, b"", {}))["bindings"]
@@ -51,7 +51,7 @@ def promising(schema: Any, definitions: dict[str, Any]) -> Any:
 def structured(tool: Tool, answer: bytes) -> Any:
     response = Response(200, "", [("Content-Type", "application/json")], answer)
     result = interpret(response, Sent(tool, "GET", "/p", [], "x://1"), Redactor([]))
-    kept = Promises().keep(tool, result)
+    kept = OutputChecker().keep(tool, result)
     assert not kept.is_error
     return kept.structured
 

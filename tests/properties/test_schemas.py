@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model import BodyBinding, ToolSpec
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
@@ -80,7 +80,7 @@ def test_any_schema_ends_in_a_portable_tool_or_in_a_reason(
 ) -> None:
     try:
         result = compiled(document(version, PLACES[place](schema), definitions))
-    except CannotGoOn as end:
+    except FatalError as end:
         result = None
         reason = end.diagnostic
     if result is None:
@@ -144,7 +144,7 @@ def arguments_for(body: BodyBinding, value: Any) -> dict[str, Any]:
 def assert_accepted(version: str, schema: Schema, definitions: dict[str, Schema], value: Any) -> None:
     try:
         result = compiled(document(version, {"requestBody": json_body(schema)}, definitions))
-    except CannotGoOn as end:
+    except FatalError as end:
         pytest.fail(f"{end.diagnostic.message}")
     (tool,) = result.catalog.tools
     body = tool.binding.body
@@ -180,7 +180,7 @@ def test_whatever_a_schema_accepts_is_accepted_3_0(
 def test_a_default_is_a_value_of_its_node(schema: Schema, definitions: dict[str, Schema]) -> None:
     try:
         result = compiled(document("3.1.0", PLACES["property"](schema), definitions))
-    except CannotGoOn:
+    except FatalError:
         return
     for tool in result.catalog.tools:
         for node in nodes(tool.input_schema):

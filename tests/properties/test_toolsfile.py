@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import pointer, tokens
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
@@ -34,7 +34,7 @@ def told(document: Any) -> list[tuple[str, str]]:
 
 def compiled(document: Any) -> None:
     """Compile a document. Any mistake must end in diagnostics or in one sentence."""
-    with contextlib.suppress(CannotGoOn):
+    with contextlib.suppress(FatalError):
         compile_source(Fetched("f", json.dumps(document).encode()), Options())
 
 

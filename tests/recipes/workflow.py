@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 SCHEDULED = ROOT / "specs" / "examples" / "scheduled"
 WORKFLOW = SCHEDULED / "regenerate.yml"
 AUDIT = SCHEDULED / "audit.yml"
+RELEASE = ROOT / "specs" / "examples" / "release" / "release.yml"
 #: How long a step may take before the test fails. Nothing is measured with it.
 PATIENCE = 120
 
@@ -56,6 +57,19 @@ elif given[:2] == ["pr", "create"]:
     pulls.write_text(json.dumps([{{"number": 7 + len(known), "state": "open", "merged_at": None}}, *known]))
 elif given[:2] != ["auth", "setup-git"] and given[:1] != ["api"]:
     sys.exit("not a command that is known here: " + " ".join(given))
+"""
+OTHER = """#!{python}
+# Records its call with its input, and says what the file of its name in `says` says.
+import json, pathlib, sys
+home, name = pathlib.Path({home!r}), pathlib.Path(sys.argv[0]).name
+given = [name, *sys.argv[1:]]
+told = sys.stdin.read() if "--password-stdin" in given else ""
+with (home / "calls").open("a") as record:
+    record.write(json.dumps({{"given": given, "bodies": [told] if told else []}}) + "\\n")
+if "--output" in given:
+    pathlib.Path(given[given.index("--output") + 1]).write_bytes((home / "downloaded").read_bytes())
+if (says := home / "says" / name).exists():
+    print(says.read_text(), end="")
 """
 #: What a person fills in.
 FILLED = {"PROJECT": "my-server", "MCPGEN": f"mcpgen=={mcpgen.__version__}"}
@@ -111,14 +125,18 @@ class Host:
         programs = {"mcpgen": MCPGEN, "python": PYTHON, "gh": GH, "pip-audit": PIP_AUDIT}
         (self.home / "bin").mkdir()
         for name, text in programs.items():
-            program = self.home / "bin" / name
-            program.write_text(text.format(root=ROOT, python=sys.executable, home=str(self.home)), encoding="utf-8")
-            program.chmod(0o755)
+            self.add_program(name, text)
         hooks = self.home / "template" / "hooks"
         hooks.mkdir(parents=True)
         for name in ("pre-commit", "commit-msg", "post-commit", "pre-push"):
             (hooks / name).write_text(f"#!/bin/sh\ntouch '{self.home / 'ran'}'\nexit 1\n", encoding="utf-8")
             (hooks / name).chmod(0o755)
+
+    def add_program(self, name: str, text: str = OTHER) -> None:
+        """Install a program on each runner; by default one that records its calls."""
+        program = self.home / "bin" / name
+        program.write_text(text.format(root=ROOT, python=sys.executable, home=str(self.home)), encoding="utf-8")
+        program.chmod(0o755)
 
     def tip(self, branch: str) -> str:
         """Return the commit of a branch, or "" if there is no such branch."""
@@ -142,7 +160,8 @@ class Host:
             if job.failed or not _holds(described.get("if"), needs):
                 continue
             job.ran.append(name)
-            outputs = self._steps(described, {**described_by["env"], **FILLED, **filled}, job, handed or {})
+            variables = {**described_by["env"], **described.get("env", {}), **FILLED, **filled}
+            outputs = self._steps(described, variables, job, handed or {})
             for output, expression in described.get("outputs", {}).items():
                 [found] = re.findall(r"^\$\{\{ (steps\.\w+\.outputs\.\w+) \}\}$", expression)
                 needs[f"needs.{name}.outputs.{output}"] = outputs.get(found, "")
@@ -156,15 +175,15 @@ class Host:
     ) -> dict[str, str]:
         """Run one job on a new runner. Return the outputs of its steps, by the names that expressions use."""
         runner = self.home / f"runner-{len([*self.home.glob('runner-*')])}"
-        runner.mkdir()
+        (runner / "work").mkdir(parents=True)
         outputs: dict[str, str] = {}
         for step in described["steps"]:
             if not _holds(step.get("if"), outputs):
                 continue
             if "uses" in step:
-                self._use(runner, step, handed)
+                self._use(runner, step, handed, outputs)
                 continue
-            own = {name: _filled(str(text)) for name, text in step.get("env", {}).items()}
+            own = {name: _filled(_with(outputs, str(text))) for name, text in step.get("env", {}).items()}
             done = self._run(runner, step["run"], {**variables, **own})
             job.log += done.stdout
             if done.returncode:
@@ -174,7 +193,9 @@ class Host:
             outputs |= {f"steps.{step.get('id')}.outputs.{name}": text for name, _, text in written}
         return outputs
 
-    def _use(self, runner: Path, step: Mapping[str, Any], handed: Mapping[str, str]) -> None:
+    def _use(
+        self, runner: Path, step: Mapping[str, Any], handed: Mapping[str, str], outputs: Mapping[str, str]
+    ) -> None:
         """Do what an action does, for the actions that the workflow uses."""
         action = step["uses"].partition("@")[0]
         artifact = self.home / "artifact"
@@ -189,8 +210,18 @@ class Host:
             shutil.copytree(artifact, _place(step, runner))
             for name, text in handed.items():
                 (_place(step, runner) / name).write_text(text, encoding="utf-8")
+        elif action in RECORDED:
+            self._record(action, [f"{name}={_with(outputs, str(text))}" for name, text in step["with"].items()], runner)
         else:
             assert action == "actions/setup-python", f"an action that is not known here: {action}"
+
+    def _record(self, action: str, given: list[str], runner: Path) -> None:
+        """Record what an action is given, and the names of the files in the folders or patterns among it."""
+        placed = [text.replace("${{ runner.temp }}", str(runner)) for text in given]
+        patterns = [text.partition("=")[2].removesuffix("*") for text in placed if str(runner) in text]
+        files = sorted(path.name for pattern in patterns for path in Path(pattern).iterdir())
+        with (self.home / "calls").open("a") as record:
+            record.write(json.dumps({"given": [action, *given], "bodies": files}) + "\n")
 
     def _run(self, runner: Path, script: str, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
         assert "${{" not in script, "an expression is pasted into a shell"
@@ -215,6 +246,15 @@ class Host:
         )
 
 
+RECORDED = ("actions/attest-build-provenance", "pypa/gh-action-pypi-publish")
+"""Actions that publish: a test records what they are given."""
+
+
+def _with(outputs: Mapping[str, str], text: str) -> str:
+    """Return a text with the outputs of earlier steps filled in."""
+    return re.sub(r"\$\{\{ (steps\.\w+\.outputs\.\w+) \}\}", lambda found: outputs[found[1]], text)
+
+
 def _place(step: Mapping[str, Any], runner: Path) -> Path:
     return Path(step["with"]["path"].replace("${{ runner.temp }}", str(runner)))
 
@@ -230,6 +270,7 @@ def _holds(condition: str | None, outputs: Mapping[str, str]) -> bool:
 def _filled(text: str) -> str:
     """Return a value of `env:` with its expressions evaluated."""
     known = {"github.token": "token", "github.ref_name": "main", "github.repository_owner": "ann"}
+    known |= {"github.repository": "ann/pets"}
     for expression, value in known.items():
         text = text.replace(f"${{{{ {expression} }}}}", value)
     assert "${{" not in text, f"an expression that is not known here: {text}"

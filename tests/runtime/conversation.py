@@ -12,13 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from package.runtime.core.catalog import Catalog
-from package.runtime.core.effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Read, Rejected, Send
+from package.runtime.core.effects import (
+    Call,
+    Cancel,
+    Dialogue,
+    Fetch,
+    LogMessage,
+    Preload,
+    ReadResource,
+    RejectedCall,
+    Send,
+    UserAnswer,
+)
 from package.runtime.core.framing import Lines
 from package.runtime.core.jsonrpc import parse
 from package.runtime.core.protocol import Protocol
 from package.runtime.core.subscriptions import Subscriptions
 from package.runtime.core.wire_formats import ABSENT, Contents, Failure, Question, Result
-from package.runtime.result.result_store import Resources
+from package.runtime.result.result_store import KeptResults
 
 from tests.runtime.revisions import Checker
 
@@ -43,9 +54,9 @@ def shown(arguments: dict[str, Any]) -> Result:
     return Result(content, arguments.get("structured", ABSENT), arguments.get("failed", False))
 
 
-def kept() -> Resources:
+def kept() -> KeptResults:
     """Return the resources: a text of 1,500 letters, and two bytes."""
-    resources = Resources(10_000)
+    resources = KeptResults(10_000)
     resources.begin("mirror://result/1", "text/csv", True)
     resources.add("mirror://result/1", b"a" * 1000 + b"b" * 500)
     resources.begin("mirror://result/2", "application/zip", False)
@@ -145,19 +156,19 @@ class Conversation:
             self._write(effect.line)
         elif isinstance(effect, Call):
             self._call(effect)
-        elif isinstance(effect, Read):
+        elif isinstance(effect, ReadResource):
             contents = self._resources.read(effect.uri)
             self._write(self._protocol.finished(effect.key, Contents(effect.uri, contents)))
         elif isinstance(effect, Cancel):
             self.cancelled.append(effect.key)
-        elif isinstance(effect, Answered):
+        elif isinstance(effect, UserAnswer):
             self._note(f"{effect.key} hears {json.dumps(effect.reply)}")
-        elif isinstance(effect, Note):
+        elif isinstance(effect, LogMessage):
             self._note(effect.sentence)
-        elif isinstance(effect, Rejected):
+        elif isinstance(effect, RejectedCall):
             self.rejected.append(effect.name)
         else:
-            assert isinstance(effect, Expect)
+            assert isinstance(effect, Preload)
             self.expecting = True
 
     def _call(self, call: Call) -> None:

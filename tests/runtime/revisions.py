@@ -283,7 +283,9 @@ class Checker:
 
 
 def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
-    """A form without fields, or a URL where the revision knows that mode: then `of_url` are its further members."""
+    """Check the params of a question: a form without fields, or a URL with the members `of_url` if the revision has
+    that mode.
+    """
     if params.get("mode") == "url" and of_url is not None:
         assert params.keys() == {"mode", "message", "url"} | of_url
         return

@@ -11,20 +11,20 @@ from collections.abc import Callable
 from typing import Any
 
 Result = importlib.import_module("..core.wire_formats", __package__).Result
-Resources = importlib.import_module("..result.result_store", __package__).Resources
+KeptResults = importlib.import_module("..result.result_store", __package__).KeptResults
 
 
 def _say(word: str) -> None:
     os.write(2, f"{word}\n".encode())
 
 
-class Caller:
-    """Stand-in with the interface of the runtime's Caller."""
+class ToolExecutor:
+    """Stand-in with the interface of ToolExecutor."""
 
     hooked = False
 
     def __init__(self, catalog: Any, settings: Any) -> None:
-        self.resources = Resources(1000)
+        self.resources = KeptResults(1000)
         self.resources.begin("mirror://result/1", "text/plain", True)
         self.resources.add("mirror://result/1", b"kept")
         _say("loaded")

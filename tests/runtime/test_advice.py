@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
@@ -51,7 +51,7 @@ def test_what_is_told(status: int, binding: dict[str, Any], environ: dict[str, s
             catalog: Any = Catalog(
                 {"look": {"binding": {"method": "GET", "path": ["/p"], **binding}}}, security=SECURITY
             )
-            caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address())))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address())))
             result = await asyncio.wait_for(caller.call("look", {}, quiet), 30)
             await caller.close()
             return text(result)

@@ -12,7 +12,7 @@ import pytest
 from package.runtime.core import audit as module
 from package.runtime.core import log, safe_open, stdio
 from package.runtime.core.audit import Audit, problem
-from package.runtime.core.effects import Call, Dialogue, Origin, Rejected
+from package.runtime.core.effects import Call, Dialogue, Origin, RejectedCall
 from package.runtime.core.wire_formats import Failure, Question, Result
 
 from tests.runtime.process import fill
@@ -114,7 +114,7 @@ def test_threads_that_end_the_same_calls_write_each_once(tmp_path: Path) -> None
 
 def test_a_signal_while_a_line_is_written_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     audit, left = made(tmp_path / "a"), []
-    monkeypatch.setattr(stdio, "_last", audit)
+    monkeypatch.setattr(stdio, "_last", [audit])
 
     def end(code: int) -> None:
         left.append(code)
@@ -154,7 +154,7 @@ def test_arguments_are_without_secrets_also_before_the_caller_is_there(
     monkeypatch.setattr(log, "_redact", None)
     audit.begin(call(1, {"name": "s3cret"}, x="s3cret"))
     audit.end(1, "cancelled")
-    audit.reject(Rejected("s3cret", Origin()))
+    audit.reject(RejectedCall("s3cret", Origin()))
     monkeypatch.setattr(log, "_redact", lambda text: text.replace("t0ken", "[redacted]"))
     audit.begin(call(2, x="t0ken", y="\u00e9" * 5000))
     audit.end(2, OK)
@@ -174,7 +174,7 @@ def test_no_line_is_longer_than_a_pipe_takes_at_once(tmp_path: Path, text: str, 
     audit = Audit(str(tmp_path / "a"), table, list, with_arguments, Clock())
     audit.begin(call(1, {"name": long, "version": long}, x=long))
     audit.end(1, OK)
-    audit.reject(Rejected(long, Origin({"name": long, "version": long})))
+    audit.reject(RejectedCall(long, Origin({"name": long, "version": long})))
     written = (tmp_path / "a").read_bytes().splitlines(keepends=True)
     assert len(written) == 2
     assert max(map(len, written)) <= module.LONGEST

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request
 from package.runtime.settings import settings
@@ -32,7 +32,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     "slow": {"binding": {"method": "POST", "path": ["/slow"], "timeout": 0.2}},
     "elsewhere": {"binding": {"method": "GET", "path": ["/x"], "server": 1}},
 }
-Scene = Callable[[Caller, Upstream], Awaitable[None]]
+Scene = Callable[[ToolExecutor, Upstream], Awaitable[None]]
 
 
 def run(scene: Scene, play: Play = answer_ok, environ: dict[str, str] = ENVIRON, base: bool = True) -> None:
@@ -40,7 +40,7 @@ def run(scene: Scene, play: Play = answer_ok, environ: dict[str, str] = ENVIRON,
         async with serving(play) as upstream:
             catalog: Any = Catalog(TOOLS, security=SECURITY)
             flag = str(upstream.address("/v1")) if base else None
-            caller = Caller(catalog, settings.load(catalog, environ, flag))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ, flag))
             await asyncio.wait_for(scene(caller, upstream), 30)
             await caller.close()
 
@@ -56,7 +56,7 @@ def text(result: Result) -> str:
 
 
 def test_a_call_is_sent_with_its_credential_and_comes_back() -> None:
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         phases: list[str] = []
         result = await caller.call("get_pet", {"pet_id": 7}, phases.append)
         assert (text(result), result.is_error) == ("ok", False)
@@ -96,7 +96,7 @@ def test_a_call_is_sent_with_its_credential_and_comes_back() -> None:
 def test_what_cannot_be_sent_is_refused_before_any_byte_leaves(
     name: str, arguments: dict[str, Any], environ: dict[str, str], expected: str
 ) -> None:
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call(name, arguments, quiet)
         assert result.is_error
         assert text(result).startswith(expected)
@@ -114,7 +114,7 @@ def test_cred_06_what_the_upstream_repeats_is_redacted(status: int, echo: str) -
         f'HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nETag: "{echo}"\r\nLink: <?key={echo}>; rel=next\r\n'
     )
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call("get_pet", {"pet_id": 7}, quiet)
         assert "0123456789abcdef" not in text(result)
         assert "?key=[redacted]" in text(result)
@@ -130,7 +130,7 @@ def test_cred_06_what_a_model_or_a_hook_repeats_is_redacted(monkeypatch: pytest.
 
     monkeypatch.setattr(users_file, "after_all", after, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call("get_pet", {"pet_id": SECRET}, quiet)
         assert "[redacted]" in text(result)
         result = await caller.call("public", {}, quiet)
@@ -141,7 +141,7 @@ def test_cred_06_what_a_model_or_a_hook_repeats_is_redacted(monkeypatch: pytest.
 
 
 def test_a_tool_without_a_requirement_sends_no_credential() -> None:
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         await caller.call("public", {}, quiet)
         assert b"sk-" not in upstream.requests[0]
 
@@ -151,7 +151,7 @@ def test_a_tool_without_a_requirement_sends_no_credential() -> None:
 def test_the_timeout_of_the_binding_counts_and_the_text_says_what_may_have_happened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         deadlines = Deadlines(monkeypatch)
         calling = asyncio.ensure_future(caller.call("slow", {}, quiet))
         while not upstream.requests:
@@ -171,7 +171,7 @@ def test_the_timeout_of_the_binding_counts_and_the_text_says_what_may_have_happe
 def test_files_are_numbered() -> None:
     file = OK.replace(b"text/plain", b"application/zip")
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         for number in (1, 2):
             result = await caller.call("public", {}, quiet)
             resource: Any = result.content[0]["resource"]
@@ -188,7 +188,7 @@ def test_hooks_stand_around_the_call_and_what_they_change_is_checked(monkeypatch
     monkeypatch.setattr(users_file, "before_public", lambda arguments: {"x": 1}, raising=False)
     monkeypatch.setattr(users_file, "instead_of_public", lambda arguments: arguments, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         assert text(await caller.call("get_pet", {"pet_id": 7}, quiet)) == "after"
         assert upstream.requests[0].startswith(b"GET /v1/pets/8?")
         assert text(await caller.call("public", {}, quiet)) == '{"x": 1}'
@@ -208,7 +208,7 @@ def test_a_hook_changes_a_request_and_neither_sees_nor_displaces_a_credential(mo
     monkeypatch.setattr(users_file, "request_all", sign, raising=False)
     monkeypatch.setattr(users_file, "request_get_pet", lambda r: r.with_path("cats", *r.segments[1:]), raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         assert text(await caller.call("get_pet", {"pet_id": 7}, quiet)) == "ok"
         line, _, rest = upstream.requests[0].partition(b"\r\n")
         assert line == b"GET /v1/cats/7?v=a%26b&key=sk-0123456789abcdef%2F%2B HTTP/1.1"
@@ -231,7 +231,7 @@ def test_a_hook_changes_a_request_and_neither_sees_nor_displaces_a_credential(mo
 def test_a_request_that_a_hook_spoils_is_not_sent(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "request_public", change, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call("public", {}, quiet)
         assert result.is_error
         assert text(result).startswith("public was not completed. The hook request_public of this server ")
@@ -250,7 +250,7 @@ def test_what_a_hook_refuses_is_not_sent_and_the_model_is_told_why(name: str, mo
 
     monkeypatch.setattr(users_file, name, refuse, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call("get_pet", {"pet_id": 7}, quiet)
         assert (text(result), result.is_error) == (
             "get_pet was not called. Pets are asleep; [redacted] is the key.",
@@ -277,7 +277,7 @@ def test_a_credential_of_a_hook_is_redacted_and_learning_it_makes_no_other_forgo
 
     monkeypatch.setattr(users_file, "request_public", sign, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         caller._redactor.learn("token-of-another")
         for _ in range(20):
             assert text(await caller.call("public", {}, quiet)) == "[redacted]"
@@ -303,7 +303,7 @@ def test_what_hooks_signed_is_redacted_of_many_calls_at_a_time(monkeypatch: pyte
 
     monkeypatch.setattr(users_file, "request_public", sign, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         results = await asyncio.gather(*(caller.call("public", {}, quiet) for _ in range(10)))
         assert [text(each) for each in results] == ["[redacted]"] * 10
 
@@ -316,7 +316,7 @@ def test_a_hook_that_hangs_ends_at_the_deadline_of_its_call(monkeypatch: pytest.
 
     monkeypatch.setattr(users_file, "request_all", hang, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         deadlines = Deadlines(monkeypatch)
         calling = asyncio.ensure_future(caller.call("slow", {}, quiet))
         await turns()
@@ -333,7 +333,7 @@ def test_a_hook_that_hangs_ends_at_the_deadline_of_its_call(monkeypatch: pytest.
 def test_a_before_hook_cannot_evade_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"pet_id": "../x"}, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         assert (await caller.call("get_pet", {"pet_id": 7}, quiet)).is_error
         assert upstream.connections == 0
 
@@ -343,7 +343,7 @@ def test_a_before_hook_cannot_evade_the_check(monkeypatch: pytest.MonkeyPatch) -
 def test_a_failing_hook_is_an_error_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "after_all", lambda tool, result: 1 / 0, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call("public", {}, quiet)
         assert result.is_error
         assert text(result) == (
@@ -361,7 +361,7 @@ def test_cancelling_a_call_closes_its_connection() -> None:
         await silence(connection)
         closed.set()
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         task = asyncio.ensure_future(caller.call("public", {}, quiet))
         while not upstream.requests:
             await asyncio.sleep(0)
@@ -374,12 +374,12 @@ def test_cancelling_a_call_closes_its_connection() -> None:
 
 
 def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -> None:
-    async def reached(caller: Caller, upstream: Upstream) -> None:
+    async def reached(caller: ToolExecutor, upstream: Upstream) -> None:
         assert await caller.reach() == []
         assert upstream.requests[0].startswith(b"HEAD /v1/ HTTP/1.1\r\n")
         assert b"sk-" not in upstream.requests[0]
 
-    async def unreached(caller: Caller, upstream: Upstream) -> None:
+    async def unreached(caller: ToolExecutor, upstream: Upstream) -> None:
         assert await caller.reach() == [
             f"http://127.0.0.1:{upstream.port}/v1: 127.0.0.1:{upstream.port} closed the connection without an answer."
         ]
@@ -389,7 +389,7 @@ def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -
 
 
 def test_settings_are_reported_in_the_log_by_name(capfd: pytest.CaptureFixture[str]) -> None:
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         assert not capfd.readouterr().err  # --doctor relies on this, because it reports everything itself
         caller.report()
 

@@ -12,7 +12,7 @@ import pytest
 from aiohttp.client_reqrep import ConnectionKey
 from package.runtime.http import client as module
 from package.runtime.http.client import BEGINNING, Client
-from package.runtime.http.inflate import Inflate
+from package.runtime.http.inflate import InflateDecoder
 from package.runtime.http.spool import Spool
 from package.runtime.settings.sizes import Sizes
 from package.runtime.text.addresses import Address
@@ -88,7 +88,7 @@ def test_up_03_an_answer_that_cannot_be_decoded_is_a_failure(coding: str, conten
 @pytest.mark.parametrize("content", [gzipped(bytes(2**20)), gzipped(bytes(600)) * 1000])
 def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
     taken = bytearray()
-    inflate = Inflate("gzip", 1000, taken.extend)
+    inflate = InflateDecoder("gzip", 1000, taken.extend)
     for _ in range(3):
         inflate.feed(content)
         assert inflate._size == 1001  # it reads one byte more than the limit, to notice the excess
@@ -98,7 +98,7 @@ def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
 def test_up_02_a_piece_from_the_wire_is_decoded_in_pieces() -> None:
     """Decoded at once, it would be in memory several times."""
     sizes: list[int] = []
-    Inflate("gzip", 2**26, lambda data: sizes.append(len(data))).feed(gzipped(bytes(2**24)))
+    InflateDecoder("gzip", 2**26, lambda data: sizes.append(len(data))).feed(gzipped(bytes(2**24)))
     assert (sum(sizes), max(sizes)) == (2**24, 2**18)
 
 

@@ -278,7 +278,7 @@ def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: 
     monkeypatch.setattr(connections, "_TELLS", False)
 
     async def scene(client: Client, upstream: Upstream) -> None:
-        monkeypatch.delattr(connections._Telling, "send")
+        monkeypatch.delattr(connections._ReportingRequest, "send")
         failure = await fails(client, upstream.address(), method="POST")
         assert (failure.sent, failure.end) == (True, "closed")
 

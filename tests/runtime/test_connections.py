@@ -168,14 +168,14 @@ def test_what_was_not_sent_when_a_call_is_cancelled_is_not_sent_any_more() -> No
 def test_other_releases_of_the_library_and_proxies_are_asked_in_its_own_way(
     monkeypatch: pytest.MonkeyPatch, release: str, proxied: bool, told: int
 ) -> None:
-    sent: list[connections._Telling] = []
-    send = connections._Telling.send
+    sent: list[connections._ReportingRequest] = []
+    send = connections._ReportingRequest.send
 
-    async def telling(made: connections._Telling, connection: Any) -> object:
+    async def telling(made: connections._ReportingRequest, connection: Any) -> object:
         sent.append(made)
         return await send(made, connection)
 
-    monkeypatch.setattr(connections._Telling, "send", telling)
+    monkeypatch.setattr(connections._ReportingRequest, "send", telling)
     monkeypatch.setattr("aiohttp.__version__", release)
 
     async def scene(_: Client, upstream: Upstream) -> None:

@@ -11,11 +11,11 @@ import pytest
 from package import hooks as users_file
 from package.runtime.calls import consent, signed_state
 from package.runtime.calls.consent import Consent, question
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.calls.signed_state import Tickets
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.wire_formats import Ended, Failure, Question, Result
+from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R1, R2, R3, R4, R5
@@ -39,7 +39,7 @@ ACCEPT, DECLINE, CANCEL = ({"action": action} for action in ("accept", "decline"
 class Scene:
     """One server, its clock, the questions that the client gets, and its answers."""
 
-    def __init__(self, caller: Caller, upstream: Upstream) -> None:
+    def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
         self.clock = Clock()
         self.asked: list[str] = []
@@ -53,7 +53,7 @@ class Scene:
         try:
             dialogue = Dialogue(way, revision, **brought)
             return await self.caller.call(name, {"pet_id": pet_id}, lambda phase: None, dialogue, self.ask)
-        except Ended as ended:
+        except OtherOutcome as ended:
             return ended.outcome
 
     async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Result | Failure | Question:
@@ -79,7 +79,7 @@ def run(scene: Callable[[Scene], Awaitable[None]]) -> None:
         async with serving(answer_ok) as upstream:
             catalog: Any = Catalog(TOOLS, security=SECURITY)
             environ = {"PETSTORE_API_KEY": SECRET}
-            caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
             await asyncio.wait_for(scene(Scene(caller, upstream)), 30)
             await caller.close()
 

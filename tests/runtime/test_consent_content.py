@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.wire_formats import Ended
+from package.runtime.core.wire_formats import OtherOutcome
 from package.runtime.settings import credentials, settings
 
 from tests.runtime.revisions import R5
@@ -56,14 +56,14 @@ def test_a_file_that_is_swapped_after_the_question_is_another_call(tmp_path: Pat
     async def main() -> None:
         async with serving(answer_ok) as upstream:
             environ = {"PETSTORE_FILES_DIR": str(tmp_path)}
-            caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address())))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address())))
 
             async def upload(content: bytes, **brought: Any) -> Any:
                 file.write_bytes(content)
                 try:
                     dialogue = Dialogue("result", R5, **brought)
                     return await caller.call("upload", {"data": "file:a.bin"}, lambda phase: None, dialogue)
-                except Ended as ended:
+                except OtherOutcome as ended:
                     return ended.outcome
 
             answer: dict[str, Any] = {"state": (await upload(b"one")).state, "responses": {"confirm": ACCEPT}}

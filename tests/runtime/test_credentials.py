@@ -375,3 +375,12 @@ NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | s
 def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
     """Compiler and runtime share no code, so both have the rule."""
     assert name_conflicts.fold(name) == names.fold(name)
+
+
+@pytest.mark.parametrize(
+    "secret", ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', "neither-one"]
+)
+def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: str) -> None:
+    """CRED-03: the backslash that escapes the first or the last character goes with the secret."""
+    text = json.dumps({"before\\": "\\", "key": f"{secret}", "after": "\\x"})
+    assert json.loads(Redactor([secret]).text(text)) == {"before\\": "\\", "key": "[redacted]", "after": "\\x"}

@@ -9,7 +9,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.serve import doctor
 from package.runtime.settings import settings
 
@@ -43,7 +43,7 @@ def provider(*endpoints: Any, status: int = 200) -> Play:
 
 
 def test_the_endpoint_is_looked_up_once_and_without_a_credential() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         for _ in range(3):
             assert text(await look(caller)) == "ok"
         first, *others = issuer.requests
@@ -58,7 +58,7 @@ def test_the_endpoint_is_looked_up_once_and_without_a_credential() -> None:
 
 
 def test_a_ready_token_asks_nobody() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         await look(caller)
         assert (bearers(upstream), issuer.connections) == (["ready"], 0)
 
@@ -82,7 +82,7 @@ SERVER = "127.0.0.1:{port}"
     ],
 )
 def test_what_the_provider_says_wrongly_is_said_and_no_secret_leaves(named: Any, status: int, sentence: str) -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         told = text(await look(caller))
         assert told.startswith("look was not called. " + sentence.replace("{port}", str(issuer.port)))
         assert b"s3cret" not in b"".join(issuer.requests)
@@ -92,7 +92,7 @@ def test_what_the_provider_says_wrongly_is_said_and_no_secret_leaves(named: Any,
 
 
 def test_a_provider_that_failed_is_asked_again() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         assert (await look(caller)).is_error
         assert text(await look(caller)) == "ok"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from package.runtime.core.effects import Call, Dialogue, Fetch
-from package.runtime.core.wire_formats import Contents, Ended, Failure, Question, Result
+from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, Question, Result
 from package.runtime.serve import engine, work
 from package.runtime.serve.engine import Engine
 
@@ -258,7 +258,7 @@ def test_a_call_that_is_cancelled_takes_its_question_back(bench: Bench) -> None:
 
 def test_a_call_may_end_with_something_else_than_a_result(bench: Bench) -> None:
     question = Question("Go on?", "state")
-    bench.submit(1, problem=Ended(question))
+    bench.submit(1, problem=OtherOutcome(question))
     assert bench.upstream
     assert bench.outcomes(1)[1] is question
 

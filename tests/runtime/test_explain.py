@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.hooks import Request
 from package.runtime.serve import explain, request_preview
 from package.runtime.settings import settings
@@ -104,7 +104,7 @@ def on_the_wire(name: str) -> tuple[bytes, str]:
     async def main() -> tuple[bytes, str]:
         async with serving() as upstream:
             base = str(upstream.address("/v1"))
-            caller = Caller(CATALOG, settings.load(CATALOG, SECRETS, base))
+            caller = ToolExecutor(CATALOG, settings.load(CATALOG, SECRETS, base))
             await asyncio.wait_for(caller.call(name, TOOLS[name][1], lambda _: None), 30)
             await caller.close()
             return upstream.requests[0], base

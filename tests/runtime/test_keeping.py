@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from package.runtime.http.exchange import Response
 from package.runtime.http.spool import Spool
 from package.runtime.result import large_results
-from package.runtime.result.result_store import Resources
+from package.runtime.result.result_store import KeptResults
 from package.runtime.text.redaction import Redactor
 
 URI = "petstore://result/1"
 
 
 def kept(response: Response, redactor: Redactor, most: int = 10**6) -> list[Any] | None:
-    resources = Resources(most)
+    resources = KeptResults(most)
     done = asyncio.run(large_results.keep(response, URI, redactor, resources))
     found = resources.read(URI)
     assert (done > 0) == (found is not None)
@@ -86,7 +86,7 @@ def test_when_the_time_is_over_what_was_done_so_far_is_kept(
     content, spool = b"a hunter22"[:size], Spool(1)
     spool.write(content)
     response = Response(200, "", [("Content-Type", "text/plain")], content, spool=spool if spooled else None)
-    resources = Resources(1000)
+    resources = KeptResults(1000)
     done = asyncio.run(large_results.keep(response, URI, Redactor(["hunter22"]), resources, 0.0))
     [found] = resources.read(URI) or [{}]
     assert (done, found["text"]) == ((8, "a ") if size > 8 else (3, "a h"))
@@ -94,7 +94,7 @@ def test_when_the_time_is_over_what_was_done_so_far_is_kept(
 
 def test_cred_06_a_call_that_is_given_up_keeps_nothing() -> None:
     async def main() -> None:
-        resources = Resources(10**7)
+        resources = KeptResults(10**7)
         task = asyncio.ensure_future(
             large_results.keep(Response(200, "", [], b"x" * 10**6), URI, Redactor([]), resources)
         )

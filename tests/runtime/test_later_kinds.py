@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
@@ -39,7 +39,7 @@ def test_a_kind_of_a_later_table_is_told_in_a_sentence(binding: dict[str, Any], 
     async def scene() -> None:
         async with serving(answer_ok) as upstream:
             catalog: Any = Catalog({"later": {"binding": {"method": "POST", **binding}}})
-            caller = Caller(catalog, settings.load(catalog, {}, str(upstream.address("/v1"))))
+            caller = ToolExecutor(catalog, settings.load(catalog, {}, str(upstream.address("/v1"))))
             for _ in range(2):
                 result = await caller.call("later", {"a": "b"}, lambda _: None)
                 told = f"Its request has the {strange}, which this server does not know: generate it again."

@@ -23,7 +23,7 @@ from package.runtime.core.stdio import Wire
 from package.runtime.core.wire_formats import Result
 from package.runtime.serve import stdin_handoff
 from package.runtime.serve.engine import Engine
-from package.runtime.serve.stdin_handoff import Lending
+from package.runtime.serve.stdin_handoff import StdinHandoff
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 120
@@ -93,7 +93,7 @@ class Bench:
         self._wire.note = self._note
         self._wire._in, self._wire._out, self._wire._poll, self._wire._left_at = stdin, self._out, None, 0.0
         self._inbox = Inbox()
-        self._lending = Lending(self.engine, self._wire, self._inbox, self._take)
+        self._lending = StdinHandoff(self.engine, self._wire, self._inbox, self._take)
         self.taken: list[tuple[str, str]] = []
         self.lent: set[tuple[str, bool]] = set()
         self._changed = threading.Condition()
@@ -298,8 +298,8 @@ class _Stuck:
 def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     """Its queue may already hold the event that stdin is readable when the main thread takes reading back."""
     stuck: Any = _Stuck()
-    lent_by = Lending(stuck, stuck, Inbox(), lambda line: None)
-    loan = stdin_handoff._Loan(lent_by, stuck, stuck, Inbox(), lambda line: None)
+    lent_by = StdinHandoff(stuck, stuck, Inbox(), lambda line: None)
+    loan = stdin_handoff._ReadingPeriod(lent_by, stuck, stuck, Inbox(), lambda line: None)
     loan.run()
     loan._read()
     assert lent_by.lend()

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.http.backoff import FIRST, LONGEST, Backoff
 from package.runtime.settings import settings
@@ -49,7 +49,7 @@ def run(scene: Scene, issue: Play, clock: Clock) -> None:
         async with serving(answer_ok) as upstream, serving(issue) as issuer:
             scheme = {**SCHEME, "tokenUrl": str(issuer.address()) + "/token"}
             catalog: Any = Catalog(TOOLS, [{"url": str(upstream.address("/v1"))}], security={"login": scheme})
-            caller = Caller(catalog, settings.load(catalog, ENVIRON))
+            caller = ToolExecutor(catalog, settings.load(catalog, ENVIRON))
             caller._sender._fetched()._clock = clock
             await asyncio.wait_for(scene(caller, upstream, issuer), 30)
             await caller.close()
@@ -58,7 +58,7 @@ def run(scene: Scene, issue: Play, clock: Clock) -> None:
 
 
 def test_a_login_sends_user_name_and_password_and_no_client() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         assert text(await look(caller)) == "ok"
         head, _, body = issuer.requests[0].partition(b"\r\n\r\n")
         assert b"Authorization" not in head
@@ -71,7 +71,7 @@ def test_a_login_sends_user_name_and_password_and_no_client() -> None:
 def test_a_refused_login_is_tried_again_after_a_pause_that_grows(capfd: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         for attempts, pause in enumerate((FIRST, 2 * FIRST, 4 * FIRST), 1):
             for name in ("look", "list", "look"):
                 result = await look(caller, name)
@@ -90,7 +90,7 @@ def test_a_refused_login_is_tried_again_after_a_pause_that_grows(capfd: pytest.C
 
 
 def test_calls_at_once_make_one_refused_login_whatever_scopes_they_want() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         calls: list[Result] = await asyncio.gather(*(look(caller, name) for name in [*TOOLS] * 7))
         assert all(each.is_error for each in calls)
         assert len(issuer.requests) == 1
@@ -101,7 +101,7 @@ def test_calls_at_once_make_one_refused_login_whatever_scopes_they_want() -> Non
 def test_a_login_that_succeeds_forgets_the_refusals() -> None:
     clock = Clock()
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         await look(caller)
         clock.now += FIRST
         assert text(await look(caller)) == "ok"
@@ -116,7 +116,7 @@ def test_a_login_that_succeeds_forgets_the_refusals() -> None:
 
 @pytest.mark.parametrize("play", [said(503), said(400, error="invalid_scope"), UNAUTHORIZED])
 def test_only_a_refused_credential_makes_calls_wait(play: bytes) -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         for _ in range(2):
             assert (await look(caller)).is_error
         assert len(issuer.requests) == (1 if play is UNAUTHORIZED else 2)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.settings import origins, settings
 from package.runtime.settings.settings import NotReady
 
@@ -94,7 +94,7 @@ def test_hard_06_client_credentials_go_to_a_listed_origin_or_one_that_the_operat
 
 
 def scene(
-    act: Callable[[Caller, Upstream, Upstream, Upstream], Awaitable[None]],
+    act: Callable[[ToolExecutor, Upstream, Upstream, Upstream], Awaitable[None]],
     catalog: Callable[[Upstream, Upstream, Upstream], Catalog],
     environ: Callable[[Upstream, Upstream, Upstream], dict[str, str]] = lambda *_: {},
     named: str = "",
@@ -109,7 +109,7 @@ def scene(
             endpoint = named.replace("{foreign}", str(foreign.address()))
             async with serving(provider(endpoint) if named else tokens("token-1")) as login:
                 three = api, login, foreign
-                caller = Caller(table := catalog(*three), loaded(table, {**ENVIRON, **environ(*three)}))  # type: ignore[arg-type]
+                caller = ToolExecutor(table := catalog(*three), loaded(table, {**ENVIRON, **environ(*three)}))  # type: ignore[arg-type]
                 await asyncio.wait_for(act(caller, *three), 30)
                 await caller.close()
 
@@ -120,7 +120,7 @@ def servers(api: Upstream) -> list[dict[str, Any]]:
     return [{"url": str(api.address("/v1"))}]
 
 
-async def refused(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+async def refused(caller: ToolExecutor, api: Upstream, login: Upstream, foreign: Upstream) -> None:
     said = text(await look(caller))
     assert said.startswith("look was not called. The token URL that the API's description names is on 127.0.0.1, ")
     assert "name that host in PETSTORE_ALLOW_HOSTS" in said
@@ -146,7 +146,7 @@ def test_hard_06_no_secret_reaches_the_described_token_host_where_the_operator_t
 
 
 def test_hard_06_a_host_that_the_operator_allows_is_given_them() -> None:
-    async def sent(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+    async def sent(caller: ToolExecutor, api: Upstream, login: Upstream, foreign: Upstream) -> None:
         assert text(await look(caller)) == "ok"
         assert (len(login.requests), foreign.connections) == (1, 0)
 
@@ -169,7 +169,7 @@ def test_hard_06_a_token_endpoint_that_a_provider_names_elsewhere(
         listed = [each.address().origin for each in (api, login, *([foreign] if more else []))]
         return Catalog(TOOLS, servers(api), oauth(str(login.address(CONFIGURATION)), "openIdConnectUrl"), listed)
 
-    async def act(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+    async def act(caller: ToolExecutor, api: Upstream, login: Upstream, foreign: Upstream) -> None:
         said = text(await look(caller))
         if reached_foreign:
             assert (said, len(foreign.requests)) == ("ok", 1)

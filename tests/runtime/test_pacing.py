@@ -10,7 +10,7 @@ import random
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.http.pacing import Crowded, Pace
+from package.runtime.http.pacing import NoPlaceFree, RequestLimiter
 from package.runtime.settings.rate import Rate
 
 from tests.runtime.client_scene import Deadlines, turns
@@ -24,7 +24,7 @@ class Street:
     def __init__(self, most: int, rate: Rate | None = None) -> None:
         self.now = 0.0
         self.pauses: list[float] = []
-        self.pace = Pace(most, rate, lambda: self.now, self._rest)
+        self.pace = RequestLimiter(most, rate, lambda: self.now, self._rest)
         self.entered: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
         self._resting: list[asyncio.Future[None]] = []
@@ -175,7 +175,7 @@ def test_waiting_for_a_room_ends_with_the_time_of_the_call(monkeypatch: pytest.M
         await turns()
         assert deadlines.seconds == [30.0]
         deadlines.pass_now()
-        with pytest.raises(Crowded) as refused:
+        with pytest.raises(NoPlaceFree) as refused:
             await waits
         assert refused.value.advice == "Nothing was sent. Make fewer calls at a time."
         await street.ends("a1")
@@ -201,8 +201,8 @@ def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
     async def scene() -> None:
         street = Street(2, Rate(1, 10, "a second"))
         street.now = 5.0
-        for pace in (street.pace, Pace(2, None, lambda: street.now)):
-            with pytest.raises(Crowded) as refused:
+        for pace in (street.pace, RequestLimiter(2, None, lambda: street.now)):
+            with pytest.raises(NoPlaceFree) as refused:
                 await pace.enter("a", 4.9)
             assert refused.value.advice.startswith("Nothing was sent. Call")
             assert pace._free == 2
@@ -210,7 +210,7 @@ def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
         (late,) = street.come("a2", end=15.5)
         await turns()
         await street.passes(11)
-        with pytest.raises(Crowded) as refused:
+        with pytest.raises(NoPlaceFree) as refused:
             await late
         assert refused.value.reason == "too little of its time was left for an answer"
         street.come("a3", end=17)
@@ -228,7 +228,7 @@ def test_what_comes_too_often_waits_for_its_turn_and_what_would_wait_too_long_do
         assert street.entered == ["a1", "b1"]
         street.now = 35.0
         (refused,) = street.come("a2", end=59.9)
-        with pytest.raises(Crowded) as reason:
+        with pytest.raises(NoPlaceFree) as reason:
             await refused
         assert reason.value.reason == "this server sends no more than 2 requests a minute"
         assert reason.value.advice == "Nothing was sent. Call again in 25 seconds."
@@ -240,7 +240,7 @@ def test_what_comes_too_often_waits_for_its_turn_and_what_would_wait_too_long_do
         assert street.entered == ["a1", "b1", "a3", "b3"]
         street.now = 119.1
         (refused,) = street.come("d3", end=119.9)
-        with pytest.raises(Crowded) as reason:
+        with pytest.raises(NoPlaceFree) as reason:
             await refused
         assert reason.value.advice == "Nothing was sent. Call again in 1 second."
 

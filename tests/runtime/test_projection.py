@@ -15,7 +15,7 @@ from package.runtime.core.wire_formats import Result
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.projection import MOST_PATHS, mark, shortened
 from package.runtime.result.response import LARGEST_PARSED, interpret, is_large
-from package.runtime.result.structured import Promises
+from package.runtime.result.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
 from mcpgen.lower.inputs.fieldsets import SCHEMA as ARGUMENT
@@ -104,7 +104,7 @@ def test_a_promise_of_a_derived_schema_is_kept_by_parts(fields: str) -> None:
     tool = Tool("get_a", {}, part({**BINDING, "output": "items"}), output_schema=SCHEMA)
     response = Response(200, "", [("Content-Type", "application/json")], b'[{"id": 1, "x": 1.10}, {"x": 2}]')
     sent = Sent(tool, "GET", "/a", [], "x://1", {"fields": fields})
-    result: Result = Promises().keep(tool, interpret(response, sent, REDACTOR))
+    result: Result = OutputChecker().keep(tool, interpret(response, sent, REDACTOR))
     assert str(result) == '[{"id":1},{}]'
     assert result.structured == {"items": [{"id": 1}, {}]}
     assert Draft202012Validator(SCHEMA).is_valid(result.structured)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
@@ -44,13 +44,13 @@ async def tunnel(connection: Connection) -> None:
         writer.transport.abort()
 
 
-def caller(environ: dict[str, str], proxy: Upstream, base: str) -> Caller:
+def caller(environ: dict[str, str], proxy: Upstream, base: str) -> ToolExecutor:
     url = f"http://{TYPED}@127.0.0.1:{proxy.port}"
     catalog: Any = Catalog(TOOLS, security=SECURITY)
     loaded = settings.load(catalog, {"PETSTORE_KEY": SECRET, "PETSTORE_PROXY": url, **environ}, base)
     assert loaded.problems == []
     assert PASSWORD not in repr(loaded)
-    return Caller(catalog, loaded)
+    return ToolExecutor(catalog, loaded)
 
 
 def test_an_https_call_goes_through_a_tunnel_that_sees_no_credential_of_the_api() -> None:
@@ -118,7 +118,9 @@ def test_cred_06_what_a_proxy_repeats_is_redacted_as_it_was_sent(login: str) -> 
         async with serving(repeat) as proxy:
             environ = {"PETSTORE_PROXY": f"http://{login}@127.0.0.1:{proxy.port}"}
             catalog: Any = Catalog({"look": {"binding": {"method": "GET", "path": ["/look"]}}})
-            made = Caller(catalog, settings.load(catalog, {**environ, "PETSTORE_KEY": SECRET}, "http://127.0.0.1:9"))
+            made = ToolExecutor(
+                catalog, settings.load(catalog, {**environ, "PETSTORE_KEY": SECRET}, "http://127.0.0.1:9")
+            )
             said = text(await asyncio.wait_for(made.call("look", {}, quiet), 30))
             await made.close()
             assert said.startswith("[redacted] ")

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.wire_formats import Ended, Question, Result
+from package.runtime.core.wire_formats import OtherOutcome, Question, Result
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R5
@@ -61,12 +61,12 @@ class Scene:
 
     def __init__(self, upstream: Upstream, gate: asyncio.Event) -> None:
         self.upstream, self.gate = upstream, gate
-        self.before = Caller(BEFORE, self.settings(BEFORE))
+        self.before = ToolExecutor(BEFORE, self.settings(BEFORE))
 
     def settings(self, catalog: Any) -> settings.Settings:
         return settings.load(catalog, ENVIRON, str(self.upstream.address()))
 
-    def after(self) -> Caller:
+    def after(self) -> ToolExecutor:
         return self.before.following(AFTER, self.settings(AFTER))
 
 
@@ -98,9 +98,9 @@ def text(result: Result) -> str:
     return "\n".join(str(block["text"]) for block in result.content)
 
 
-async def asked(caller: Caller, name: str) -> Dialogue:
+async def asked(caller: ToolExecutor, name: str) -> Dialogue:
     """Return what confirms that call: the state and the user's answer."""
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(OtherOutcome) as ended:
         await caller.call(name, {"id": 7}, quiet, CAN_ASK)
     question = ended.value.outcome
     assert isinstance(question, Question)

@@ -9,24 +9,24 @@ import pytest
 from package.runtime.core.fair_eviction import displaced
 from package.runtime.http.spool import Spool
 from package.runtime.result import result_store as module
-from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, Resources
+from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, KeptResults
 
 URI = "petstore://result/{}"
 
 
-def kept(most: int, *contents: bytes, text: bool = True) -> Resources:
-    resources = Resources(most)
+def kept(most: int, *contents: bytes, text: bool = True) -> KeptResults:
+    resources = KeptResults(most)
     for number, content in enumerate(contents):
         resources.begin(URI.format(number), "text/plain", text)
         resources.add(URI.format(number), content)
     return resources
 
 
-def present(resources: Resources, count: int) -> list[int]:
+def present(resources: KeptResults, count: int) -> list[int]:
     return [number for number in range(count) if resources.read(URI.format(number))]
 
 
-def whole(resources: Resources, uri: str) -> list[Any]:
+def whole(resources: KeptResults, uri: str) -> list[Any]:
     """Return the contents of all slices from this one on; each names the URI of the next."""
     found = []
     while uri:
@@ -136,7 +136,7 @@ def test_only_what_was_kept_once_is_told_to_have_made_room(uri: str, reason: str
     resources = kept(100, b"x" * 60)
     resources.begin(URI.format(1), "text/plain", True)
     assert resources.add(URI.format(1), b"y" * 60)
-    too_large = Resources(100)
+    too_large = KeptResults(100)
     too_large.begin(URI.format(2), "text/plain", True)
     assert not too_large.add(URI.format(2), b"z" * 101)
     resources = too_large if uri == URI.format(2) else resources

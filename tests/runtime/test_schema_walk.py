@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 from package.runtime.core.budget import Budget, Exhausted
 from package.runtime.request.schema_walk import SchemaWalk
-from package.runtime.request.validators import Judge
+from package.runtime.request.validators import SchemaChecker
 
 CASES = 2500
 SCALARS: list[Any] = [0, 1, 2.5, "a", "ab", "abc", True, None, "2026-01-01", 3, -1, 10]
@@ -106,7 +106,7 @@ def of_the_library(validator: Any, value: Any) -> set[tuple[tuple[Any, ...], str
     return {_told(tuple(error.instance_path), error.kind.name) for error in validator.iter_errors(value)}
 
 
-def of_ours(judge: Judge, value: Any) -> set[tuple[tuple[Any, ...], str]]:
+def of_ours(judge: SchemaChecker, value: Any) -> set[tuple[tuple[Any, ...], str]]:
     return {_told(each.path, each.keyword) for each in SchemaWalk(judge, budget()).violations_of(value)}
 
 
@@ -120,7 +120,7 @@ def test_it_finds_what_the_library_finds(seed: int) -> None:
     drawn, wrong = Drawn(seed), 0
     for _ in range(CASES):
         schema, value = drawn.root(), drawn.value(3)
-        judge = Judge(schema, {})
+        judge = SchemaChecker(schema, {})
         expected = of_the_library(jsonschema_rs.validator_for(schema, validate_formats=True, offline=True), value)
         assert judge.is_valid(value) == (not expected)
         if expected:
@@ -151,18 +151,18 @@ for _ in range(120):
     ],
 )  # fmt: skip
 def test_schemas_that_refer_to_themselves_end(schema: dict[str, Any], value: Any, path: tuple[Any, ...]) -> None:
-    found = [each.path for each in SchemaWalk(Judge(schema, {}), budget()).violations_of(value)]
+    found = [each.path for each in SchemaWalk(SchemaChecker(schema, {}), budget()).violations_of(value)]
     assert all(each == path for each in found)
 
 
 def test_the_steps_of_a_walk_are_counted() -> None:
-    judge = Judge({"additionalProperties": {"type": "integer"}}, {})
+    judge = SchemaChecker({"additionalProperties": {"type": "integer"}}, {})
     walk = SchemaWalk(judge, budget(1000)).violations_of({f"n{number}": 1 for number in range(2000)} | {"z": "x"})
     with pytest.raises(Exhausted):
         list(walk)
 
 
 def test_a_wrong_item_far_behind_is_found_in_few_steps() -> None:
-    judge = Judge({"items": {"type": "integer"}}, {})
+    judge = SchemaChecker({"items": {"type": "integer"}}, {})
     [found] = SchemaWalk(judge, budget(5000)).violations_of([1] * 100_000 + ["x"])
     assert found.path == (100_000,)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.http import sending
 from package.runtime.http.client import Failure
@@ -36,7 +36,7 @@ UUID = rb"\r\nIdempotency-Key: [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-
 class Scene:
     """A server whose pauses are recorded and take no time."""
 
-    def __init__(self, caller: Caller, upstream: Upstream) -> None:
+    def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
         self.pauses: list[float] = []
         self.sender = caller._sender = sending.Sender(
@@ -58,7 +58,7 @@ def run(scene: Callable[[Scene], Awaitable[None]], play: Play = answer_ok, **cha
             loaded = settings.load(catalog, {}, str(upstream.address()))
             for name, value in changed.items():
                 setattr(loaded, name, value)
-            caller = Caller(catalog, loaded)
+            caller = ToolExecutor(catalog, loaded)
             await asyncio.wait_for(scene(Scene(caller, upstream)), 60)
             await caller.close()
 

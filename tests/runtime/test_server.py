@@ -13,7 +13,7 @@ import pytest
 from package.runtime import server
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.jsonrpc import parse
-from package.runtime.core.stdio import Room, Wire
+from package.runtime.core.stdio import OutputRoom, Wire
 from package.runtime.core.wire_formats import Result
 from package.runtime.server import Server
 
@@ -292,7 +292,7 @@ def test_only_a_client_that_has_left_must_make_room_in_time(monkeypatch: pytest.
             room.wait(1)
 
     monkeypatch.setattr(os, "_exit", end)
-    room = Room(said, write, 0.001)
+    room = OutputRoom(said, write, 0.001)
     fill(write)
     waiting = threading.Thread(target=wait)
     waiting.start()

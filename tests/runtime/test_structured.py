@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from package import hooks as users_file
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.catalog import Tool
 from package.runtime.core.wire_formats import ABSENT, Result, call_result
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result import structured
 from package.runtime.result.response import LARGEST_PARSED, SHOWN, interpret
-from package.runtime.result.structured import Promises
+from package.runtime.result.structured import OutputChecker
 from package.runtime.settings import settings
 from package.runtime.text.redaction import Redactor
 from package.runtime.text.shortening import Shortened, beginning, written
@@ -40,7 +40,7 @@ def tool(name: str) -> Tool:
 
 def kept(name: str, response: Response) -> Any:
     called = tool(name)
-    return Promises().keep(called, interpret(response, Sent(called, "GET", "/", [], "x://1"), REDACTOR))
+    return OutputChecker().keep(called, interpret(response, Sent(called, "GET", "/", [], "x://1"), REDACTOR))
 
 
 def fits(name: str, result: Result) -> bool:
@@ -300,7 +300,9 @@ def called(name: str) -> Any:
 
     async def _call(upstream: Upstream) -> Result:
         catalog: Any = Catalog(TOOLS)
-        caller = Caller(catalog, settings.load(catalog, {"PETSTORE_TOKEN": "s3cret-token"}, str(upstream.address(""))))
+        caller = ToolExecutor(
+            catalog, settings.load(catalog, {"PETSTORE_TOKEN": "s3cret-token"}, str(upstream.address("")))
+        )
         try:
             return await caller.call(name, {}, lambda phase: None)
         finally:

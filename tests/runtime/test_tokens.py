@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.http import retry
 from package.runtime.http.tokens import EARLY
@@ -41,7 +41,7 @@ TOOLS: dict[str, dict[str, Any]] = {
 }
 LOGIN = b"Authorization: Basic " + base64.b64encode(b"client+7:s3cret%2Fwith%2Bsigns%26%3D%25")
 UNAUTHORIZED = b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"
-Scene = Callable[[Caller, Upstream, Upstream], Awaitable[None]]
+Scene = Callable[[ToolExecutor, Upstream, Upstream], Awaitable[None]]
 
 
 def said(status: int, **content: Any) -> bytes:
@@ -79,7 +79,7 @@ def run(
             entry = {"type": "oauth2", key: str(issuer.address()) + path, "variables": VARIABLES}
             servers = [{"url": str(upstream.address("/v1"))}]
             catalog: Any = Catalog(TOOLS, servers, security={"oauth": entry})
-            caller = Caller(catalog, settings.load(catalog, environ))
+            caller = ToolExecutor(catalog, settings.load(catalog, environ))
             if clock is not None:
                 caller._sender._fetched()._clock = clock
             await asyncio.wait_for(scene(caller, upstream, issuer), 30)
@@ -94,12 +94,12 @@ def bearers(upstream: Upstream) -> list[str]:
     return [field.removeprefix("Authorization: Bearer ") for head in heads for field in head if "Bearer" in field]
 
 
-async def look(caller: Caller, name: str = "look") -> Result:
+async def look(caller: ToolExecutor, name: str = "look") -> Result:
     return await caller.call(name, {}, quiet)
 
 
 def test_the_grant_as_it_is_asked_for_and_the_token_as_it_is_used() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         assert text(await look(caller)) == "ok"
         head, _, body = issuer.requests[0].partition(b"\r\n\r\n")
         assert head.startswith(b"POST /token/?tenant=1 HTTP/1.1\r\n")
@@ -113,7 +113,7 @@ def test_the_grant_as_it_is_asked_for_and_the_token_as_it_is_used() -> None:
 
 
 def test_a_token_is_kept_and_there_is_one_for_each_set_of_scopes() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         for name in ("look", "look", "look_again", "write", "put", "write"):
             await look(caller, name)
         assert bearers(upstream) == ["token-1", "token-1", "token-1", "token-2", "token-3", "token-2"]
@@ -127,7 +127,7 @@ def test_a_token_is_kept_and_there_is_one_for_each_set_of_scopes() -> None:
 
 
 def test_a_ready_token_wins_and_nothing_is_fetched() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         await look(caller)
         assert bearers(upstream) == ["ready-token"]
         assert issuer.connections == 0
@@ -149,7 +149,7 @@ def test_a_ready_token_wins_and_nothing_is_fetched() -> None:
 def test_a_token_is_renewed_before_its_end(life: dict[str, Any], good: float | None, over: float | None) -> None:
     clock = Clock()
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         await look(caller)
         began = clock.now
         for after, expected in ((good, "token-1"), (over, "token-2")):
@@ -165,7 +165,7 @@ def test_a_token_that_still_holds_is_used_where_no_other_can_be_had() -> None:
     clock = Clock()
     first = said(200, access_token="token-1", expires_in=3600)
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         await look(caller)
         clock.now += 3599
         assert text(await look(caller)) == "ok"
@@ -185,7 +185,7 @@ def test_many_calls_wait_for_one_token_and_one_that_is_cancelled_leaves_it_to_th
         await gate.wait()
         await connection.send(said(200, access_token="token-1"))
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         calls = [asyncio.ensure_future(look(caller)) for _ in range(50)]
         while not issuer.requests:
             await asyncio.sleep(0)
@@ -213,11 +213,11 @@ def refusing(*old: str) -> Play:
 
 @pytest.mark.parametrize("name", ["look", "put"])
 def test_after_a_401_a_request_that_may_be_repeated_is_repeated_once_with_another_token(name: str) -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         assert text(await look(caller, name)) == "ok"
         assert bearers(upstream) == ["token-1", "token-2"]
 
-    async def in_vain(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def in_vain(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         result = await look(caller, name)
         assert result.is_error
         assert "HTTP 401" in text(result)
@@ -228,7 +228,7 @@ def test_after_a_401_a_request_that_may_be_repeated_is_repeated_once_with_anothe
 
 
 def test_rel_04_a_post_is_not_repeated_but_the_next_one_has_another_token() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         assert (await look(caller, "write")).is_error
         assert bearers(upstream) == ["token-1"]
         assert text(await look(caller, "write")) == "ok"
@@ -238,7 +238,7 @@ def test_rel_04_a_post_is_not_repeated_but_the_next_one_has_another_token() -> N
 
 
 def test_calls_that_are_refused_together_share_the_next_token() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         results = await asyncio.gather(*(look(caller) for _ in range(20)))
         assert [text(each) for each in results] == ["ok"] * 20
         assert len(issuer.requests) == 2
@@ -252,7 +252,7 @@ def test_a_server_that_wants_id_and_secret_in_the_body_is_given_them_there() -> 
         good = b"client_secret=s3cret%2Fwith%2Bsigns%26%3D%25" in request and b"client_id=client+7&" in request
         await connection.send(said(200, access_token="x", expires_in=0) if good else said(401, error="invalid_client"))
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         for _ in range(2):
             assert text(await look(caller)) == "ok"
         assert ["Authorization" in request.decode() for request in issuer.requests] == [True, False, False]
@@ -286,7 +286,7 @@ ECHO = f"bad {SECRET} {CLIENT}"
 def test_what_the_token_endpoint_answers_wrongly_is_said_in_our_words(
     issue: Play, sentence: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         result = await look(caller)
         assert result.is_error
         assert text(result).startswith("look was not called. ")
@@ -302,7 +302,7 @@ def test_what_the_token_endpoint_answers_wrongly_is_said_in_our_words(
 def test_up_06_one_deadline_covers_the_token_too() -> None:
     TOOLS["hurried"] = {"binding": {**TOOLS["look"]["binding"], "timeout": 0.05}}
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         result = await look(caller, "hurried")
         assert text(result) == f"hurried was not called. 127.0.0.1:{issuer.port} gave no access token in time."
 
@@ -318,7 +318,7 @@ def test_cred_06_a_token_that_was_fetched_is_redacted_like_any_secret() -> None:
             head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             await connection.send(head.encode() + body)
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         said_ = text(await look(caller))
         assert "Bearer [redacted]" in said_
         assert token not in said_
@@ -365,7 +365,7 @@ def test_what_may_be_repeated_is_idempotent() -> None:
 
 
 def test_a_401_stays_the_answer_where_no_other_token_can_be_had() -> None:
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         result = await look(caller)
         assert text(result).startswith("HTTP 401 Unauthorized from GET /look")
         assert bearers(upstream) == ["token-1"]
@@ -383,7 +383,7 @@ def test_a_401_that_comes_late_is_answered_with_the_token_that_others_have_by_no
                 await gate.wait()
             await connection.send(UNAUTHORIZED if old else OK)
 
-    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream, issuer: Upstream) -> None:
         late = asyncio.ensure_future(look(caller))
         while not upstream.requests:
             await asyncio.sleep(0)

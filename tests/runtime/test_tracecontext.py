@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core import spans
 from package.runtime.core.effects import Origin
 from package.runtime.core.spans import Span
@@ -120,7 +120,7 @@ def sent(environ: dict[str, str], said: dict[str, Any]) -> list[str]:
 
     async def scene(upstream: Upstream) -> None:
         catalog: Any = Catalog({"look": {"binding": BINDING}})
-        caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address())))
+        caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address())))
         span = Span(Origin(**said))
         spans.enter(span)
         await caller.call("look", {}, quiet)

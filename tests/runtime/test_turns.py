@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.effects import Call, Dialogue
 from package.runtime.core.wire_formats import Result
 from package.runtime.result import response
@@ -81,7 +81,7 @@ def test_what_is_ready_leaves_before_a_long_answer_is_looked_at(monkeypatch: pyt
 
     monkeypatch.setattr(response, "interpret", look)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         def phase(name: str) -> None:
             if name == "body":
                 asyncio.get_running_loop().call_soon(order.append, "the rest of the turn")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from package.runtime.core.stdio import Room
+from package.runtime.core.stdio import OutputRoom
 
 from tests.runtime.process import Server, call, line
 
@@ -58,6 +58,7 @@ def test_life_03_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
         assert server.ended() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stuck", SAID)
 def test_life_03_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck: str) -> None:
     (tmp_path / "said").write_bytes(SAID[stuck])
@@ -65,6 +66,7 @@ def test_life_03_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck:
         assert server.ended() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stuck", SAID)
 def test_life_03_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck: str) -> None:
     ours_in, its_in = socket.socketpair()
@@ -96,7 +98,7 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     try:
         os.write(stdout, b"x" * before)
-        size = Room(stdin, stdout, 1.0).wait(1 << 20)
+        size = OutputRoom(stdin, stdout, 1.0).wait(1 << 20)
         assert size == (select.PIPE_BUF if before else fcntl.fcntl(stdout, fcntl.F_GETPIPE_SZ))
         os.set_blocking(stdout, False)
         assert os.write(stdout, b"x" * size) == size
@@ -114,8 +116,8 @@ def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)
     looks: list[None] = []
-    room = Room(stdin, stdout, 1.0)
-    monkeypatch.setattr(Room, "_wait", lambda room: looks.append(None))
+    room = OutputRoom(stdin, stdout, 1.0)
+    monkeypatch.setattr(OutputRoom, "_wait", lambda room: looks.append(None))
     written = 0
     try:
         while (granted := room.wait(size)) and len(looks) == 1:
@@ -137,13 +139,13 @@ def test_however_much_the_client_has_taken_what_is_granted_goes_in(monkeypatch: 
     chance = random.Random(seed)
     most = chance.choice((50, 5000, 50_000, 500_000))
     os.write(stdout, b"x" * chance.choice((0, 1, 4000)))
-    room, large = Room(stdin, stdout, 1.0), 0
+    room, large = OutputRoom(stdin, stdout, 1.0), 0
 
-    def wait(room: Room) -> None:
+    def wait(room: OutputRoom) -> None:
         while not select.select([], [stdout], [], 0)[1]:
             os.read(reader, chance.randrange(1, 100_000))
 
-    monkeypatch.setattr(Room, "_wait", wait)
+    monkeypatch.setattr(OutputRoom, "_wait", wait)
     try:
         for _ in range(500):
             granted = room.wait(chance.randrange(1, most))

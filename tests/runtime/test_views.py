@@ -10,7 +10,7 @@ from package.runtime.core.catalog import Tool
 from package.runtime.core.wire_formats import Result
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.response import interpret
-from package.runtime.result.result_rules import View
+from package.runtime.result.result_rules import ResultRules
 from package.runtime.text.redaction import Redactor
 
 from tests.runtime.parts import part
@@ -28,7 +28,7 @@ def shown(rules: dict[str, Any], body: str, kind: str = JSON, status: int = 200,
     tool = Tool("t", {}, part({"path": ["/p"], "result": rules, "defaults": {"n": 7}}))
     sent = Sent(tool, "GET", "/p", [], "s://result/1", dict(arguments))
     answer = Response(status, "", [("Content-Type", kind), ("ETag", '"e"')], body.encode())
-    view = View(part(rules))
+    view = ResultRules(part(rules))
     if (instead := view.take(answer, sent, 32_000)) is not None:
         return instead
     result = interpret(answer, sent, REDACTOR, 32_000)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.execution import Caller
+from package.runtime.calls.execution import ToolExecutor
 from package.runtime.hooks import Refuse
 from package.runtime.settings import settings
 
@@ -29,11 +29,11 @@ TOOLS: dict[str, dict[str, Any]] = {
 }
 
 
-def run(scene: Callable[[Caller, Upstream], Awaitable[None]], play: Play = answer_ok) -> None:
+def run(scene: Callable[[ToolExecutor, Upstream], Awaitable[None]], play: Play = answer_ok) -> None:
     async def main() -> None:
         async with serving(play) as upstream:
             catalog: Any = Catalog(TOOLS)
-            caller = Caller(catalog, settings.load(catalog, {}, str(upstream.address("/v1"))))
+            caller = ToolExecutor(catalog, settings.load(catalog, {}, str(upstream.address("/v1"))))
             await asyncio.wait_for(scene(caller, upstream), 30)
             await caller.close()
 
@@ -93,7 +93,7 @@ def test_what_was_done_is_told_though_its_result_is_withheld(
 ) -> None:
     monkeypatch.setattr(users_file, "after_all", hook, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         result = await caller.call(tool, arguments, quiet)
         assert (text(result), result.is_error) == (f"The result of {tool} is withheld. {reason} {done}", True)
 
@@ -104,7 +104,7 @@ def test_what_a_hook_did_in_place_of_the_request_is_told_too(monkeypatch: pytest
     monkeypatch.setattr(users_file, "instead_of_make", lambda arguments: "made", raising=False)
     monkeypatch.setattr(users_file, "after_make", refusing, raising=False)
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         assert text(await caller.call("make", {}, quiet)) == (
             "The result of make is withheld. Not for you. instead_of_make had answered the call."
         )
@@ -118,7 +118,7 @@ def test_a_call_without_an_answer_may_have_been_carried_out_whatever_hooks_do(mo
     async def hang_up(connection: Connection) -> None:
         await connection.request()
 
-    async def scene(caller: Caller, upstream: Upstream) -> None:
+    async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
         told = text(await caller.call("make", {}, quiet))
         assert told.startswith("The result of make is withheld. Not for you. POST /make failed: ")
         assert told.endswith(" It may have been carried out all the same: look before calling again.")

@@ -20,7 +20,7 @@ TOOLS = Path(__file__).with_name("caller.tools.yaml")
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The generated project."""
+    """Return the generated project."""
     folder = tmp_path_factory.mktemp("streamable") / "caller"
     command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -47,7 +47,7 @@ def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[str]:
-    """The URL of a store that replicas share, at a socket file."""
+    """Yield the URL of a store that replicas share, at a socket file."""
     program = shutil.which("valkey-server") or shutil.which("redis-server")
     if program is None:
         pytest.skip("this needs valkey-server or redis-server")

@@ -22,6 +22,7 @@ from tests.streamable.upstream import PATIENCE, Upstream
 START = Path(__file__).with_name("start.py")
 PACKAGE = "caller_mcp"
 DOORS = ("aiohttp", "asgi")
+UNTUNED = "aiohttp without tricks of performance"
 CONSTANTS = {"serve.over_http.LINGER": 0.0}
 
 
@@ -46,6 +47,7 @@ class Server:
             **planted("CALLER"),
             "CALLER_BASE_URL": f"http://127.0.0.1:{upstream.port}",
             **{f"CALLER_{name}": value for name, value in variables.items()},
+            **({"MCPGEN_TUNING": "0"} if door == UNTUNED else {}),
         }
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)  # type: ignore[call-overload]

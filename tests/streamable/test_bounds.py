@@ -20,13 +20,13 @@ MEGABYTE = 2**20
 MANY = 60
 """Number of responses of a megabyte that exceed all buffers between two programs."""
 SMALL = {
-    "serve.aiohttp_door.HEAD_SECONDS": 0.3,
+    "serve.aiohttp_connections.HEAD_SECONDS": 0.3,
     "serve.aiohttp_door.BODY_SECONDS": 0.3,
     "serve.asgi_door.BODY_SECONDS": 0.3,
     "streamable.routes.MOST_CALLS": 4,
     "streamable.routes.MOST_STREAMS": 4,
     "serve.service.MOST_BODIES": 6 * MEGABYTE,
-    "serve.aiohttp_door.MOST_CONNECTIONS": 16,
+    "serve.aiohttp_connections.MOST_CONNECTIONS": 16,
 }
 
 

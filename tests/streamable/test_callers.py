@@ -39,7 +39,7 @@ class Named(Server):
         return answer.message
 
     def reads(self, name: str, uri: str) -> bool:
-        """Whether that caller can read what is kept at that URI."""
+        """Return True if this caller can read the result that is kept at `uri`."""
         return "result" in self.as_caller(name, stateless("resources/read", uri=uri))
 
     def audited(self) -> list[Any]:
@@ -48,7 +48,7 @@ class Named(Server):
 
 
 def tokens() -> str:
-    """The file of the operator that names the callers."""
+    """Return the file of the operator that names the callers."""
     return "\n".join(
         f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS
     )
@@ -170,7 +170,7 @@ def test_what_has_expired_is_not_accepted(named: Named) -> None:
     audience = f"{told['name']}/{told['version'].partition('.')[0]}"
 
     def sealed(purpose: str, handle: str, seconds: float) -> str:
-        """The same handle as it would be if it ended so many seconds from now."""
+        """Return the same handle with another end: this many seconds from now."""
         seal = Seal([KEY], audience, time.time)
         return seal.close(purpose, "alice", seal.open(purpose, "alice", handle), seconds)
 

@@ -15,7 +15,7 @@ from package.runtime.core.effects import Handshake, Origin, Peer
 from package.runtime.replicas.seal import Expired, Seal, Unsealed
 from package.runtime.replicas.sealed_results import SealedNames
 from package.runtime.replicas.sealed_states import States
-from package.runtime.replicas.spent import Spent
+from package.runtime.replicas.spent import SpentNumbers
 from package.runtime.streamable import session
 
 MANY = 10_000
@@ -41,7 +41,7 @@ class Replica:
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
         self.clock = clock
         self.seal = Seal(list(secrets), audience, clock)
-        self.spent = Spent(clock)
+        self.spent = SpentNumbers(clock)
 
     def make(self, kind: str, owner: str) -> str:
         """Return a new handle of this kind."""
@@ -53,11 +53,11 @@ class Replica:
         return SealedNames(self.seal, "caller").new()()
 
     def opens(self, kind: str, owner: str, handle: str) -> bool:
-        """Whether it is accepted."""
+        """Return True if the handle is accepted."""
         return self.accepted(kind, [(owner, handle)]) == [handle]
 
     def accepted(self, kind: str, brought: Iterable[tuple[str, str]]) -> list[str]:
-        """Those that are accepted; each is given with who brings it."""
+        """Return the accepted handles. `brought`: each handle with the caller who brings it."""
 
         async def opens(owner: str, handle: str) -> bool:
             _enter(owner)

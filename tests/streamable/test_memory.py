@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 from package.runtime.serve import unread
-from package.runtime.serve.turns import Turns
-from package.runtime.serve.unread import Reader, Unread
+from package.runtime.serve.turns import FairQueue
+from package.runtime.serve.unread import Reader, UnreadBytes
 from package.runtime.streamable import replay
 from package.runtime.streamable.places import Places
-from package.runtime.streamable.replay import Kept, Recording
+from package.runtime.streamable.replay import EventQueue, Recording
 
 MEGABYTE = 2**20
 
@@ -19,7 +19,7 @@ class TestUnread:
     """E6: responses that nobody reads."""
 
     def test_a_thousand_clients_that_do_not_read_hold_no_more_than_the_limit(self) -> None:
-        unread_by_all = Unread()
+        unread_by_all = UnreadBytes()
         given_up: list[int] = []
         for number in range(1000):
             Reader(unread_by_all, partial(given_up.append, number)).add(10 * MEGABYTE)
@@ -27,7 +27,7 @@ class TestUnread:
 
     def test_whoever_reads_is_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(unread, "MOST", 100)
-        unread_by_all = Unread()
+        unread_by_all = UnreadBytes()
         given_up: list[str] = []
         slow, quick = (Reader(unread_by_all, partial(given_up.append, name)) for name in ("slow", "quick"))
         quick.add(50)
@@ -38,7 +38,7 @@ class TestUnread:
 
     def test_what_was_read_waits_no_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(unread, "MOST", 100)
-        unread_by_all = Unread()
+        unread_by_all = UnreadBytes()
         given_up: list[int] = []
         for _ in range(50):
             reader = Reader(unread_by_all, lambda: given_up.append(1))
@@ -51,7 +51,7 @@ class TestReplay:
     """L12: at most 1,000 events and 8 MiB a session, for five minutes after the response."""
 
     def test_a_session_keeps_so_many_events_of_all_its_streams(self) -> None:
-        kept = Kept(replay.MOST_EVENTS, replay.MOST_BYTES)
+        kept = EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES)
         streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(3)]
         for _ in range(600):
             for stream in streams:
@@ -62,24 +62,26 @@ class TestReplay:
         assert all(len(stream.behind(500) or []) == 100 for stream in streams)
 
     def test_a_session_keeps_so_many_bytes(self) -> None:
-        stream = Recording("s", lambda: 0.0, Kept(replay.MOST_EVENTS, replay.MOST_BYTES))
+        stream = Recording("s", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES))
         for _ in range(10):
             stream.add(b"x" * MEGABYTE)
         assert stream.behind(0) is None
         assert len(stream.behind(3) or []) == 7
 
     def test_all_sessions_keep_so_much_together(self) -> None:
-        whole = Kept(replay.MOST_EVENTS_OF_ALL, replay.MOST_BYTES_OF_ALL)
+        whole = EventQueue(replay.MOST_EVENTS_OF_ALL, replay.MOST_BYTES_OF_ALL)
         streams = []
         for number in range(1000):
-            streams.append(Recording(f"s{number}", lambda: 0.0, Kept(replay.MOST_EVENTS, replay.MOST_BYTES, whole)))
+            streams.append(
+                Recording(f"s{number}", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES, whole))
+            )
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1  # an event is a little more than its line
 
     def test_streams_without_events_count_too(self) -> None:
-        kept = Kept(10, MEGABYTE)
+        kept = EventQueue(10, MEGABYTE)
         streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(100)]
         for stream in streams:
             stream.end()
@@ -87,7 +89,7 @@ class TestReplay:
 
     def test_a_stream_is_kept_for_some_minutes_after_its_end(self) -> None:
         now = [0.0]
-        stream = Recording("s", lambda: now[0], Kept(10, MEGABYTE))
+        stream = Recording("s", lambda: now[0], EventQueue(10, MEGABYTE))
         stream.add(b"{}")
         now[0] = 1000.0
         assert not stream.late
@@ -117,19 +119,27 @@ class TestPlaces:
         places.give("7")
         assert places.has("one more")
 
+    def test_requests_without_a_body_are_counted_like_others(self) -> None:
+        places = Places(100)
+        for many in (0, 0, 5):
+            places.take("one", many)
+        for many in (5, 0, 0):
+            places.give("one", many)
+        assert places.has("one", 75)
+
 
 class TestTurns:
     """X4: callers take turns, whatever each has begun."""
 
     def test_callers_take_turns(self) -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         for key, caller in enumerate("aaaabbc"):
             turns.add(caller, key, f"{caller}{key}")
         order = [turns.next(lambda caller: True) for _ in range(8)]
         assert order == ["a0", "b4", "c6", "a1", "b5", "a2", "a3", None]
 
     def test_who_may_not_is_passed_over(self) -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         for key, caller in enumerate("aab"):
             turns.add(caller, key, f"{caller}{key}")
         assert turns.next(lambda caller: caller != "a") == "b2"
@@ -137,7 +147,7 @@ class TestTurns:
         assert turns.next(lambda caller: True) == "a0"
 
     def test_what_is_given_up_waits_no_more(self) -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         turns.add("a", 1, "a1")
         assert turns.remove(1) == "a1"
         assert turns.remove(1) is None

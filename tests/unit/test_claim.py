@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import Busy, CannotGoOn
+from mcpgen.base.errors import FatalError, ProjectBusy
 from mcpgen.cli import main
 from mcpgen.regenerate.publish import claimed, exchange, plan, publish, replica
 from tests.unit.filesystem import contents, killed_at, quick
@@ -34,7 +34,7 @@ def is_taken(directory: Path) -> bool:
     try:
         with claimed(directory):
             return False
-    except Busy:
+    except ProjectBusy:
         return True
 
 
@@ -134,7 +134,7 @@ def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: P
     target = tmp_path / "out"
     early = plan(target, NEW, USERS, None)
     for goes_on in (lambda: plan(target, NEW, USERS, None), lambda: publish(early, NEW)):
-        with pytest.raises(Busy), claimed(target):  # noqa: PT012
+        with pytest.raises(ProjectBusy), claimed(target):  # noqa: PT012
             assert not killed_at(10**6, lambda: generate(target, OLD))  # in a child process, which ends at once
             goes_on()
         assert contents(target) == dict(OLD)
@@ -143,7 +143,7 @@ def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: P
 
 def test_a_run_that_has_made_a_directory_is_not_in_its_own_way(tmp_path: Path) -> None:
     target = tmp_path / "out"
-    with pytest.raises(CannotGoOn) as end, claimed(target):  # noqa: PT012
+    with pytest.raises(FatalError) as end, claimed(target):  # noqa: PT012
         publish(plan(target, OLD, USERS, None), OLD)
         plan(target, NEW, USERS, None)
     assert end.value.diagnostic.code == "output-refused"
@@ -159,7 +159,7 @@ def test_nothing_is_ever_put_over_a_directory_that_was_made_meanwhile(
         place(source, target)
 
     monkeypatch.setattr(exchange, "place", late)
-    with pytest.raises(Busy):
+    with pytest.raises(ProjectBusy):
         generate(tmp_path / "out", NEW)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert list((tmp_path / "out").iterdir()) == []
@@ -186,6 +186,6 @@ def test_what_is_no_directory_is_refused_as_such(tmp_path: Path, make: str) -> N
         target.symlink_to("real")
     else:
         target.write_text("mine")
-    with pytest.raises(CannotGoOn) as end:
+    with pytest.raises(FatalError) as end:
         generate(target / "deeper" if make == "under a file" else target, OTHER)
     assert end.value.diagnostic.code == "output-refused"

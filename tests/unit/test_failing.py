@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.tree import FileTree
 from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import contents, failing_at, quick
@@ -32,7 +32,7 @@ class Refused:
         with failing_at(number, reason, from_then_on=from_then_on) as calls:
             try:
                 generate(target, tree)
-            except CannotGoOn as end:
+            except FatalError as end:
                 self.code, self.sentence = end.diagnostic.code, end.diagnostic.message
         self.more = calls[-1] >= number
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from mcpgen.base import safe_open
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read import fetch
 from mcpgen.read.document import budgets
 
 
 def refusal(source: str) -> tuple[str, str]:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         fetch.read(source)
     return refused.value.diagnostic.code, refused.value.diagnostic.message
 
@@ -144,7 +144,7 @@ def test_a_file_names_what_lies_beside_it(tmp_path: Path) -> None:
     own = fetch.read(str(tmp_path / "x.yaml"))
     assert fetch.beside(own, "sub/pets.yaml").data == b"a: b"
     assert fetch.beside(own, "sub/pets.yaml").name.endswith("sub/pets.yaml")
-    with pytest.raises(CannotGoOn, match="outside"):
+    with pytest.raises(FatalError, match="outside"):
         fetch.beside(own, "../other.yaml")
 
 
@@ -154,12 +154,12 @@ def test_a_file_names_what_lies_beside_it(tmp_path: Path) -> None:
 )
 def test_what_came_by_url_names_its_own_origin_alone(name: str) -> None:
     own = fetch.Fetched("https://a.example.com/d/x.yaml", b"", "https://a.example.com/d/x.yaml")
-    with pytest.raises(CannotGoOn, match="another origin"):
+    with pytest.raises(FatalError, match="another origin"):
         fetch.beside(own, name)
 
 
 def test_standard_input_names_only_urls() -> None:
-    with pytest.raises(CannotGoOn, match="no folder"):
+    with pytest.raises(FatalError, match="no folder"):
         fetch.beside(fetch.Fetched("<stdin>", b""), "pets.yaml")
 
 
@@ -190,7 +190,7 @@ def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: 
         while seen.total() < 4000 or len(seen) < 2:
             try:
                 seen[reader.read(str(root / "inner" / "a"))] += 1
-            except CannotGoOn as refused:
+            except FatalError as refused:
                 seen[refused.diagnostic.code.encode()] += 1
     finally:
         exchanging.kill()

@@ -9,12 +9,12 @@ import pytest
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.lower.inputs.changes import settled
 from mcpgen.merge.overrides import apply, former
-from mcpgen.model import Api, ArgumentChange, Change, Former, Operation, PathTemplate
-from mcpgen.model.pins import Promise, Promises, Retired
+from mcpgen.model import Api, ArgumentChange, Change, Operation, PathTemplate, PreviousNames
+from mcpgen.model.pins import Pin, Pins, Retired
 from mcpgen.read.openapi import paths
 
 HERE = Where("x.tools.yaml", "/overrides")
-FORMER = Former(
+FORMER = PreviousNames(
     {
         "GET /pets/{}": "get_pet",
         "getPet": "get_pet",
@@ -43,7 +43,7 @@ LEFT_OUT = (operation("GET", "/shops", "everyShop"),)
 
 
 def applied(
-    key: str, former: Former, left_out: Sequence[Operation] = LEFT_OUT
+    key: str, former: PreviousNames, left_out: Sequence[Operation] = LEFT_OUT
 ) -> tuple[Api, list[tuple[str, str, str]]]:
     diagnostics = Diagnostics()
     change = Change(key, HERE.inside(key), title="New", arguments={"limit": ArgumentChange(HERE, hidden=True)})
@@ -54,10 +54,10 @@ def applied(
 @pytest.mark.parametrize(
     ("key", "message", "hint"),
     [
-        ("GET /pets/{}", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? If not, take it out."),
-        ("get /pets/{petId} ", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? If not, take it out."),
+        ("GET /pets/{}", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? Otherwise, remove it."),
+        ("get /pets/{petId} ", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? Otherwise, remove it."),
         ("getPet", f"GET /pets/{{}} (get_pet) {GONE}", "Take it out."),
-        ("listPet", f"listPet (list_pet) {GONE}", "Did you mean 'listPets'? If not, take it out."),
+        ("listPet", f"listPet (list_pet) {GONE}", "Did you mean 'listPets'? Otherwise, remove it."),
         ("PUT /pets/{id}", f"PUT /pets/{{petId}} (replace_pet) {GONE}", "Take it out."),
         ("GET /bills/{id}", f"billing GET /bills/{{}} (billing_get_bill) {GONE}", "Take it out."),
         ("count_pets", f"count_pets {GONE}", "Take it out."),
@@ -95,7 +95,7 @@ def test_what_never_was_or_is_there_still_is_an_error(key: str, message: str, hi
 
 @pytest.mark.parametrize("key", ["GET /pets/{}", "getPet", "count_pets", "listOwners"])
 def test_a_project_that_knows_nothing_has_the_error(key: str) -> None:
-    _, [(code, told, _)] = applied(key, Former())
+    _, [(code, told, _)] = applied(key, PreviousNames())
     assert (code, told) == ("unknown-operation", f"There is no operation '{key}'.")
 
 
@@ -115,10 +115,8 @@ def test_an_argument_that_is_gone_is_a_warning(name: str, known: bool) -> None:
 
 
 def test_a_project_knows_what_it_promised_and_what_it_retired() -> None:
-    pets = Promise("list_pets", {("query", "X-Limit"): "x_limit"}, {("query", "q"): "text"}, id="listPets")
-    found = former(
-        Promises({"GET /pets": pets}, {"get_pet": Retired("GET /pets/{}", "getPet"), "old": Retired("GET /o")})
-    )
+    pets = Pin("list_pets", {("query", "X-Limit"): "x_limit"}, {("query", "q"): "text"}, id="listPets")
+    found = former(Pins({"GET /pets": pets}, {"get_pet": Retired("GET /pets/{}", "getPet"), "old": Retired("GET /o")}))
     assert found.tools == {
         "GET /pets": "list_pets",
         "listPets": "list_pets",

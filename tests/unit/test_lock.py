@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.names import VERSION_NUMBER, WRITTEN_ARGUMENT_NAME
 from mcpgen.lock.lockfile import Lock, digests, dump, load
 from mcpgen.model.options import Options
-from mcpgen.model.pins import NOTHING, Promise, Promises, Retired
+from mcpgen.model.pins import NOTHING, Pin, Pins, Retired
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 SERVER = st.from_regex(r"[a-z][a-z0-9-]{0,39}", fullmatch=True)
@@ -35,7 +35,7 @@ SLOTS = st.dictionaries(
 )
 NAMES = st.from_regex(r"[a-z]{1,12}", fullmatch=True)
 PROMISES = st.builds(
-    Promise,
+    Pin,
     name=NAMES,
     arguments=SLOTS,
     renamed=SLOTS,
@@ -55,7 +55,7 @@ LOCKS = st.builds(
     source_digest=TEXT,
     version=st.from_regex(VERSION_NUMBER, fullmatch=True),
     options=OPTIONS,
-    promises=st.builds(Promises, tools=TOOLS, retired=RETIRED),
+    promises=st.builds(Pins, tools=TOOLS, retired=RETIRED),
     files=st.dictionaries(PATHS, TEXT, max_size=3),
     origins=st.none() | st.dictionaries(TEXT, st.booleans(), max_size=3),
     offered=st.lists(TEXT, max_size=2).map(tuple),
@@ -71,8 +71,8 @@ def test_a_lock_comes_back_as_it_was_written(lock: Lock) -> None:
 
 
 def test_one_fact_a_line_in_an_order_of_its_own() -> None:
-    tools = {"GET /b": Promise("b", id="x"), "GET /a": Promise("a", {("query", "z"): "z", ("path", "id"): "id"})}
-    lock = Lock("s", "d", "0.1.0", Options(name="n"), Promises(tools), files={"b": "2", "a": "1"})
+    tools = {"GET /b": Pin("b", id="x"), "GET /a": Pin("a", {("query", "z"): "z", ("path", "id"): "id"})}
+    lock = Lock("s", "d", "0.1.0", Options(name="n"), Pins(tools), files={"b": "2", "a": "1"})
     lines = [line.strip(" ,") for line in dump(lock).decode().splitlines()]
     start = lines.index('"GET /a": {')
     assert lines[start : start + 10] == [
@@ -97,7 +97,7 @@ GOOD = {"lock": 1, "options": {"name": "n"}, "tools": {}, "files": {"a": "x"}}
     ],
 )  # fmt: skip
 def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         load(json.dumps(value).encode(), "f")
     assert refused.value.diagnostic.code == "lock-unreadable"
 
@@ -106,19 +106,19 @@ def test_a_key_that_stands_there_twice_ends_the_run() -> None:
     """Otherwise one of the two would be lost, with its pins."""
     text = json.dumps({**GOOD, "tools": {"GET /a": {"name": "a"}}})
     load(text.encode(), "f")
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(FatalError):
         load(text.replace('"files"', '"tools": {}, "files"').encode(), "f")
 
 
 def test_a_merge_that_was_not_settled_is_told_as_one() -> None:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         load(b'{\n<<<<<<< HEAD\n "lock": 2,\n=======\n "lock": 2\n>>>>>>> other\n}', "f")
     assert "one side of the merge" in refused.value.diagnostic.hint
 
 
 @given(st.binary(max_size=80) | st.just(b"[" * 100_000))
 def test_any_bytes_are_a_lock_or_end_the_run(data: bytes) -> None:
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(FatalError):
         load(data, "f")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from mcpgen.lock.match_operations import moved
-from mcpgen.model.pins import Promise
+from mcpgen.model.pins import Pin
 
 SHAPE, WORDS = {"shape": "s"}, {"words": "w"}
 
 
-def known(requests: dict[str, dict[str, str]]) -> dict[str, Promise]:
+def known(requests: dict[str, dict[str, str]]) -> dict[str, Pin]:
     return {
-        key: Promise(key, id=told.get("id", ""), shape=told.get("shape", ""), words=told.get("words", ""))
+        key: Pin(key, id=told.get("id", ""), shape=told.get("shape", ""), words=told.get("words", ""))
         for key, told in requests.items()
     }
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.names import TOOL_NAME
 from mcpgen.model import Decisions, Operation
-from mcpgen.model.pins import NOTHING, Promise, Promises, Retired
+from mcpgen.model.pins import NOTHING, Pin, Pins, Retired
 from mcpgen.naming.shortening import LONGEST
 from mcpgen.naming.tool_names import assign, derive
 from mcpgen.read.openapi.paths import operation_key, parse
@@ -238,6 +238,10 @@ def test_then_what_says_least_but_never_the_verb_nor_how_many(identifier: str, e
     assert derive(operation("GET /a", identifier), "T") == expected
 
 
+def test_a_shortened_name_does_not_begin_with_a_digit() -> None:
+    assert derive(operation(f"GET /{'x' * 60}/2/s:go", None), "T") == "call_2_s"
+
+
 @pytest.mark.parametrize("identifier", ["x" * 51, "x" * 300])
 def test_a_hash_of_the_operation_is_the_last_resort(identifier: str) -> None:
     names = [derive(operation(line, identifier), "T") for line in ("GET /a", "GET /b")]
@@ -268,7 +272,7 @@ def usable(rows: list[Row]) -> list[Operation]:
     for method, path, identifier, deprecated in rows:
         try:
             made = operation(f"{method} {path}", identifier, deprecated=deprecated)
-        except Unusable:
+        except SkipOperation:
             continue
         found.setdefault(made.key, made)
     return list(found.values())
@@ -289,7 +293,7 @@ def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chanc
 @given(ROWS, ROWS)
 def test_a_promised_name_is_kept_and_given_to_no_other(before: list[Row], after: list[Row]) -> None:
     promised = assign(usable(before), NOTHING, "Petstore")
-    names = assign(usable(after), Promises({key: Promise(name) for key, name in promised.items()}), "Petstore")
+    names = assign(usable(after), Pins({key: Pin(name) for key, name in promised.items()}), "Petstore")
     for key, name in names.items():
         if key in promised:
             assert name == promised[key]
@@ -300,16 +304,16 @@ def test_a_promised_name_is_kept_and_given_to_no_other(before: list[Row], after:
 @given(ROWS, ROWS, ROWS)
 def test_a_name_that_went_is_kept_for_its_operation(first: list[Row], second: list[Row], third: list[Row]) -> None:
     one = assign(usable(first), NOTHING, "Petstore")
-    two = assign(usable(second), Promises({key: Promise(name) for key, name in one.items()}), "Petstore")
+    two = assign(usable(second), Pins({key: Pin(name) for key, name in one.items()}), "Petstore")
     gone = {name: Retired(key) for key, name in one.items() if key not in two}
-    three = assign(usable(third), Promises({key: Promise(name) for key, name in two.items()}, gone), "Petstore")
+    three = assign(usable(third), Pins({key: Pin(name) for key, name in two.items()}, gone), "Petstore")
     for key, name in three.items():
         assert name == two.get(key) or name == one.get(key) or (key not in two and key not in one)
         assert gone.get(name, Retired(key)).operation == key
 
 
 def test_a_name_by_hand_is_no_promise_and_yet_goes_to_no_other() -> None:
-    promises = Promises({"GET /pets": Promise("all_pets", by_hand=True)}, {"pets": Retired("GET /pets")})
+    promises = Pins({"GET /pets": Pin("all_pets", by_hand=True)}, {"pets": Retired("GET /pets")})
     other = operation("GET /z", "allPets")
     assert assign([operation("GET /pets", "listPets"), other], promises, "T") == {
         "GET /pets": "pets",

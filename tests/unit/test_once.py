@@ -13,7 +13,7 @@ import pytest
 from benchmarks.speed import deep
 from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema import budget, expansions
 from mcpgen.lower.schema.compose import Composer
 from mcpgen.lower.schema.portable import Portable
@@ -43,7 +43,7 @@ def test_a_shared_argument_is_asked_about_once() -> None:
         asked.append(compact(value))
         return len(asked)
 
-    once = Once()
+    once = ValueCache()
     shared: JsonObject = {"type": "string"}
     schemas: list[JsonObject] = [{"properties": {"a": shared, name: {"type": "number"}}} for name in "bc"]
     assert [list(once.of_parts(question, schema)) for schema in schemas] == [[1, 2, 3], [1, 4, 5]]
@@ -51,11 +51,11 @@ def test_a_shared_argument_is_asked_about_once() -> None:
 
 
 def test_a_schema_without_arguments_is_asked_about_as_a_whole() -> None:
-    assert list(Once().of_parts(compact, {"type": "object"})) == ['{"type":"object"}']
+    assert list(ValueCache().of_parts(compact, {"type": "object"})) == ['{"type":"object"}']
 
 
 def test_a_value_never_gets_the_answer_of_one_that_is_gone() -> None:
-    once = Once()
+    once = ValueCache()
     assert [once.ask(compact, {"n": number}) for number in range(50)] == [f'{{"n":{n}}}' for n in range(50)]
 
 
@@ -76,7 +76,7 @@ def test_answers_are_forgotten_with_the_expansions_that_they_keep_in_memory(monk
 
 @pytest.mark.parametrize("names", ["abcdef", ["_a", "b_", "_c_", "d9", "e-f", "\u00e9"]])
 def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[str]) -> None:
-    once = Once()
+    once = ValueCache()
     for count in range(1, len(ARGUMENTS) + 1):
         properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
         schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
@@ -85,6 +85,7 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
             assert budget.fits(schema, most, once) == (whole <= most)
 
 
+@pytest.mark.slow
 def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """A walk through all schemas of a tool would make a thousand calls, or write as much JSON as the table."""
     shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # this fills the caches of texts

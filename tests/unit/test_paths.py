@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.errors import Unusable
+from mcpgen.base.errors import SkipOperation
 from mcpgen.model import PathTemplate
 from mcpgen.read.openapi.paths import LONGEST, operation_key, parse
 
@@ -79,7 +79,7 @@ def test_a_name_that_comes_again_is_told_apart() -> None:
     ],
 )  # fmt: skip
 def test_what_is_refused(path: str) -> None:
-    with pytest.raises(Unusable) as refused:
+    with pytest.raises(SkipOperation) as refused:
         parse(path, HERE, Diagnostics())
     assert refused.value.diagnostic.code == "invalid-path"
     assert len(refused.value.diagnostic.message) < 300
@@ -89,7 +89,7 @@ def test_what_is_refused(path: str) -> None:
 def test_whatever_is_sent_is_ascii_and_stays_below_the_root(text: str) -> None:
     try:
         template = parse("/" + text, HERE, Diagnostics())
-    except Unusable:
+    except SkipOperation:
         return
     sent = "x".join(template.literals)
     assert sent.isascii()

@@ -9,7 +9,7 @@ import pytest
 from package.runtime.request import validators
 from package.runtime.text import patterns as runtime_patterns
 
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema import patterns
 
 
@@ -35,7 +35,7 @@ def test_a_pattern_has_its_memory_or_is_refused(pattern: str, cheap: bool) -> No
 
 def test_patterns_of_a_tool_share_its_memory() -> None:
     schema: dict[str, Any] = {"properties": {f"p{number}": {"pattern": f"^.{{250}}{number}$"} for number in range(20)}}
-    left = patterns.PatternMemory().unchecked([schema], Once())
+    left = patterns.PatternMemory().unchecked([schema], ValueCache())
     assert 0 < len(left) < 20
     kept = [each["pattern"] for each in schema["properties"].values() if each["pattern"] not in left]
     assert sum(patterns.memory(pattern) or 0 for pattern in kept) <= patterns.MOST_BYTES_OF_TOOL
@@ -47,7 +47,7 @@ def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
         "type": "object",
         "properties": {"a": {"pattern": pattern}, "b": {"pattern": "^b$"}, pattern: {}},
     }
-    judge = validators.Judge(schema, {}, [pattern])
+    judge = validators.SchemaChecker(schema, {}, [pattern])
     assert judge.is_valid({"a": "1", "b": "b"})
     assert not judge.is_valid({"b": "c"})
     assert judge.schema["properties"].keys() == schema["properties"].keys()
@@ -55,7 +55,7 @@ def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
 
 def test_patterns_in_data_are_no_patterns() -> None:
     schema: dict[str, Any] = {"properties": {"a": {"enum": [{"pattern": "("}], "default": {"pattern": "("}}}}
-    assert patterns.PatternMemory().unchecked([schema], Once()) == ()
+    assert patterns.PatternMemory().unchecked([schema], ValueCache()) == ()
 
 
 def test_hard_16_what_many_patterns_take_is_not_found_out_without_end() -> None:
@@ -68,7 +68,7 @@ def test_hard_16_what_many_patterns_take_is_not_found_out_without_end() -> None:
 
 def test_a_pattern_over_the_limit_that_reaches_a_server_is_not_checked() -> None:
     """For example if a table was edited by hand, or a later release of the library needs more memory."""
-    judge = validators.Judge({"properties": {"a": {"pattern": r"^\p{L}{60}$", "minLength": 2}}}, {})
+    judge = validators.SchemaChecker({"properties": {"a": {"pattern": r"^\p{L}{60}$", "minLength": 2}}}, {})
     assert judge.is_valid({"a": "12"})
     assert not judge.is_valid({"a": "1"})
     with pytest.raises(jsonschema_rs.ValidationError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.tree import FileTree
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -50,7 +50,7 @@ def files(directory: Path) -> dict[str, str]:
 
 
 def refusal(directory: Path, tree: FileTree) -> str:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         published(directory, tree)
     return refused.value.diagnostic.code
 
@@ -129,7 +129,7 @@ def test_a_repository_that_was_just_begun_is_written_to(tmp_path: Path, kind: st
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None:
     published(tmp_path, tree_of(x="1"))
     os.truncate(tmp_path / name, LARGEST + 1)
-    with pytest.raises(CannotGoOn, match=f"{name} is larger than anything"):
+    with pytest.raises(FatalError, match=f"{name} is larger than anything"):
         published(tmp_path, tree_of(x="2"))
 
 
@@ -146,7 +146,7 @@ def test_of_what_is_the_users_no_more_is_read_than_is_looked_at(tmp_path: Path) 
 @pytest.mark.parametrize("name", ["x", locks.NAME])
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
     def told() -> None:
-        with pytest.raises(CannotGoOn) as end:
+        with pytest.raises(FatalError) as end:
             published(tmp_path, tree_of(x="2"))
         os.write(1, end.value.diagnostic.message.encode())
 
@@ -179,7 +179,7 @@ def test_where_only_the_line_ends_differ_that_is_said(
         (tmp_path / name).write_bytes(text.encode())
     users = {*USERS, ".gitattributes"}
     tree = tree_of(x="1\n2\n", y="1\n", new="ours\n", **{".gitattributes": "ours"})
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         plan(tmp_path, tree, users, previous_lock(tmp_path))
     assert refused.value.diagnostic.message == says.replace("{}", str(tmp_path))
     assert hint in refused.value.diagnostic.hint
@@ -199,7 +199,7 @@ def test_a_directory_with_files_of_others_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["/", "/usr", "/etc"])
 def test_out_06_the_system_is_refused(place: str) -> None:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         plan(Path(place), tree_of(x="1"), USERS, None)
     assert refused.value.diagnostic.code in {"output-refused", "output-failed"}
 
@@ -257,7 +257,7 @@ def test_what_the_file_system_refuses_is_one_sentence(
 
     made = plan(tmp_path / "out", tree_of(x="1"), USERS, None)
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         publish(made, tree_of(x="1"))
     assert refused.value.diagnostic.code == "output-failed"
     assert os.strerror(reason) in refused.value.diagnostic.message

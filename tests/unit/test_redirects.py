@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.read.fetch.redirects import Redirect, resolve_redirect
 
 OWN = [
@@ -39,7 +39,7 @@ ALLOWED = [
 @pytest.mark.parametrize(("url", "location", "value"), ALLOWED)
 def test_hard_15_another_server_needs_the_flag(url: str, location: str, value: str) -> None:
     assert resolve_redirect(url, location, ("c.example", value)) == Redirect(location, is_own=False)
-    with pytest.raises(CannotGoOn, match="to another server") as refused:
+    with pytest.raises(FatalError, match="to another server") as refused:
         resolve_redirect(
             url, location, ("c.example", f"x.{value}", "b.example:9", "a.example:9", "127.0.0.1:9", "[::1]")
         )
@@ -66,5 +66,5 @@ NEVER = [
 @pytest.mark.parametrize(("url", "location", "message"), NEVER)
 def test_hard_15_what_no_flag_allows(url: str, location: str, message: str) -> None:
     everything = ("a.example", "b.example", "169.254.169.254", "metadata.google.internal", "0xa9fea9fe", "0.0.0.0")
-    with pytest.raises(CannotGoOn, match=message):
+    with pytest.raises(FatalError, match=message):
         resolve_redirect(url, location, everything)

@@ -8,6 +8,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from package.runtime.core import search_listing
+from package.runtime.core.jsontext import dumps
 from package.runtime.search import notation, stems
 from package.runtime.search.retriever import Found, Retriever
 
@@ -16,6 +18,7 @@ from mcpgen.model import SearchTable
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import Fetched
+from mcpgen.retrieval import listing as compiled_listing
 from mcpgen.retrieval import stems as compiled_stems
 
 STEMS: list[tuple[str, str]] = [
@@ -45,6 +48,19 @@ def test_the_two_halves_have_the_same_stems() -> None:
     text = "GET /v2/userAccounts/{account_id} HTTPServer d'été 漢字 snake_case-and.more 42nd"
     assert stems.stems(text) == compiled_stems.stems(text)
     assert stems.STOP == compiled_stems.STOP
+
+
+def test_the_two_halves_list_the_same() -> None:
+    search = table()[0]
+    assert search.finders
+    for groups, others, starts in (
+        (search.groups, search.others, search.starts),
+        ({"a": 1}, 0, ()),
+        ({"a": 2000, "b": 1}, 7, ("x(y)",)),
+    ):
+        here = compiled_listing.entries(search.finders, groups, others, starts)
+        there = search_listing.described(search.finders, groups, others, starts)
+        assert compact(here).encode() == b"[" + b",".join(map(dumps, there)) + b"]"
 
 
 _ENDINGS = ("", "s", "es", "ies", "ed", "ing", "ion", "ions", "ss", "us", "e", "y", "ling", "tted", "zing")
@@ -186,6 +202,26 @@ NOTED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("tool", "row"), NOTED)
 def test_rows(tool: dict[str, Any], row: str) -> None:
     assert notation.row(tool) == row
+
+
+MANY: dict[str, Any] = {
+    **{name: {"type": "string"} for name in ("page", "per_page", "since")},
+    "state": {"enum": ["open", "closed"]},
+    "labels": {"type": "array", "items": {"enum": ["failure", 7]}},
+    "kind": {"anyOf": [{"enum": ["draft"]}, {"type": "null"}]},
+}
+SPOKEN: list[tuple[str, str]] = [
+    ("", "t(page?, per_page?, +4?)"),
+    ("what there is since monday", "t(since?, page?, +4?)"),
+    ("open ones", "t(state?, page?, +4?)"),
+    ("failed drafts", "t(labels?, kind?, +4?)"),
+    ("a per", "t(page?, per_page?, +4?)"),
+]
+
+
+@pytest.mark.parametrize(("query", "signature"), SPOKEN)
+def test_a_signature_names_what_the_query_speaks_of(query: str, signature: str) -> None:
+    assert notation.signature(_tool(True, **MANY), stems.stems(query)) == signature
 
 
 def test_a_description() -> None:

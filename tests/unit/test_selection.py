@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.model import Operation, PathTemplate
 from mcpgen.model.selection import select
 
@@ -48,6 +48,6 @@ def test_select(include: list[str], exclude: list[str], expected: str) -> None:
 
 @pytest.mark.parametrize("selector", ["", "tag", "tag:", "tags:x", "pets", "tag:x,", ",", "deprecated:yes", "Tag:x"])
 def test_what_is_no_selector_is_refused(selector: str) -> None:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         select(PETS, [selector], [])
     assert refused.value.diagnostic.code == "invalid-flag"

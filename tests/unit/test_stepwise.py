@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.tree import FileTree
 from mcpgen.lock import lockfile as locks
 from mcpgen.regenerate.publish import exchange, plan, previous_lock, staging
@@ -92,7 +92,7 @@ def test_a_kill_leaves_what_the_next_run_takes_up(tmp_path: Path, following: Fil
 def _refuses_an_edit(target: Path, tree: FileTree) -> None:
     before = (target / "x").read_bytes()
     (target / "x").write_text("edited")
-    with pytest.raises(CannotGoOn, match="edited by hand"):
+    with pytest.raises(FatalError, match="edited by hand"):
         plan(target, tree, USERS, previous_lock(target))
     (target / "x").write_bytes(before)
 

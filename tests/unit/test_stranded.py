@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.tree import FileTree
 from mcpgen.cli import main
 from mcpgen.emit import OFFERED
@@ -95,7 +95,7 @@ def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: P
     [stage] = staging.stages(target.parent)
     target = change(target)
     before, kept = lying(target), lying(target.parent / stage.home.name)
-    with pytest.raises(CannotGoOn, match=words) as end:
+    with pytest.raises(FatalError, match=words) as end:
         generate(target, tree)
     said = end.value.diagnostic
     assert said.code == "output-unfinished"
@@ -113,7 +113,7 @@ def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) ->
     (target / where).mkdir(exist_ok=True)
     (target / where / "mine").write_text("mine")
     assert stopped_between(target, NEW)
-    with pytest.raises(CannotGoOn, match=f"missing: .*{where}"):
+    with pytest.raises(FatalError, match=f"missing: .*{where}"):
         generate(deleted(target), NEW)
 
 
@@ -124,7 +124,7 @@ def test_what_is_put_back_is_finished(tmp_path: Path) -> None:
     assert stopped_between(target, NEW)
     [stage] = staging.stages(target.parent)
     target = moved(target)
-    with pytest.raises(CannotGoOn, match="missing"):
+    with pytest.raises(FatalError, match="missing"):
         generate(target, NEW)
     stage.home.rename(target.parent / stage.home.name)
     generate(target, NEW)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.regenerate.publish import exchange
 from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import contents, quick, unprivileged
@@ -139,7 +139,7 @@ def test_an_edit_of_an_unfinished_project_is_refused_like_any_other(tmp_path: Pa
     target = prepared(tmp_path / "home", "old to new")
     assert stopped_between(target, NEW)
     save(target / "x", "edited")
-    with pytest.raises(CannotGoOn, match="edited by hand"):
+    with pytest.raises(FatalError, match="edited by hand"):
         generate(target, OTHER)
     assert (target / "x").read_text() == "edited"
 
@@ -189,7 +189,7 @@ def test_where_another_directory_was_put_there_meanwhile_that_one_stays(
         (target / "file").write_text("mine")
 
     at_exchange(monkeypatch, 0, move)
-    with pytest.raises(CannotGoOn, match="cannot be written"):
+    with pytest.raises(FatalError, match="cannot be written"):
         generate(target, NEW)
     assert contents(target) == {"file": b"mine"}
     assert contents(target.parent / "moved") == old
@@ -202,7 +202,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_exchange(
     target = prepared(tmp_path / "home", "old to new")
     old = contents(target)
     monkeypatch.setattr(os, "access", lambda path, mode: path != target / "p_mcp" / "q")  # root may write anywhere
-    with pytest.raises(CannotGoOn, match="cannot be written: Permission denied"):
+    with pytest.raises(FatalError, match="cannot be written: Permission denied"):
         generate(target, NEW)
     assert contents(target) == old
     assert beside(target) == [".mcpgen-file", ".mcpgen-notes"]

@@ -8,7 +8,7 @@ import pytest
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.base.once import Once
+from mcpgen.base.once import ValueCache
 from mcpgen.check.catalog import DEEPEST, check, problems
 from mcpgen.model import (
     Annotations,
@@ -45,7 +45,7 @@ TOOL = ToolSpec(
 
 
 def found(tool: ToolSpec) -> list[str]:
-    return [message for _, message in problems(tool, Once())]
+    return [message for _, message in problems(tool, ValueCache())]
 
 
 def with_schema(member: JsonValue) -> ToolSpec:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.read.document import budgets, load
 from mcpgen.read.document.yaml_text import compose
@@ -127,7 +127,7 @@ def test_values(text: str, value: JsonValue) -> None:
 )
 def test_what_is_refused(text: str, code: str) -> None:
     """SPEC-06, SPEC-07: with a place, and without a crash."""
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         composed(text)
     assert refused.value.diagnostic.code == code
     assert refused.value.diagnostic.where is not None
@@ -196,14 +196,14 @@ def test_spec_05_what_grows_with_the_text_is_no_bomb(text: str) -> None:
     ids=["9 x 9", "2 ^ 29", "ladder of merges", "5000 x 5000"],
 )
 def test_spec_04_and_05_bombs_are_refused(text: str) -> None:
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         composed(text)
     assert refused.value.diagnostic.code == "too-many-nodes"
 
 
 def test_more_values_than_the_budget_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "NODES", 100)
-    with pytest.raises(CannotGoOn) as refused:
+    with pytest.raises(FatalError) as refused:
         composed("[" + "a, " * 200 + "]")
     assert refused.value.diagnostic.code == "too-many-nodes"
 
@@ -229,6 +229,6 @@ def test_any_bytes_are_a_document_or_cannot_go_on(data: bytes) -> None:
     """No other exception is raised, and the positions of everything read can be found."""
     try:
         document = load("f", data, Diagnostics())
-    except CannotGoOn:
+    except FatalError:
         return
     assert document.positions(["", "/a/0/b"])[""] == (1, 1)

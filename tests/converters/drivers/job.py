@@ -44,5 +44,15 @@ async def answered(call: Awaitable[Any]) -> str:
 
 
 def arguments_of(schema: dict[str, Any]) -> list[str]:
-    """Return the names of the arguments that a JSON Schema of a tool has."""
-    return sorted(schema.get("properties", {}))
+    """Return the names of the arguments that a JSON Schema of a tool has.
+
+    An argument that can only be an empty object is marked: strict modes make such ones of objects of any members.
+    """
+    found = schema.get("properties", {})
+    return sorted(f"{name} (always empty)" if _is_always_empty(each) else name for name, each in found.items())
+
+
+def _is_always_empty(schema: Any) -> bool:
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return False
+    return schema.get("additionalProperties") is False and not schema.get("properties")

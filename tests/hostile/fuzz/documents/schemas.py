@@ -27,7 +27,7 @@ def graph(chance: Random, size: int) -> Any:
 
 
 def mutual(chance: Random, size: int) -> Any:
-    """A few schemas, each a union of all of them."""
+    """Return a few schemas, each a union of all of them."""
     count = min(max(2, size // 8), 60)
     words = chance.sample(KEYWORDS[:5], chance.randrange(1, 3))
     names = [f"S{number}" for number in range(count)]
@@ -54,7 +54,7 @@ def ladder(chance: Random, size: int) -> Any:
 
 
 def chain(chance: Random, size: int) -> Any:
-    """A chain of references, each to the next."""
+    """Return a chain of references, each to the next."""
     word = chance.choice(KEYWORDS)
     schemas: dict[str, Schema] = {"S0": within(word, [ref(f"S{size - 1}")]) if chance.random() < 0.3 else leaf(chance)}
     for number in range(1, size):
@@ -63,7 +63,7 @@ def chain(chance: Random, size: int) -> Any:
 
 
 def wide(chance: Random, size: int) -> Any:
-    """One schema with very many parts of one kind."""
+    """Return one schema with very many parts of one kind."""
     part: Callable[[int], Schema] = chance.choice(
         (
             lambda number: {"const": f"v{number}"},

@@ -1,0 +1,203 @@
+"""Test that requests are served alike inline and by tasks of the library (`MCPGEN_TUNING=0`), at the aiohttp door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime.serve.aiohttp_connections import response_bytes
+from package.runtime.streamable import head
+
+from tests.streamable.client import Answer, Connection, Fields
+from tests.streamable.messages import (
+    JSON,
+    NEW,
+    Session,
+    call,
+    calling,
+    encoded,
+    mirrored,
+    notification,
+    post,
+    request,
+    said,
+    stateless,
+)
+from tests.streamable.servers import UNTUNED, Server
+from tests.streamable.upstream import Upstream
+
+WAYS = {"inline": "aiohttp", "tasks": UNTUNED}
+Asked = tuple[str, str, Fields, bytes]
+
+
+@pytest.fixture(scope="module")
+def both(project: Path) -> Iterator[dict[str, Server]]:
+    """Yield a server that serves requests inline, and one that does not."""
+    upstream = Upstream()
+    with ExitStack() as stack:
+        yield {way: stack.enter_context(Server(project, upstream, door)) for way, door in WAYS.items()}
+    upstream.close()
+
+
+@pytest.fixture(params=WAYS)
+def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
+    """Return each of both servers."""
+    return both[request.param]
+
+
+def _conversation(session: Session) -> list[Asked]:
+    """Return requests of both eras: calls, lists, errors, a notification, and requests that are never served inline."""
+    new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)
+    tools = stateless("tools/list", "tools")
+    return [
+        old(request("ping", 1)),
+        old(call("echo", 2, text="a")),
+        _posted(mirrored(new), new),
+        ("GET", "/healthz", {}, b""),
+        old(notification("notifications/initialized")),
+        _posted(mirrored(tools), tools),
+        ("POST", "/mcp", JSON, b"{"),
+        ("POST", "/mcp", {**JSON, "Expect": "100-continue"}, encoded(request("ping", 3))),
+        ("POST", "/nothing", JSON, encoded(request("ping", 4))),
+        _posted(JSON, tools),
+        old(call("echo", 5, text="x" * 20_000)),
+        old(request("ping", 6)),
+    ]
+
+
+def _posted(fields: Fields, message: dict[str, Any]) -> Asked:
+    return "POST", "/mcp", fields, encoded(message)
+
+
+def _seen(answer: Answer) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Return a response without the time, and without the library's label of an empty body."""
+    empty = ("content-type", "application/octet-stream")
+    fields = [each for each in answer.fields if each[0] != "date" and each != empty]
+    return answer.status, sorted(fields), answer.body
+
+
+def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
+    """P1, R4: status, header fields and body."""
+    seen = []
+    for server in both.values():
+        session = Session(server)
+        seen.append([_seen(server.ask(*each)) for each in _conversation(session)])
+    assert seen[0] == seen[1]
+    assert {status for status, _, _ in seen[0]} == {200, 202, 400, 404}
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1000, 1 << 20])
+def test_requests_are_answered_in_order_wherever_they_are_split(either: Server, size: int) -> None:
+    """E6, M16: several on one connection, in pieces of this many bytes."""
+    session = Session(either)
+    asked = [each for each in _conversation(session) if each[3] != b"{" and "Expect" not in each[2]]
+    expected = [_seen(either.ask(*each)) for each in asked]
+    sent = b"".join(_written(*each) for each in asked)
+    with either.connect() as connection:
+        for start in range(0, len(sent), size):
+            connection.write(sent[start : start + size])
+        assert [_seen(connection.answer()) for _ in asked] == expected
+
+
+def _written(method: str, path: str, fields: Fields, body: bytes) -> bytes:
+    lines = [f"{name}: {value}\r\n" for name, value in (fields | {"Host": "localhost"} | _length(body)).items()]
+    return f"{method} {path} HTTP/1.1\r\n{''.join(lines)}\r\n".encode() + body
+
+
+def test_a_request_waits_for_the_one_before(either: Server) -> None:
+    """M16: on its own connection alone, where more requests wait than the library reads at a time."""
+    session = Session(either)
+    name = f"before {either.process.pid}"
+    with either.connect() as connection:
+        post(connection, calling("hold", 1, name=name))
+        session.post(connection, call("echo", 2, text="c"))
+        for number in range(3, 100):
+            session.post(connection, request("ping", number))
+        either.upstream.wait(name)
+        assert session.ask(request("ping", 100)).message["id"] == 100
+        either.upstream.release(name)
+        assert [connection.answer().message["id"] for _ in range(99)] == [*range(1, 100)]
+
+
+@pytest.mark.parametrize(("version", "fields"), [("1.1", "Connection: close\r\n"), ("1.0", "")])
+def test_a_connection_that_is_to_be_closed_is(either: Server, version: str, fields: str) -> None:
+    message = calling("echo", text="last")
+    named = "".join(f"{name}: {value}\r\n" for name, value in mirrored(message).items())
+    body = encoded(message)
+    head = f"POST /mcp HTTP/{version}\r\nHost: localhost\r\n{fields}{named}Content-Length: {len(body)}\r\n\r\n"
+    with either.connect() as connection:
+        connection.write(head.encode() + body)
+        assert said(connection.answer().message) == "/echo/last"
+        assert connection.is_closed()
+
+
+def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: Upstream) -> None:
+    """E6: only idle connections are closed after a while. A body that comes late is waited for all the same."""
+    constants = {"KEEP_ALIVE_SECONDS": 0.2, "_BODY_FOLLOWS": 0.0}
+    named = {f"serve.aiohttp_connections.{name}": value for name, value in constants.items()}
+    with Server(project, upstream, "aiohttp", named) as server, server.connect() as connection:
+        body = encoded(calling("hold", 1, name="long"))
+        connection.send("POST", fields={**mirrored(calling("hold", 1)), "Mcp-Name": "hold", **_length(body)})
+        connection.write(body[:10])
+        for _ in range(3):  # by then the connection waits for the body in a task
+            assert server.ask("GET", "/healthz").status == 200
+        connection.write(body[10:])
+        upstream.wait("long")
+        _until_idle_ones_are_closed(server)
+        upstream.release("long")
+        assert said(connection.answer().message) == "/hold/long"
+        post(connection, calling("hold", 2, name="longer"))
+        upstream.wait("longer")
+        _until_idle_ones_are_closed(server)
+        upstream.release("longer")
+        assert said(connection.answer().message) == "/hold/longer"
+        assert connection.is_closed()
+
+
+def _length(body: bytes) -> Fields:
+    return {"Content-Length": str(len(body))}
+
+
+def _until_idle_ones_are_closed(server: Server) -> None:
+    with server.connect() as idle:
+        assert idle.ask("GET", "/healthz").status == 200
+        assert idle.is_closed()
+
+
+def test_a_fault_of_the_server_costs_one_connection(project: Path, upstream: Upstream) -> None:
+    """E7: the fault is logged, and nothing is left behind that would delay the end of the process."""
+    broken: dict[str, Any] = {"streamable.event_stream.SILENCE": None}
+    with Server(project, upstream, "aiohttp", broken) as server:
+        with server.connect() as connection:
+            answer = _echoed(connection, "broken")
+            assert (answer.status, answer.field("connection")) == (500, "close")
+            assert connection.is_closed()
+        assert server.ask("GET", "/healthz").status == 200
+        server.terminate()
+        assert server.ended() == 0  # by then all that the server wrote was read
+    assert any(b'"request_broke"' in line and b"TypeError" in line for line in server.written)
+
+
+def _echoed(connection: Connection, text: str) -> Answer:
+    message = calling("echo", text=text)
+    return connection.ask("POST", "/mcp", mirrored(message), encoded(message))
+
+
+@pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "\u2028"])
+def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
+    """P1: the library then refuses the response."""
+    assert response_bytes(head.Answer(200, b"{}", [("X-Field", value)])) is None
+    assert response_bytes(head.Answer(200, b"{}", [("X-Field", "a b")])) is not None
+
+
+def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:
+    """L5: whether or not the session was used before."""
+    session = Session(either)
+    for _ in range(2):
+        answer = either.ask("POST", "/mcp", {**session.fields, "MCP-Protocol-Version": NEW}, encoded(request("ping")))
+        assert answer.status == 400
+        assert session.ask(request("ping", 1)).status == 200

@@ -1,0 +1,116 @@
+"""Test the cache of opened sessions: a cached session is served exactly as long, and to whom, as its id says."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, cast
+
+import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.effects import Handshake, Peer
+from package.runtime.replicas.seal import Seal
+from package.runtime.streamable import recent_sessions, session
+from package.runtime.streamable.head import Head
+from package.runtime.streamable.older import SessionHandler
+from package.runtime.streamable.routes import Routes
+from package.runtime.streamable.session import Session
+
+HANDSHAKE = Handshake("2025-11-25", False, {"name": "tests"})
+CATALOG = cast(Catalog, object())
+
+
+class Server:
+    """What one process does with sessions. `now`: Unix time, set by the test."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+        self.seal = Seal([b"k" * 32], "caller/1", lambda: self.now)
+        self.handler = SessionHandler(Routes(), count(1), self.seal, lambda: self.now, changes=False)
+
+    def begun(self, principal: str = "alice") -> str:
+        """Return the id of a new session."""
+        return session.sealed(self.seal, principal, HANDSHAKE)
+
+    def found(self, id_: str, principal: str = "alice") -> Any:
+        """Return the session for a request, or the response if there is none."""
+        head = Head("POST", "/mcp", [(b"Mcp-Session-Id", id_.encode())])
+        return self.handler.find(head, Peer(principal), CATALOG)
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+def test_a_session_is_opened_once(server: Server) -> None:
+    id_ = server.begun()
+    assert isinstance(server.found(id_), Session)
+    assert server.found(id_) is server.found(id_)
+
+
+def test_a_cached_session_is_of_its_principal(server: Server) -> None:
+    """L4: before and after the principal has used the session."""
+    id_ = server.begun()
+    for _ in range(2):
+        assert server.found(id_, "bob").status == 404
+        assert server.found(id_, "").status == 404
+        assert isinstance(server.found(id_), Session)
+
+
+def test_a_cached_session_expires(server: Server) -> None:
+    """L4: with its id."""
+    id_ = server.begun()
+    server.now += session.SECONDS - 1
+    assert isinstance(server.found(id_), Session)
+    server.now += 1
+    assert server.found(id_).status == 404
+
+
+def test_a_cached_session_ends_here(server: Server) -> None:
+    """L6"""
+    id_ = server.begun()
+    server.handler.end(server.found(id_))
+    assert server.found(id_).status == 404
+
+
+def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
+    """L6: this replica hears its digest."""
+    id_ = server.begun()
+    server.handler.remember_ended(server.found(id_).digest, session.SECONDS)
+    assert server.found(id_).status == 404
+
+
+@pytest.mark.parametrize("changed", [lambda id_: id_[:-1] + chr(ord(id_[-1]) ^ 1), lambda id_: id_ + "=", str.lower])
+def test_no_other_text_is_a_cached_session(server: Server, changed: Any) -> None:
+    """L4"""
+    id_ = server.begun()
+    assert isinstance(server.found(id_), Session)
+    assert server.found(changed(id_)).status == 404
+
+
+def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """X1: those used last. The others are opened again."""
+    monkeypatch.setattr(recent_sessions, "MOST", 3)
+    ids = [server.begun() for _ in range(4)]
+    before = [server.found(id_) for id_ in ids[:3]]
+    assert server.found(ids[0]) is before[0]
+    assert isinstance(server.found(ids[3]), Session)
+    assert server.found(ids[0]) is before[0]
+    assert server.found(ids[1]) is not before[1]
+
+
+def test_a_pending_request_keeps_its_session(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """L8: one that is no longer cached is the same for whoever asks next."""
+    monkeypatch.setattr(recent_sessions, "MOST", 1)
+    id_ = server.begun()
+    pending = server.found(id_)
+    server.handler._keep(pending)
+    server.found(server.begun())
+    assert server.found(id_) is pending
+
+
+def test_a_new_table_begins_anew(server: Server) -> None:
+    id_ = server.begun()
+    before = server.found(id_)
+    server.handler.renew(lambda peer: CATALOG)
+    assert server.found(id_) is not before
