@@ -32,12 +32,14 @@ def running(command: list[str], cwd: Path, environ: dict[str, str]) -> Iterator[
     """Run a program, and yield the port that its first line of output ends with."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(command, cwd=cwd, env=environ, **pipes) as process:  # type: ignore[call-overload]
-        for line in process.stdout:
-            if line.strip().isdigit() or '"listening"' in line:
-                yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
-                break
-        process.terminate()
-        process.communicate(timeout=SECONDS)
+        try:
+            for line in process.stdout:
+                if line.strip().isdigit() or '"listening"' in line:
+                    yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
+                    break
+        finally:  # also where the test has failed: leaving the context waits for the end of the process
+            process.terminate()
+            process.communicate(timeout=SECONDS)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
