@@ -49,13 +49,15 @@ def test_one_trace(mirror: Path, collector: Collector, transport: str) -> None:
     except environments.Missing as missing:
         pytest.skip(str(missing))
     told = {"PATH": os.environ["PATH"], **planted("MIRROR"), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-    others = {**told, "PYTHONPATH": ""}
+    # The exporters of others obey the proxies of an environment, which are planted for our server alone.
+    others = {"PATH": told["PATH"], "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "PYTHONPATH": ""}
     with running([python, str(SCRIPT), "api"], mirror, {**others, "OTEL_SERVICE_NAME": "api"}) as port:
         ours = {**told, "MIRROR_BASE_URL": f"http://127.0.0.1:{port}", "OTEL_BSP_SCHEDULE_DELAY": "50"}
         agent = [python, str(SCRIPT), "client"]
         if transport == "stdio":
-            server = ["/usr/bin/env", "OTEL_SERVICE_NAME=server", sys.executable, "-m", "mirror_mcp"]
-            run(agent + server, mirror, {**ours, "OTEL_SERVICE_NAME": "agent"})
+            environ = [f"{name}={value}" for name, value in {**ours, "OTEL_SERVICE_NAME": "server"}.items()]
+            server = ["/usr/bin/env", *environ, sys.executable, "-m", "mirror_mcp"]
+            run(agent + server, mirror, {**others, "OTEL_SERVICE_NAME": "agent"})
         else:
             command = [sys.executable, "-m", "mirror_mcp", "--http", "0"]
             with running(command, mirror, {**ours, "OTEL_SERVICE_NAME": "server"}) as own:
