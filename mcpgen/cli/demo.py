@@ -27,7 +27,7 @@ def command() -> None:
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)
-    report.say_lines(["", "Your turn: mcpgen generate YOUR-OPENAPI-DOCUMENT"], err=False)
+    report.say_lines(["", "Your turn: mcpgen install YOUR-OPENAPI-DOCUMENT CLIENT"], err=False)
 
 
 def _show(number: int, step: "Step") -> None:

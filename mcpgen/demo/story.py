@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import copy
 import os
-import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 from mcpgen.base import assets
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_object, compact
-from mcpgen.demo import petstore, replicas
+from mcpgen.demo import installation, petstore, replicas
 from mcpgen.demo.client import REVISION, Client, connect
 from mcpgen.emit import attributes, checksums, offered
 from mcpgen.emit.project import LICENSE
@@ -70,7 +69,9 @@ def tell() -> Generator[Step, None, None]:
                 "PETSTORE_BEARER": petstore.TOKEN,
                 "PETSTORE_LOG_LEVEL": "error",
             }
-            with connect([sys.executable, "-m", "petstore_mcp"], directory, environment) as client:
+            entry = installation.install(directory, compiled.catalog.identity.name, environment)
+            yield _installed(entry)
+            with connect(entry.command, directory.parent, environment | entry.environment) as client:
                 yield from _conversation(client, api, compiled)
             compiled = _confirming(document, directory, compiled)
             yield _over_http(directory, environment, api, compiled)
@@ -97,6 +98,21 @@ def _rendered(compiled: Compiled) -> int:
     return sum(not path.endswith(same) for path in compiled.tree)
 
 
+def _installed(entry: installation.Entry) -> Step:
+    written = entry.file.read_text(encoding="utf-8")
+    _expect(petstore.API_KEY not in written and petstore.TOKEN not in written, "a secret was written into the file")
+    _, *arguments = entry.command
+    return Step(
+        "One command writes it into an MCP client: Cursor, or one of twelve others",
+        "mcpgen install petstore cursor --project --with python",
+        (
+            f"{installation.FILE.as_posix()} now says: {' '.join(['python', *arguments])}",
+            "no key and no token stand in that file: it names their variables",
+            "with `--with uvx` it says uvx --from DIRECTORY petstore-mcp, and nothing has to be installed",
+        ),
+    )
+
+
 # -- the conversation -------------------------------------------------------------------------------------------------
 
 
@@ -104,8 +120,8 @@ def _conversation(client: Client, api: petstore.Running, compiled: Compiled) -> 
     found = client.request("server/discover")
     identity = found["_meta"]["io.modelcontextprotocol/serverInfo"]
     yield Step(
-        "The server is started over stdio, and a client asks who it is",
-        f"python -m {compiled.catalog.identity.package}, then server/discover in revision {REVISION}",
+        "The server is started as that file says, over stdio, and a client asks who it is",
+        f"server/discover in revision {REVISION}",
         (f"{identity['name']} {identity['version']}, in {found['supportedVersions'][0]} and four older revisions",),
     )
     tools = client.request("tools/list")["tools"]

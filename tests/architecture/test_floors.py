@@ -136,6 +136,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/bundle/distributions.py",
         "mcpgen/cli/servers.py",
         "mcpgen/demo/client.py",
+        "mcpgen/demo/installation.py",
         "mcpgen/demo/replicas.py",
         "templates/package/runtime/shell/own_server.py",
     ),

@@ -15,6 +15,7 @@ from tests.install.client_files import BROKEN, Home, servers
 MakeHome = Callable[[str], Home]
 
 WORDS = {
+    "codex/double_brackets.toml": "3:1: mcp_servers is expected once, in single brackets",
     "codex/inline.toml": "2:1: mcp_servers is written on one line; write it as tables in brackets",
     "codex/no_quotes.toml": "1:9: this is no valid TOML",
     "codex/twice.toml": "4:15: this is no valid TOML",

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,10 @@ STAMP = ".made-from.json"
 OLDEST_NODE = 20
 #: How long an installation may take before the test fails. Nothing is measured with it.
 PATIENCE = 900
+
+
+_THREADS = threading.RLock()
+"""Lets one thread at a time make an environment: the lock of a file is held by the process, so by all its threads."""
 
 
 class Missing(Exception):
@@ -75,12 +80,13 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
     stamp = json.dumps({"folder": str(folder), **origin}, indent=1)
     home.mkdir(exist_ok=True)
     lock = _lock(home / f"{name}.lock")
-    fcntl.flock(lock, fcntl.LOCK_SH)
-    if not _fits(folder / STAMP, stamp):
-        fcntl.flock(lock, fcntl.LOCK_EX)  # waits until no other process uses the environment
-        if not _fits(folder / STAMP, stamp):  # another process may have made it meanwhile
-            _make(folder, stamp, make)
+    with _THREADS:
         fcntl.flock(lock, fcntl.LOCK_SH)
+        if not _fits(folder / STAMP, stamp):
+            fcntl.flock(lock, fcntl.LOCK_EX)  # waits until no other process uses the environment
+            if not _fits(folder / STAMP, stamp):  # another process may have made it meanwhile
+                _make(folder, stamp, make)
+            fcntl.flock(lock, fcntl.LOCK_SH)
     return folder
 
 

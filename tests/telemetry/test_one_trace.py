@@ -32,12 +32,14 @@ def running(command: list[str], cwd: Path, environ: dict[str, str]) -> Iterator[
     """Run a program, and yield the port that its first line of output ends with."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(command, cwd=cwd, env=environ, **pipes) as process:  # type: ignore[call-overload]
-        for line in process.stdout:
-            if line.strip().isdigit() or '"listening"' in line:
-                yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
-                break
-        process.terminate()
-        process.communicate(timeout=SECONDS)
+        try:
+            for line in process.stdout:
+                if line.strip().isdigit() or '"listening"' in line:
+                    yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
+                    break
+        finally:  # also where the test has failed: leaving the context waits for the end of the process
+            process.terminate()
+            process.communicate(timeout=SECONDS)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -47,13 +49,15 @@ def test_one_trace(mirror: Path, collector: Collector, transport: str) -> None:
     except environments.Missing as missing:
         pytest.skip(str(missing))
     told = {"PATH": os.environ["PATH"], **planted("MIRROR"), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-    others = {**told, "PYTHONPATH": ""}
+    # The exporters of others obey the proxies of an environment, which are planted for our server alone.
+    others = {"PATH": told["PATH"], "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "PYTHONPATH": ""}
     with running([python, str(SCRIPT), "api"], mirror, {**others, "OTEL_SERVICE_NAME": "api"}) as port:
         ours = {**told, "MIRROR_BASE_URL": f"http://127.0.0.1:{port}", "OTEL_BSP_SCHEDULE_DELAY": "50"}
         agent = [python, str(SCRIPT), "client"]
         if transport == "stdio":
-            server = ["/usr/bin/env", "OTEL_SERVICE_NAME=server", sys.executable, "-m", "mirror_mcp"]
-            run(agent + server, mirror, {**ours, "OTEL_SERVICE_NAME": "agent"})
+            environ = [f"{name}={value}" for name, value in {**ours, "OTEL_SERVICE_NAME": "server"}.items()]
+            server = ["/usr/bin/env", *environ, sys.executable, "-m", "mirror_mcp"]
+            run(agent + server, mirror, {**others, "OTEL_SERVICE_NAME": "agent"})
         else:
             command = [sys.executable, "-m", "mirror_mcp", "--http", "0"]
             with running(command, mirror, {**ours, "OTEL_SERVICE_NAME": "server"}) as own:

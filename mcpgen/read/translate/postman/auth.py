@@ -3,8 +3,12 @@
 Values of credentials never enter the translation: the generated server reads them from its environment.
 """
 
+import re
+
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.read.translate.postman.urls import filled
+
+_COOKIE = re.compile(r"[A-Za-z0-9._-]+")
 
 UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
 """Kinds of authorization that compute a value for each request. `hooks.py` can do so."""
@@ -29,6 +33,36 @@ def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObj
     if kind == "oauth2":
         return "oauth2", _oauth2(said, variables)
     return kind, {"type": kind}
+
+
+def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
+    """Return the credentials among the header fields of a request: name, scheme, and index of the field.
+
+    Many collections write `Authorization` or `Cookie` by hand in place of an `auth` object.
+    """
+    # Decision 0275: Credentials that a collection writes as headers.
+    found: list[tuple[str, JsonObject, int]] = []
+    for index, each in enumerate(map(as_object, as_list(request.get("header")))):
+        field, value = as_text(each.get("key")).strip().lower(), as_text(each.get("value")).strip()
+        if each.get("disabled") is True or not value:
+            continue
+        if field == "authorization":
+            found.append((*_of_authorization(value), index))
+        elif field == "cookie":
+            names = [pair.partition("=")[0].strip() for pair in value.split(";") if "=" in pair]
+            found += [
+                (name, {"type": "apiKey", "name": name, "in": "cookie"}, index)
+                for name in dict.fromkeys(names)
+                if _COOKIE.fullmatch(name)
+            ]
+    return found
+
+
+def _of_authorization(value: str) -> tuple[str, JsonObject]:
+    word, _, rest = value.partition(" ")
+    if rest and word.lower() in ("bearer", "basic"):
+        return word.lower(), {"type": "http", "scheme": word.lower()}
+    return "authorization", {"type": "apiKey", "name": "Authorization", "in": "header"}
 
 
 def _attributes(value: JsonValue) -> dict[str, str]:

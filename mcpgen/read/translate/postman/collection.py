@@ -8,7 +8,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, pointer
 from mcpgen.base.names import clipped
 from mcpgen.read.document import Document
-from mcpgen.read.translate.postman.auth import UNSUPPORTED, read_auth
+from mcpgen.read.translate.postman.auth import UNSUPPORTED, read_auth, read_written_auth
 from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
 from mcpgen.read.translate.postman.urls import described
 from mcpgen.read.translate.translation import Translation
@@ -147,25 +147,30 @@ class _Collection:
     def _security(self, found: _Found) -> list[JsonValue] | None:
         """Return the requirement of a request, and keep its scheme. None: the collection says nothing."""
         read = read_auth(found.auth, self._variables)
-        if read is None:
-            return None
+        if read is None or not read[0]:
+            at = found.request.pointer
+            written = read_written_auth(found.request.value)
+            keys = [self._kept(name, scheme, pointer(at, "header", index)) for name, scheme, index in written]
+            return [{key: list[JsonValue]() for key in keys}] if keys else None if read is None else []
         name, scheme = read
-        if not name:
-            return []
         if scheme["type"] in UNSUPPORTED:
             message = f"Requests with the authorization {clipped(name)} are sent without it."
             hint = "Add it to requests in hooks.py."
             self._diagnostics.add("invalid-security", message, self._document.where(found.auth_at), hint)
             return []
-        key = name
-        number = 1
+        key = self._kept(name, scheme, found.auth_at)
+        scopes = as_object(as_object(scheme.get("flows")).get("clientCredentials")).get("scopes")
+        return [{key: list[JsonValue](as_object(scopes))}]
+
+    def _kept(self, name: str, scheme: JsonObject, source: str) -> str:
+        """Keep a scheme, and return its key: the name, with a number if another scheme has it."""
+        key, number = name, 1
         while key in self._schemes and self._schemes[key] != scheme:
             number += 1
             key = f"{name}_{number}"
         self._schemes[key] = scheme
-        self._result.note(("components", "securitySchemes", key), found.auth_at)
-        scopes = as_object(as_object(scheme.get("flows")).get("clientCredentials")).get("scopes")
-        return [{key: list[JsonValue](as_object(scopes))}]
+        self._result.note(("components", "securitySchemes", key), source)
+        return key
 
     def _report_scripts(self) -> None:
         if self._scripts:
