@@ -335,6 +335,9 @@ def test_what_a_caller_may_not_call_has_no_function(
 
 def test_a_server_for_reads_runs_reads_alone(tmp_path: Path, port: int) -> None:
     with started(generated(tmp_path, port, "reads")) as server:
+        found = text(call(server, "search_tools", queries=["delete an order"], limit=3))
+        assert "delete_order(\n order_id: int" in found, "described, because no program may call it"
+        assert "def delete_order" not in found
         names = [tool["name"] for tool in ask(server, "tools/list", {})["tools"]]
         assert names == [*LISTED[:4], "run_reads"]
         assert run(server, "get_order(1)['asked']", "run_reads")[1] == "GET /orders/1"

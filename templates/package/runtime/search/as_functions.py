@@ -17,7 +17,9 @@ def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tu
     Each tool comes with the form of its result, and how many characters its types may take; else they are left out.
     `others`: which tools of the answer are functions as well, "" if these are all.
     """
-    lines, taken = [f"\n\nFunctions for {runs}{others and f' (so are {others})'}:"], set[str]()
+    if not tools:
+        return f"\n\nFunctions for {runs} are the {others}."
+    lines, taken = [f"\n\nFunctions for {runs}{others and f' (so are the other {others})'}:"], set[str]()
     for tool, form, longest in tools:
         function = Function(spelled[tool["name"]], tool, form, taken)
         lines += function.classes if len("\n".join(function.classes)) <= longest else []

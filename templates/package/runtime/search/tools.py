@@ -98,7 +98,7 @@ class ToolSearch:
                 shown.append((self._tool(number), form, longest if told[number] else 0))
         runs = self._runs
         reads = "" if self._catalog.finders[runs] == RUN else " that read"
-        others = f"the other tools above{reads}" if len(shown) < len(called) else ""
+        others = f"tools above{reads}" if len(shown) < len(called) else ""
         return as_functions.shown(runs, others, spelled, shown)
 
     @property
