@@ -8,8 +8,8 @@ by real servers over stdio, against an API that records what it receives and ans
 - all: every tool is listed.
 - FastMCP's search, over the tools that FastMCP makes of the document: one query at a time, answered by definitions.
 - our search: one search for all steps, then calls.
-- our search and a program: one search, then one program (`program.txt`). Only with FLAGS of `generate` by which the
-  server lists `run_program`.
+- our search and a program: one search, then one program (`program.txt`). FLAGS are those of `generate` by which the
+  server lists `run_program`; with `--flags=` this way is left out.
 
 No model is called: its queries and calls are given. It calls only tools and arguments that an answer has shown, but for
 those that FastMCP's search does not find. Tokens are counted with the tokenizer o200k where node is installed, else
@@ -141,7 +141,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("document", type=Path, nargs="?", default=DOCUMENT)
     parser.add_argument("--answers", type=int, default=300)
-    parser.add_argument("--flags", default="", help="of generate, by which a server runs programs")
+    parser.add_argument(
+        "--flags", default="--programs all --structured", help="of generate, by which a server runs programs"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         listing, searching = (generated(given.document, Path(folder), surface) for surface in ("all", "search"))

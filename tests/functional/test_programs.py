@@ -62,7 +62,10 @@ def test_five_tools_are_listed_and_the_sixth_has_a_name(server: Server) -> None:
 
 def test_what_is_found_comes_with_its_functions(server: Server) -> None:
     found = text(call(server, "search_tools", queries=["list the orders", "delete an order"]))
-    functions = found.partition("Functions for run_program:\n")[2]
+    rows, _, functions = found.partition("Functions for run_program (so are the other tools above):\n")
+    assert "list_orders(status?, per_page?) \u2014 " in rows, "a row, because its function stands below"
+    assert "create_order(" in rows
+    assert "def create_order" not in functions, "the others have their rows alone"
     assert "class ListOrdersResult(TypedDict, total=False):\n    id: int\n" in functions
     assert (
         "def list_orders(*, status: Literal['open', 'paid'] = ..., per_page: int = ...) -> list[ListOrdersResult]: ..."
@@ -332,6 +335,9 @@ def test_what_a_caller_may_not_call_has_no_function(
 
 def test_a_server_for_reads_runs_reads_alone(tmp_path: Path, port: int) -> None:
     with started(generated(tmp_path, port, "reads")) as server:
+        found = text(call(server, "search_tools", queries=["delete an order"], limit=3))
+        assert "delete_order(\n order_id: int" in found, "described, because no program may call it"
+        assert "def delete_order" not in found
         names = [tool["name"] for tool in ask(server, "tools/list", {})["tools"]]
         assert names == [*LISTED[:4], "run_reads"]
         assert run(server, "get_order(1)['asked']", "run_reads")[1] == "GET /orders/1"
