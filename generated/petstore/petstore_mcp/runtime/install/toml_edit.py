@@ -22,10 +22,11 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Return the text with `value` at a path. Raises SyntaxFault if a table on the way is written inline."""
-    parse(text)
+    """Return the text with `value` at a path. Raises SyntaxFault if a table on the way is inline, or is no table."""
+    whole = parse(text)
     keys = _names(path)
     found = statements(text)
+    _refuse_arrays(whole, keys, found)
     for each in found:
         if each.value is None or each.path != keys[: len(each.path)]:
             continue
@@ -49,6 +50,18 @@ def put(text: str, path: Path, value: Any) -> str:
     gap = "" if not text or text.endswith("\n") else newline
     blank = newline if text.strip() else ""
     return text + gap + blank + "".join(row + newline for row in rows)
+
+
+def _refuse_arrays(whole: Any, keys: tuple[str, ...], found: list[Statement]) -> None:
+    """Raise SyntaxFault if a table above a key is an array of tables, written in double brackets."""
+    for length, key in enumerate(keys[:-1], start=1):
+        whole = whole.get(key, {})
+        if isinstance(whole, list) and (begun := [each for each in found if each.path == keys[:length]]):
+            if begun[0].value is None:
+                raise SyntaxFault(f"{'.'.join(keys[:length])} is expected once, in single brackets", begun[0].start)
+            return  # an array on one line
+        if not isinstance(whole, dict):
+            return
 
 
 def remove(text: str, path: Path) -> str:

@@ -22,8 +22,8 @@ A question of several steps asks for several tools. So each clause is ranked alo
 reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
 
 A query is answered with nothing if its best tool explains too little of it. `explained` is the share of the query's
-words that one tool has: each counts as much as its field (1 in a name, path or summary), verbs half. Names, such as
-`Titanic`, do not count unless a tool knows them. Below LEAST_EXPLAINED nothing is found; below SURELY_EXPLAINED the
+words that one tool has. Each counts as much as its impact there, verbs half, words that no tool has twice. Names, such
+as `Titanic`, do not count unless a tool knows them. Below LEAST_EXPLAINED nothing is found; below SURELY_EXPLAINED the
 answer says that perhaps nothing fits.
 """
 
@@ -52,18 +52,18 @@ RANK = 3.0
 """How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
 
 # Decision 0191: A search says in two steps that nothing fits.
-LEAST_EXPLAINED, SURELY_EXPLAINED = 0.3, 0.4
+LEAST_EXPLAINED, SURELY_EXPLAINED = 0.18, 0.26
 """Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`).
 """
 
 MOST_CLAUSES = 6
 _SCALE = 100.0
 _FIT, _UNFIT = 1.15, 0.7
-_STRONG = 0.7
-"""Share of idf that a word reaches in the name, path and summary of a tool."""
-
 _VERB = 0.5
 """How much a verb counts of what must be explained."""
+
+_UNKNOWN = 2.0
+"""How much a word counts that no tool has: `pizza` in "order a pizza" says more than `order`."""
 
 _TOKENS = re.compile(r"[^\W_]+")
 _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE)
@@ -152,14 +152,14 @@ class Retriever:
         found: dict[int, float] = {}
         most = 0.0
         for word in self._content(query):
-            share = _VERB if word in VERBS else 1.0
-            most += share
             best: dict[int, float] = {}
             for each in (word, *SYNONYMS.get(word, ())):
                 postings = self._postings(each)
-                full = _STRONG * _SCALE * self._idf(len(postings))
+                full = _SCALE * self._idf(len(postings))
                 for number, impact in postings:
                     best[number] = max(best.get(number, 0.0), min(1.0, impact / full))
+            share = _VERB if word in VERBS else 1.0 if best else _UNKNOWN
+            most += share
             for number, strength in best.items():
                 found[number] = found.get(number, 0.0) + share * strength
         return max((each for number, each in found.items() if number in allowed), default=0.0) / most if most else 0.0

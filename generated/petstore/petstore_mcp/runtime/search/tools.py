@@ -81,21 +81,37 @@ class ToolSearch:
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
         """Return the tools as a program calls them, if this server runs programs.
 
-        `told`: tools, and whether the types of each are shown, in at most `longest` characters.
+        `told`: tools, and whether the function of each is shown, with types of at most `longest` characters. Other
+        tools have their signatures in the answer, and are shown only if their functions have other names.
         """
-        running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
-        runs = next((running[kind] for kind in PROGRAMS if kind in running), "")
-        if not runs or not told:
+        called = [number for number in told if self._is_called(number)]
+        if not called:
             return ""
         from . import as_functions  # few servers run programs
 
+        spelled = self._spelled
         shown = []
-        for number, typed in told.items():
+        for number in called:
             name = self._retriever.names[number]
-            if self._catalog.finders[runs] == RUN or not writes(self._catalog, name):
+            if told[number] or spelled[name] != name:
                 form = self._catalog.tool(name).binding.get("output", "")
-                shown.append((self._tool(number), form, longest if typed else 0))
-        return as_functions.shown(runs, self._spelled, shown)
+                shown.append((self._tool(number), form, longest if told[number] else 0))
+        runs = self._runs
+        reads = "" if self._catalog.finders[runs] == RUN else " that read"
+        others = f"tools above{reads}" if len(shown) < len(called) else ""
+        return as_functions.shown(runs, others, spelled, shown)
+
+    @property
+    def _runs(self) -> str:
+        """Return the name of the tool that runs programs, "" if the caller has none."""
+        running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
+        return next((running[kind] for kind in PROGRAMS if kind in running), "")
+
+    def _is_called(self, number: int) -> bool:
+        """Return True if programs may call the tool."""
+        runs = self._runs
+        kind = self._catalog.finders.get(runs, "")
+        return bool(runs) and (kind == RUN or not writes(self._catalog, self._retriever.names[number]))
 
     @property
     def _spelled(self) -> dict[str, str]:
@@ -105,13 +121,16 @@ class ToolSearch:
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
         """Return the best hit described, the others as rows, each with its producers. A tool comes once.
 
-        `told`: the tools so far, and whether they were described. `asked`: stems of the query.
+
+        `told`: the tools so far, and whether each was a best hit. `asked`: stems of the query.
         """
         lines = []
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                lines.append(notation.described(tool) if place == 0 else notation.row(tool, asked))
+                # Decision 0219: A search writes the best hits as functions, and the others as rows alone.
+                is_whole = place == 0 and not self._is_called(hit.number)
+                lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
             elif place == 0:
                 lines.append(f"{self._retriever.names[hit.number]}: see above")
             told[hit.number] = place == 0 or told.get(hit.number, False)
