@@ -88,7 +88,7 @@ WAYS = "`STORE_BEARER`, or `STORE_LOGIN_USERNAME` with `STORE_LOGIN_PASSWORD`."
 def test_alternatives_are_told_as_alternatives(api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = {"/a": {"get": {"operationId": "list_a"}}}
     home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths, **BOTH}, monkeypatch)
-    assert f"One of these is enough where a tool asks for them: {WAYS}" in (home / "README.md").read_text()
+    assert f"These credentials are alternatives, and one of them is enough: {WAYS}" in (home / "README.md").read_text()
     with Server(home, package="store_mcp", env={}) as server:
         assert f"set {WAYS[:-1].replace('`', '')}, in the environment" in server.result("list_a")["content"][0]["text"]
     asked = subprocess.run(
