@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
 from package.runtime.serve import unread
@@ -12,7 +15,24 @@ from package.runtime.streamable import replay
 from package.runtime.streamable.places import Places
 from package.runtime.streamable.replay import EventQueue, Recording
 
+from tests.leaks import planted
+
 MEGABYTE = 2**20
+_STARTED = """
+import asyncio, gc
+from caller_mcp.asgi import app
+asyncio.run(app._started())
+print(gc.get_threshold()[0], gc.get_freeze_count() > 0)
+"""
+
+
+@pytest.mark.parametrize(("switch", "expected"), [("1", "2000 True"), ("0", "700 False")])
+def test_a_started_service_collects_garbage_less_often(project: Path, switch: str, expected: str) -> None:
+    """Over HTTP as over stdio."""
+    environ = {**planted("CALLER"), "CALLER_BASE_URL": "http://127.0.0.1:9", "MCPGEN_TUNING": switch}
+    command = [sys.executable, "-c", _STARTED]
+    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == expected
 
 
 class TestUnread:

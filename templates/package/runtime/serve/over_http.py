@@ -23,6 +23,7 @@ from ..replicas.spent import SpentNumbers
 from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
+from ..tuning import memory
 from . import libraries, preload
 from .aiohttp_door import Door
 from .asgi_door import Application
@@ -133,6 +134,7 @@ def _service(
         caller = ToolExecutor(table, decided, handles)
         caller.report()
         preload.load(table, decided)
+        memory.settle()
         return caller
 
     measured = None
