@@ -41,11 +41,19 @@ resources:
   - {name: slow, uri: "mirror://slow", request: GET /slow, security: [], timeout: 20}
   - {name: late, uri: "mirror://late", request: GET /slow, security: [], timeout: 0.1}
   - {name: owned, uri: "mirror://owned", request: GET /owned, security: [{machine: []}]}
+  - {name: users, request: GET /tables/users, security: [{key: []}]}
+  - {name: shot, request: GET /shot.png, security: []}
+  - {name: bad, request: GET /broken, security: [{key: []}]}
   - {name: events, uri: "mirror://events", request: GET /events, security: [], timeout: 0.5}
 prompts:
   - name: look
     arguments: {what: {required: true, enum: [tables, files]}}
     messages: [{role: user, text: "Look at {what} {{now}}."}, {role: user, resource: guide}]
+  - name: state
+    description: What there is.
+    messages: [{role: user, text: Compare these.}, {role: user, resource: users}, {role: user, resource: shot}]
+  - {name: unsure, messages: [{role: user, resource: users}, {role: user, resource: bad}]}
+  - {name: waiting, messages: [{role: user, resource: slow}]}
 """
 HOOKS = """
 def before_all(tool, arguments):
@@ -58,6 +66,7 @@ def after_all(tool, result):
 EVENT = "data: 1\n\n"
 ROW = "an,row,of,some,length\n"
 LONG = ROW * 5000
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 
 class Upstream:
@@ -116,6 +125,8 @@ def _answer(head: str) -> bytes:
         status, kind, body = "500 Oh", "application/json", json.dumps({"message": f"bad {key and key[1]}"}).encode()
     elif "moved" in target:
         status = "302 Found\r\nLocation: http://169.254.169.254/"
+    elif "png" in target:
+        kind, body = "image/png", PNG
     elif "long" in target:
         kind, body = "text/plain", LONG.encode()
     elif "bytes" in target:
@@ -175,7 +186,7 @@ def test_what_is_compiled_is_read_and_no_upstream_asked(server: Server, upstream
     assert (dot["mimeType"], b64decode(dot["blob"])) == ("image/png", b"\x89PNG\r\n\x1a\n")
     listed = server.ask("resources/list")["result"]["resources"]
     assert [each["uri"] for each in listed] == [
-        f"mirror://{name}" for name in ("guide", "dot", "slow", "late", "owned", "events")
+        f"mirror://{name}" for name in ("guide", "dot", "slow", "late", "owned", "users", "shot", "bad", "events")
     ]
     [table, _] = server.ask("resources/templates/list")["result"]["resourceTemplates"]
     assert (table["uriTemplate"], table["description"]) == ("mirror://tables/{table}", "- table: Which one.")
@@ -297,7 +308,7 @@ def test_a_stream_that_was_cut_is_what_came_of_it(server: Server) -> None:
 
 
 def test_prompts_are_filled_in_and_completed(server: Server) -> None:
-    [prompt] = server.ask("prompts/list")["result"]["prompts"]
+    prompt = server.ask("prompts/list")["result"]["prompts"][0]
     assert prompt == {"name": "look", "arguments": [{"name": "what", "required": True}]}
     found = server.ask("prompts/get", name="look", arguments={"what": "files"})["result"]["messages"]
     assert [each["content"].get("text") or each["content"]["resource"]["text"] for each in found] == [
@@ -308,6 +319,42 @@ def test_prompts_are_filled_in_and_completed(server: Server) -> None:
     assert server.ask("completion/complete", **asked)["result"]["completion"]["values"] == ["tables"]
     asked = {"ref": {"type": "ref/resource", "uri": "mirror://find/{what}"}, "argument": {"name": "what", "value": ""}}
     assert server.ask("completion/complete", **asked)["result"]["completion"]["values"] == ["a b", "c"]
+
+
+def test_a_prompt_holds_what_its_resources_bring(server: Server, audit: Path) -> None:
+    found = server.ask("prompts/get", name="state")["result"]
+    assert found["description"] == "What there is."
+    text, users, shot = (each["content"] for each in found["messages"])
+    assert text == {"type": "text", "text": "Compare these."}
+    assert users["resource"] == {
+        "uri": "mirror://users",
+        "mimeType": "text/plain",
+        "text": "/v1/tables/users with [redacted]",
+    }
+    assert (shot["type"], shot["mimeType"], b64decode(shot["data"])) == ("image", "image/png", PNG)
+    [record] = records(audit)
+    assert (record["tool"], record["prompt"], record["outcome"]) == (None, "state", "ok")
+
+
+def test_a_prompt_is_made_of_all_its_resources_or_not_at_all(server: Server, audit: Path) -> None:
+    error = server.ask("prompts/get", name="unsure")["error"]
+    assert error["code"] == -32603
+    assert error["message"].startswith("The prompt was not made. HTTP 500 Internal Server Error from GET /broken")
+    assert SECRET not in error["message"]
+    assert records(audit)[-1]["outcome"] == "failed"
+
+
+def test_a_cancelled_prompt_closes_its_connection_and_says_nothing(
+    server: Server, upstream: Upstream, audit: Path
+) -> None:
+    upstream.begun.clear()
+    upstream.closed.clear()
+    id_ = server.request("prompts/get", name="waiting")
+    assert upstream.begun.wait(120)
+    server.cancel(id_)
+    assert upstream.closed.wait(120)
+    assert "result" in server.ask("prompts/list")
+    assert records(audit)[-1]["outcome"] == "cancelled"
 
 
 def test_read_only_leaves_them(project: Path) -> None:

@@ -16,7 +16,7 @@ from package.runtime.serve import engine, work
 from package.runtime.serve.engine import Engine
 
 if TYPE_CHECKING:
-    from package.runtime.serve.work import Outcome
+    from package.runtime.core.wire_formats import Outcome
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 120

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime.core import elicitation, protocol
+from package.runtime.core import elicitation, methods
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Call, Send
 from package.runtime.core.envelope import CAPABILITIES
 from package.runtime.core.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
-from package.runtime.core.protocol import METHODS, Protocol
+from package.runtime.core.methods import METHODS
+from package.runtime.core.protocol import Protocol
 from package.runtime.core.wire_formats import Result
 
 from mcpgen.check.too_many_tools import LONGEST_LIST
@@ -48,14 +49,14 @@ def test_schemas_are_there() -> None:
 
 
 def test_the_table_in_the_docstring_is_the_table() -> None:
-    assert protocol.__doc__ is not None
-    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", protocol.__doc__, re.MULTILINE)
-    heading = re.search(r"^ +2024.*$", protocol.__doc__, re.MULTILINE)
+    assert methods.__doc__ is not None
+    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", methods.__doc__, re.MULTILINE)
+    heading = re.search(r"^ +2024.*$", methods.__doc__, re.MULTILINE)
     assert heading is not None
     columns = [heading.group().index(revision) + len(revision) // 2 for revision in REVISIONS]
     drawn = {}
     for method, _ in rows:
-        line = next(line for line in protocol.__doc__.splitlines() if line.startswith(f"    {method} "))
+        line = next(line for line in methods.__doc__.splitlines() if line.startswith(f"    {method} "))
         drawn[method] = {r for r, c in zip(REVISIONS, columns, strict=True) if "x" in line[c - 2 : c + 3]}
     meant = {method: {r for r in REVISIONS if since <= r <= until} for method, (since, until, _) in METHODS.items()}
     assert drawn == meant

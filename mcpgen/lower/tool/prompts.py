@@ -10,7 +10,7 @@ def resolve(
 ) -> tuple[PromptSpec, ...]:
     """Return the prompts with the URIs of their resources, in order.
 
-    Report and drop a prompt whose name is taken, or that names a resource that is unknown or fetched.
+    Report and drop a prompt whose name is taken, or that names a resource that is unknown or a template.
     """
     known = {each.resource.name: each for each in resources}
     found: dict[str, PromptSpec] = {}
@@ -31,8 +31,8 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
     if name not in known:
         hint = nearest(name, list(known)) or "Write one under 'resources'."
         diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
-    elif known[name].binding is not None:
-        told = f"The resource '{clipped(name)}' is fetched by a request; a message holds a text or a file."
+    elif known[name].resource.variables:
+        told = f"The resource '{clipped(name)}' is a template; a message holds a resource of one URI."
         diagnostics.add("invalid-value", told, place, "Let a tool or the client read it.")
     else:
         return known[name].uri

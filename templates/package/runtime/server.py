@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
+    from .core.wire_formats import Outcome
     from .serve.engine import Engine
     from .serve.stdin_handoff import StdinHandoff
-    from .serve.work import Outcome
     from .settings.listening import Listening
     from .settings.settings import Settings
     from .telemetry.recorder import Recorder

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from .catalog import Catalog
     from .identity import Identity
     from .jsonrpc import Id, Members
     from .spans import Span
+    from .table import Prompt, Resource
+    from .wire_formats import Contents
 
     Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage"
-    from .table import Resource
+    FindResource: TypeAlias = "Callable[[str], Contents | Fetched | None]"
 
 
 class Send:
@@ -146,6 +149,9 @@ class Call:
 
     __slots__ = ("arguments", "dialogue", "key", "name", "offered", "origin", "progress_token", "span")
 
+    kind = "tool"
+    """What is called: `tool`, `resource` or `prompt`."""
+
     def __init__(
         self,
         key: int,
@@ -169,12 +175,16 @@ class Fetch(Call):
     """Read a resource by a request to the upstream, which runs like a tool call.
 
     `entry`: the resource in the table. The call's name is the resource's URI template, its arguments are the template's
-    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none.
+    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. The protocol sets `key`.
     """
 
     __slots__ = ("entry", "uri")
 
-    def __init__(self, key: int, uri: str, entry: Resource, arguments: Members, revision: str, origin: Origin) -> None:
+    kind = "resource"
+
+    def __init__(
+        self, uri: str, entry: Resource, arguments: Members, revision: str, origin: Origin | None, key: int = 0
+    ) -> None:
         listed = entry["listed"]
         name = str(listed.get("uriTemplate") or listed["uri"])
         super().__init__(key, name, arguments, None, Dialogue("", revision), origin)
@@ -188,6 +198,35 @@ class Fetch(Call):
         return f"{binding['method']} {binding['operation']['path']}"
 
 
+class Fetched:
+    """A resource that must be fetched from the upstream: its table entry, and the values of its URI's variables."""
+
+    __slots__ = ("entry", "variables")
+
+    def __init__(self, entry: Resource, variables: dict[str, object]) -> None:
+        self.entry = entry
+        self.variables = variables
+
+
+class GetPrompt(Call):
+    """Make the messages of a prompt that needs something from the upstream or the user.
+
+    `entry`: the prompt in the table, whose arguments were checked. `find` returns what is at a URI. The outcome is a
+    `wire_formats.PromptMessages`, or the reason why there is none. The protocol sets `key`.
+    """
+
+    __slots__ = ("entry", "find")
+
+    kind = "prompt"
+
+    def __init__(
+        self, entry: Prompt, arguments: Members, find: FindResource, dialogue: Dialogue, origin: Origin, key: int = 0
+    ) -> None:
+        super().__init__(key, entry["listed"]["name"], arguments, None, dialogue, origin)
+        self.entry = entry
+        self.find = find
+
+
 class RejectedCall:
     """Record a call of this tool that was answered with a protocol error and never began."""
 
@@ -199,11 +238,14 @@ class RejectedCall:
 
 
 class ReadResource:
-    """Look up a resource whose content needs no request, and report its `wire_formats.Contents` under this key."""
+    """Look up a resource whose content needs no request, and report its `wire_formats.Contents` under this key.
+
+    The protocol sets `key`.
+    """
 
     __slots__ = ("key", "uri")
 
-    def __init__(self, key: int, uri: str) -> None:
+    def __init__(self, uri: str, key: int = 0) -> None:
         self.key = key
         self.uri = uri
 

@@ -9,10 +9,13 @@ from .wire_formats import (
     PASSING,
     Contents,
     Failure,
+    PromptMessages,
     Question,
+    Reply,
     Result,
     call_result,
     complete_result,
+    get_prompt_result,
     has,
     input_required_result,
 )
@@ -21,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
     from .table import Identity
+    from .wire_formats import Outcome
 
 _NO_RESOURCE = -32002
 _NOTHING = "There is nothing at this URI."
@@ -31,7 +35,10 @@ _TOO_LARGE = (
 )
 
 
-def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
+TOO_LARGE = "The answer to {} is larger than clients read in one message."
+
+
+def written(id: Id, outcome: Outcome, revision: str, server: Identity) -> bytes:  # noqa: A002
     """Return the response line for the request `id`, in the form of `revision`.
 
     `server`: the server's name and version.
@@ -47,12 +54,24 @@ def written(id: Id, outcome: Result | Failure | Question | Contents, revision: s
     return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
 
 
-def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
+def _other(
+    id: Id,  # noqa: A002
+    outcome: Failure | Question | Contents | PromptMessages | Reply,
+    revision: str,
+    server: Identity,
+) -> bytes:
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Question):
         return answer(id, input_required_result(outcome, server))
-    return _contents(id, outcome, revision, server)
+    if isinstance(outcome, Contents):
+        return _contents(id, outcome, revision, server)
+    if isinstance(outcome, PromptMessages):
+        method, told = "prompts/get", get_prompt_result(outcome, revision, server)
+    else:
+        method, told = outcome.method, complete_result(outcome.members, revision, server, outcome.cache)
+    line = answer(id, told)
+    return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, TOO_LARGE.format(method))
 
 
 def _contents(id: Id, found: Contents, revision: str, server: Identity) -> bytes:  # noqa: A002

@@ -18,37 +18,11 @@ There are two eras of MCP, and one process serves both at the same time:
 - The **stateless** era, from 2026-07-28. Every request states its revision and the client's capabilities in
   `params._meta`. No state is kept between requests. `server/discover` lists the revisions of the server.
 
-So the era belongs to a request, never to the process. `_revision_of` applies the first row that matches:
+So the era belongs to a request, never to the process. `methods` says which revision a request speaks, and which
+methods that revision has.
 
-    the request                                     speaks
-    ---------------------------------------------   ------------------------------------------------------------
-    names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
-    has a method that only the stateless era has    stateless: and lacks the fields, an error
-    comes after a handshake                         the revision that was agreed on
-    is initialize, or ping                          the newest revision of the handshake era
-    is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
-    anything else                                   an error that says what to do
-
-METHODS then says whether the method exists in the revision. The table lists every method:
-
-                          2024-11-05   2025-03-26   2025-06-18   2025-11-25   2026-07-28
-    initialize                 x            x            x            x
-    ping                       x            x            x            x
-    tools/list                 x            x            x            x            x
-    tools/call                 x            x            x            x            x
-    resources/list             x            x            x            x            x
-    resources/templates/list   x            x            x            x            x
-    resources/read             x            x            x            x            x
-    prompts/list               x            x            x            x            x
-    prompts/get                x            x            x            x            x
-    completion/complete        x            x            x            x            x
-    server/discover                                                                x
-    subscriptions/listen                                                           x
-    several in one line                     x
-
-Prompts and completions exist only if the server has any (NEEDS). `features` holds resources, prompts and completions,
-and writes the answers about them. A resource whose content comes from the upstream is a call like that of a tool
-(`Fetch`).
+`features` answers requests about resources, prompts and completions. What comes from the upstream is a call like that
+of a tool: a resource (`Fetch`), or a prompt with such a resource (`GetPrompt`).
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
@@ -76,7 +50,6 @@ from .effects import (
     Call,
     Cancel,
     Dialogue,
-    Fetch,
     Handshake,
     LogMessage,
     Origin,
@@ -88,22 +61,12 @@ from .effects import (
     UserAnswer,
 )
 from .elicitation import Questions
-from .envelope import (
-    CAPABILITIES,
-    VERSION,
-    dialogue,
-    handshake_dialogue,
-    is_stateless,
-    origin,
-    progress_token,
-    stateless_revision,
-)
+from .envelope import dialogue, handshake_dialogue, origin, progress_token
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     MAX_LINE,
-    METHOD_NOT_FOUND,
     Batch,
     Fault,
     Malformed,
@@ -116,13 +79,12 @@ from .jsonrpc import (
     long_answer,
     notification,
 )
+from .methods import BATCH_REVISION, handler_of, method_of, revision_of
 from .pending_requests import STREAM, Answers, InFlight
 from .wire_formats import (
     HANDSHAKE_REVISIONS,
     STATELESS_REVISIONS,
-    Contents,
     Failure,
-    Question,
     Result,
     acknowledged_params,
     discover_result,
@@ -136,19 +98,17 @@ from .wire_formats import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
+    from typing import Protocol as Interface
 
     from .catalog import Catalog
     from .effects import Effect, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
+    from .wire_formats import Outcome, UrlQuestion
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
-    from typing import Any
-    from typing import Protocol as Interface
-
-    from .wire_formats import UrlQuestion
 
     class Observer(Interface):
         """Protocol for what measures requests (telemetry.recorder.Recorder)."""
@@ -162,37 +122,6 @@ if TYPE_CHECKING:
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
             """Note a notification of the client."""
 
-    Outcome: TypeAlias = Result | Failure | Question
-
-_FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
-_STATELESS = STATELESS_REVISIONS[0]
-_NEWEST = STATELESS_REVISIONS[-1]
-
-#: For each method: the first and the last revision that has it, and the name of its handler.
-METHODS = {
-    "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
-    "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
-    "tools/list": (_FIRST, _NEWEST, "_list"),
-    "tools/call": (_FIRST, _NEWEST, "_call"),
-    "resources/list": (_FIRST, _NEWEST, "_offered"),
-    "resources/templates/list": (_FIRST, _NEWEST, "_offered"),
-    "resources/read": (_FIRST, _NEWEST, "_read"),
-    "prompts/list": (_FIRST, _NEWEST, "_offered"),
-    "prompts/get": (_FIRST, _NEWEST, "_offered"),
-    "completion/complete": (_FIRST, _NEWEST, "_offered"),
-    "server/discover": (_STATELESS, _NEWEST, "_discover"),
-    "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
-}
-#: Methods that exist only if the server has prompts or completions, with the feature that the catalog must offer.
-NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
-#: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
-BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
-_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
-# Decision 0001: call_tool and list_tools are understood.
-_WITHOUT_HANDSHAKE = ("initialize", "ping")
-
-#: The only revision in which one line may hold several messages.
-BATCH_REVISION = "2025-03-26"
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
 
@@ -218,7 +147,7 @@ class Protocol:
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", _FIRST)  # how the client of the handshake can ask its user
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user
         self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
         self._in_flight = InFlight(keys)
@@ -298,17 +227,19 @@ class Protocol:
         return effects
 
     def _served(self, request: Request, in_batch: bool) -> list[Effect]:
+        method = method_of(request, self._agreed)
         try:
             if request.id in self._in_flight.ids:
                 raise Fault(INVALID_REQUEST, "A request with this id is still running.")
-            revision = self._revision_of(request)
+            revision = revision_of(request, self._agreed)
             if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
-            return self._handler(self._method_of(request), revision)(request, revision)
+            handler: Handler = getattr(self, handler_of(method, revision, self._catalog))
+            return handler(request, revision)
         except Fault as fault:
             line = error(request.id, fault.code, fault.sentence, fault.data)
             told: list[Effect] = [SendError(line, fault.code, fault.sentence)]
-            if self._method_of(request) == "tools/call":
+            if method == "tools/call":
                 told.append(RejectedCall(request.params.get("name"), origin(request, self._origin)))
             return told
 
@@ -345,44 +276,13 @@ class Protocol:
         withdrawn = self._questions.withdraw(key)
         return [*_sent(withdrawn), Cancel(key), *_sent(self._in_flight.settle(call.batch) if call.batch else b"")]
 
-    # Revision and handler of a request
-
-    def _method_of(self, request: Request) -> str:
-        """Return the method's name as in METHODS. Short names such as `list_tools` are translated."""
-        if self._agreed is not None or request.method not in BARE:
-            return request.method
-        return request.method if is_stateless(request.meta) else BARE[request.method]
-
-    def _revision_of(self, request: Request) -> str:
-        meta = request.meta
-        if not isinstance(meta, dict):
-            raise Fault(INVALID_PARAMS, "params._meta must be an object.")
-        if is_stateless(meta) or request.method in _STATELESS_METHODS:
-            return stateless_revision(meta)
-        if self._agreed is not None:
-            return self._agreed
-        if request.method in _WITHOUT_HANDSHAKE:
-            return _LAST_HANDSHAKE
-        if request.method in BARE:
-            return _FIRST
-        raise Fault(
-            INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
-        )
-
-    def _handler(self, method: str, revision: str) -> Handler:
-        since, until, name = METHODS.get(method, ("", "", ""))
-        if not since <= revision <= until or (method in NEEDS and not self._catalog.offers(NEEDS[method])):
-            raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
-        handler: Handler = getattr(self, name)
-        return handler
-
     # Handlers of the methods
 
     def _initialize(self, request: Request, revision: str) -> list[Effect]:
         proposed = request.params.get("protocolVersion")
         if not isinstance(proposed, str):
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
-        self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
+        self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1]
         self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
         self._origin = Origin(request.params.get("clientInfo"), peer=self._origin.peer)
         if self._subscriptions is not None:
@@ -447,27 +347,15 @@ class Protocol:
             self._beside = Features(self._catalog, self._changes)
         return self._beside
 
-    def _offered(self, request: Request, revision: str) -> list[Effect]:
-        line = answer(request.id, self._features().answer(request.method, request.params, revision))
-        if len(line) > MAX_LINE:
-            from .features import TOO_LARGE  # imported here: this module was loaded by `_features`
-
-            raise Fault(INTERNAL_ERROR, TOO_LARGE.format(request.method))
-        return [Send(line)]
-
-    def _read(self, request: Request, revision: str) -> list[Effect]:
-        uri = request.params.get("uri")
-        if not isinstance(uri, str):
-            raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
-        found = self._features().find(uri) if self._catalog.offers("resources") else None
-        if found is None:
-            return [ReadResource(self._in_flight.begin(request.id, revision).key, uri)]
-        if isinstance(found, Contents):
+    def _feature(self, request: Request, revision: str) -> list[Effect]:
+        """Answer a request about resources, prompts or completions, or begin the call that it needs."""
+        found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
+        if not isinstance(found, (Call, ReadResource)):
             return [Send(self._written(request.id, found, revision))]
-        who = origin(request, self._origin)
         running = self._in_flight.begin(request.id, revision)
-        running.effect = Fetch(running.key, uri, found.entry, found.variables, revision, who)
-        return [running.effect]
+        found.key = running.key
+        running.effect = found if isinstance(found, Call) else None
+        return [found]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         asked = request.params.get("notifications")
@@ -514,20 +402,20 @@ class Protocol:
 
     # Outcomes of calls
 
-    def finished(self, key: int, outcome: Outcome | Contents) -> bytes | None:
+    def finished(self, key: int, outcome: Outcome) -> bytes | None:
         """Return the line that answers a call, or None if the call was cancelled or its batch is incomplete."""
         call = self._in_flight.finish(key)
         if call is None:
             return None
-        if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
-            outcome = Failure(str(outcome))  # for resources/read, errors are JSON-RPC errors
+        if call.effect is not None and call.effect.kind != "tool" and isinstance(outcome, Result):
+            outcome = Failure(str(outcome))  # for all but tools/call, errors are JSON-RPC errors
         line = self._written(call.id, outcome, call.revision)
         if call.batch is None:
             return line
         self._in_flight.hold(call.batch, call.id, line)
         return self._in_flight.settle(call.batch) or None
 
-    def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
+    def _written(self, id: Id, outcome: Outcome, revision: str) -> bytes:  # noqa: A002
         if self._writer is None:
             from .encode_response import written  # imported here: the first answer does not need it
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Block: TypeAlias = "dict[str, object]"
+    Outcome: TypeAlias = "Result | Failure | Question | Contents | PromptMessages | Reply"
     from .table import Identity
 
 #: Revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
@@ -154,6 +155,27 @@ class Contents:
         self.fixed = fixed
 
 
+class PromptMessages:
+    """Result of `prompts/get`: messages with content blocks in the form of 2026-07-28, and a description or ""."""
+
+    __slots__ = ("description", "messages")
+
+    def __init__(self, messages: list[dict[str, Any]], description: str = "") -> None:
+        self.messages = messages
+        self.description = description
+
+
+class Reply:
+    """Result of another `method`: its members, and how long clients may cache it, or None if not at all."""
+
+    __slots__ = ("cache", "members", "method")
+
+    def __init__(self, method: str, members: Block, cache: Block | None = None) -> None:
+        self.method = method
+        self.members = members
+        self.cache = cache
+
+
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     """Return CallToolResult as JSON in pieces, so that long content is not copied with each envelope.
 
@@ -215,6 +237,13 @@ def complete_result(
     if not has(revision, "resultType"):
         return dumps(members)
     return dumps({"resultType": "complete", **members, **(cache or {}), "_meta": _signature(server)})
+
+
+def get_prompt_result(prompt: PromptMessages, revision: str, server: Identity) -> bytes:
+    """Return GetPromptResult as JSON, in the form of `revision`."""
+    messages = [{**each, "content": as_known(each["content"], revision, server["name"])} for each in prompt.messages]
+    described = {"description": prompt.description} if prompt.description else {}
+    return complete_result({**described, "messages": messages}, revision, server)
 
 
 def discover_result(server: Identity, offered: list[str], changes: bool = False) -> bytes:

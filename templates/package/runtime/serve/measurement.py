@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..core.effects import Peer
+    from ..core.wire_formats import Outcome
     from ..settings.telemetry import Telemetry
     from ..streamable.head import Head
     from ..telemetry.recorder import Recorder
     from ..telemetry.reporter import Reporter
-    from .work import Outcome
 
 
 class Measurement:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..calls.execution import ToolExecutor
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..core.wire_formats import Outcome
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.seal import Seal
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from ..streamable.replay import Recording
     from ..telemetry.reporter import Reporter
     from .door import Connection, InlineDoor
-    from .work import Outcome
 
 GRACE = 8.0
 """Seconds that pending calls have once the process is to end. Container platforms wait ten seconds."""

@@ -15,16 +15,16 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core import log, spans
-from ..core.effects import Fetch
+from ..core.effects import Fetch, GetPrompt
 from ..core.wire_formats import Failure, OtherOutcome
 from .turns import FairQueue
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from typing import Any, Protocol, TypeAlias
+    from typing import Any, Protocol
 
     from ..core.effects import Call, Dialogue
-    from ..core.wire_formats import Contents, Question, Result, UrlQuestion
+    from ..core.wire_formats import Contents, Outcome, Result, UrlQuestion
 
     class ToolExecutor(Protocol):
         """Executor of one call (execution.ToolExecutor)."""
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
         def done(self, key: int, outcome: Outcome) -> None:
             """Report the outcome of a call that is over."""
 
-    Outcome: TypeAlias = Result | Failure | Question | Contents
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 _CUT_SHORT = Failure("The call was cut short inside the server.")
@@ -220,6 +219,10 @@ class AcceptedCall:
             raise OtherOutcome(_NO_CALLER)
         if isinstance(call, Fetch):
             return caller.fetch(call)
+        if isinstance(call, GetPrompt):
+            from ..calls import prompt_resources  # imported late: few prompts need the upstream
+
+            return prompt_resources.made(call, caller.fetch)
         report = self._report if call.progress_token is not None else _unheard
         return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
 

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
     from ..core.jsonrpc import Message
-    from ..core.protocol import Outcome
-    from ..core.wire_formats import Contents, UrlQuestion
+    from ..core.wire_formats import Outcome, UrlQuestion
     from ..replicas.seal import Seal
     from .access import Access
     from .head import Fields, Head
@@ -123,7 +122,7 @@ class Endpoint:
 
     # Reports of calls
 
-    def finished(self, key: int, outcome: Outcome | Contents) -> None:
+    def finished(self, key: int, outcome: Outcome) -> None:
         """Respond to the request of that call, which is over."""
         exchange = self.routes.end(key)
         if exchange is None or exchange.protocol is None:

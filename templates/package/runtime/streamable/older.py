@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from ..core.effects import Cancel, Send
 from ..core.elicitation import Questions
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
-from ..core.protocol import BATCH_REVISION, Protocol
+from ..core.methods import BATCH_REVISION
+from ..core.protocol import Protocol
 from ..core.subscriptions import Subscriptions
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from . import session

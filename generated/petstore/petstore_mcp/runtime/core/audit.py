@@ -28,13 +28,11 @@ from .wire_formats import Contents, Failure, Question, Result
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeAlias
 
     from ..text.redaction import Redactor
     from .catalog import Catalog
     from .effects import RejectedCall
-
-    Outcome: TypeAlias = Result | Failure | Question | Contents
+    from .wire_formats import Outcome
 
 STDERR = "stderr"
 FORMAT = 1
@@ -211,7 +209,9 @@ class Audit:
             self._record(self._line(entry, outcome))
 
     def _entry(self, call: Call, arguments: str = "") -> _Entry:
-        request = call.request if isinstance(call, Fetch) else self._catalog.request_of(call.name)
+        request = call.request if isinstance(call, Fetch) else ""
+        if call.kind == "tool":
+            request = self._catalog.request_of(call.name)
         return _Entry(call, self._clock(), arguments, request, self._catalog.version)
 
     def _record(self, line: bytes) -> None:
@@ -339,8 +339,8 @@ def _peer(span: Span) -> dict[str, object]:
 
 
 def _called(call: Call) -> dict[str, object]:
-    """Return fields for the called tool, or for the URI template of the fetched resource."""
-    return {"tool": None, "resource": call.name} if isinstance(call, Fetch) else {"tool": call.name}
+    """Return fields for the called tool, for the URI template of the fetched resource, or for the prompt."""
+    return {"tool": call.name} if call.kind == "tool" else {"tool": None, call.kind: call.name}
 
 
 def _named(outcome: Outcome, span: Span) -> str:
@@ -353,8 +353,9 @@ def _named(outcome: Outcome, span: Span) -> str:
         return "refused"
     if isinstance(outcome, Failure):
         return "failed"
-    failed = outcome.contents is None if isinstance(outcome, Contents) else outcome.is_error
-    return "error" if failed else "ok"
+    if isinstance(outcome, Contents):
+        return "error" if outcome.contents is None else "ok"
+    return "error" if isinstance(outcome, Result) and outcome.is_error else "ok"
 
 
 def _fitting(text: str, room: int) -> str:

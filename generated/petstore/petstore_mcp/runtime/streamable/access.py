@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.features import Features, Fetched
+from ..core.effects import Fetched
+from ..core.features import Features
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
 from . import scopes
 from .head import refused

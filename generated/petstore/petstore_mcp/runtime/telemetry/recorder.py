@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.effects import Call, Fetch, ReadResource, SendError
 from ..core.envelope import VERSION
-from ..core.protocol import BARE, METHODS
+from ..core.methods import BARE, METHODS
 from ..core.spans import Span
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
 from . import metrics
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Effect, Peer
     from ..core.jsonrpc import Notification, Request
+    from ..core.wire_formats import Outcome
     from ..settings.telemetry import Telemetry
-
-    Outcome = Result | Failure | Question | Contents
 
 OTHER = "_OTHER"
 MOST_WAITING = 20_000
@@ -201,7 +200,7 @@ class Recorder:
         if isinstance(effect, Fetch):
             operation.uri = effect.name
         elif isinstance(effect, Call):
-            operation.kind, operation.target = "tool", effect.name
+            operation.kind, operation.target = effect.kind, effect.name
         else:  # such a URI may be a secret: whoever has it can read the result
             scheme, kept, _ = effect.uri.partition(_KEPT)
             operation.uri = f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER

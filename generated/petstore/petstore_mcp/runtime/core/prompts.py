@@ -1,0 +1,102 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Make the messages of a prompt from its entry in prompts.json, its arguments, and the contents of its resources. Pure.
+
+Loaded by the first request about a resource or a prompt.
+"""
+
+from __future__ import annotations
+
+from .encode_response import TOO_LARGE
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
+from .wire_formats import PromptMessages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .jsonrpc import Members
+    from .table import ArgumentNode, Message, Prompt, Resource
+    from .wire_formats import Block, Contents
+
+LONGEST_SHOWN = 64
+
+
+# Decision 0058: Arguments of a prompt are checked.
+def checked(entry: Prompt, params: Members) -> Members:
+    """Return the arguments of a `prompts/get` request. Raise Fault if the prompt cannot be made with them."""
+    given = params.get("arguments", {})
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise Fault(INVALID_PARAMS, "params.arguments must be an object of strings.")
+    declared = {each["name"]: each["required"] for each in entry["listed"].get("arguments", ())}
+    problems = [f"there is no argument {shown(name)}" for name in given if name not in declared]
+    problems += [f"{name} is required" for name, required in declared.items() if required and not given.get(name)]
+    problems += outside(entry, {name: value for name, value in given.items() if value})
+    if problems:
+        known = f" Its arguments: {', '.join(declared)}." if declared else " It has no arguments."
+        raise Fault(INVALID_PARAMS, f"The prompt was not made: {'; '.join(problems)}.{known}")
+    return given
+
+
+def uris(entry: Prompt) -> list[str]:
+    """Return the URIs of the resources that the messages hold, each once."""
+    return list(dict.fromkeys(each["resource"] for each in entry["messages"] if "resource" in each))
+
+
+def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> PromptMessages:
+    """Return the messages of the prompt. `found` maps each URI of `uris` to what is there.
+
+    Raise Fault if something has no contents, or if the messages are larger than clients read.
+    """
+    for there in found.values():
+        if there.contents is None:
+            raise Fault(INVALID_PARAMS, f"The prompt was not made. {there.reason or 'A resource of it is missing.'}")
+    parts = [part for each in entry["messages"] for part in each.get("text", ())]
+    if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # a message may use one argument more than once
+        raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
+    messages: list[dict[str, Any]] = [
+        {"role": each["role"], "content": block} for each in entry["messages"] for block in _blocks(each, given, found)
+    ]
+    return PromptMessages(messages, entry["listed"].get("description", ""))
+
+
+def outside(entry: Resource | Prompt, given: Members) -> list[str]:
+    """Return one sentence for each argument with a value that is not allowed. It lists the allowed values."""
+    values = entry.get("values", {})
+    wrong = [name for name, value in given.items() if name in values and value not in values[name]]
+    return [f"{name} must be one of {', '.join(_listing(values[name]))}" for name in wrong]
+
+
+def shown(text: str) -> str:
+    """Return a name that a client sent, as an error message quotes it."""
+    return f"'{text[:LONGEST_SHOWN]}'"
+
+
+def _listing(values: list[str]) -> list[str]:
+    return values if len(values) <= 20 else [*values[:20], f"... ({len(values)} in all)"]
+
+
+def _blocks(message: Message, given: Members, found: Mapping[str, Contents]) -> list[Block]:
+    """Return the content blocks of a message: one for a text, and one for each content of a resource."""
+    if "resource" in message:
+        contents = found[message["resource"]].contents or ()
+        return [_media(each) or {"type": "resource", "resource": each} for each in contents]
+    return [{"type": "text", "text": "".join(_filled(part, given) for part in message["text"])}]
+
+
+def _filled(part: str | ArgumentNode, given: Members) -> str:
+    """Return one part of a prompt's text: a literal, or the value of an argument."""
+    return part if isinstance(part, str) else str(given.get(part["argument"], ""))
+
+
+def _media(held: Mapping[str, Any]) -> Block | None:
+    """Return an image or audio content block, or None if the first bytes show neither an image nor audio."""
+    family = held["mimeType"].partition("/")[0]
+    if "blob" not in held or family not in ("image", "audio"):
+        return None
+    from base64 import b64decode  # imported here: few prompts hold images or audio
+
+    from ..text.signatures import TAKEN, settled  # imported here: few prompts hold images or audio
+
+    media_type = settled(held["mimeType"].partition(";")[0].strip().lower(), b64decode(held["blob"]))
+    return {"type": family, "data": held["blob"], "mimeType": media_type} if media_type in TAKEN else None
