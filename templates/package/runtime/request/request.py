@@ -59,10 +59,23 @@ class Request:
     """A request without the server's address and credentials.
 
     `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
-    `traced`: the upstream may hear of the trace, by fields that are added when the request is sent.
+    `traced`: the upstream may hear of the trace, by fields that are added when the request is sent. `sent`: how often
+    it was sent, if that is measured.
     """
 
-    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template", "traced")
+    __slots__ = (
+        "body",
+        "cookies",
+        "headers",
+        "method",
+        "path",
+        "query",
+        "rewritten",
+        "sent",
+        "server",
+        "template",
+        "traced",
+    )
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
         self.method = method
@@ -70,6 +83,7 @@ class Request:
         self.template = path if template is None else template
         self.rewritten = ""
         self.traced = False
+        self.sent = 0
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []

@@ -160,6 +160,9 @@ class Reporter:
                 self._series.buckets(record.metric, record.attributes).add(record.value)
             else:
                 self._series.total(record.metric, record.attributes).value += int(record.value)
+        if (beyond := len(self._spans) - MOST_SPANS) > 0:
+            del self._spans[MOST_SPANS:]
+            self._recorder.lost += beyond
         if self._recorder.lost:
             self._series.total(metrics.LOST).value += self._recorder.lost
             self._recorder.lost = 0
@@ -172,7 +175,7 @@ class Reporter:
             known = self._known[key] = (prefix, self._series.buckets(metrics.OPERATIONS, found), _NONE)
         known[1].add((record.ended - record.began) / 1e9)
         if encoder is not None and record.sampled:
-            self._keep(encoder.operation(record, known[0]))
+            self._spans.append(encoder.operation(record, known[0]))
 
     def _take_sending(self, record: Sending, encoder: SpanEncoder | None) -> None:
         key = (record.origin, record.method, record.template, record.status, record.error, record.again)
@@ -186,13 +189,7 @@ class Reporter:
         if record.again:
             self._series.total(metrics.RETRIES).value += 1
         if encoder is not None and record.operation.sampled:
-            self._keep(encoder.sending(record, known[0]))
-
-    def _keep(self, span: bytes) -> None:
-        if len(self._spans) < MOST_SPANS:
-            self._spans.append(span)
-        else:
-            self._recorder.lost += 1
+            self._spans.append(encoder.sending(record, known[0]))
 
     def _exports(self) -> _Exports | None:
         """Return the encoders and exporters, loaded at first use; None if nothing is sent or they cannot be used."""

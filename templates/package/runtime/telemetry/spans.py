@@ -29,33 +29,36 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Longest text of a client in a span, in characters."""
 
-# Keys of fields on the wire: number and type (Protocol Buffers, "Encoding").
-_TRACE_ID, _SPAN_ID, _PARENT = b"\x0a\x10", b"\x12\x08", b"\x22\x08"
+# Keys of fields on the wire: number and type (Protocol Buffers, "Encoding"). Those of ids are in hexadecimal.
+_TRACE_ID, _SPAN_ID, _PARENT = "0a10", "1208", "2208"
 _START, _END = 0x39, 0x41
-_HEAD = struct.Struct("<2s16s2s8sBQBQ")
-"""Ids of trace and span, and both times."""
-
+_TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # the key of field 16 takes two bytes
-_ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x4a", b"\x1a", b"\x6a", b"\x7a"
+_SPAN, _ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x12", b"\x4a", b"\x1a", b"\x6a", b"\x7a"
 _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
 _OF_REMOTE = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE | _IS_REMOTE)
 _SERVER, _CLIENT = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
-_SHORT = 60
-"""Longest text whose attribute is written with lengths of one byte, with its name of at most 20 bytes."""
+_LONG = 1024
+"""Size from which the beginning of a span is not kept at hand."""
+
+_SHORT = 64
+"""Length from which the text of an attribute is written with lengths of any size."""
 
 
-def field(key: bytes, payload: bytes) -> bytes:
-    """Return a field whose payload has a length: a text, bytes or a message."""
-    size = len(payload)
-    if size < 0x80:
-        return b"%b%c%b" % (key, size, payload)
-    length = bytearray()
+def beginning(key: bytes, size: int) -> bytes:
+    """Return what is before a payload of that size: its key and its length."""
+    length = bytearray(key)
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
         size >>= 7
     length.append(size)
-    return b"%b%b%b" % (key, bytes(length), payload)
+    return bytes(length)
+
+
+def field(key: bytes, payload: bytes) -> bytes:
+    """Return a field whose payload has a length: a text, bytes or a message."""
+    return beginning(key, len(payload)) + payload
 
 
 def pairs(found: Attributes) -> list[KeyValue]:
@@ -81,74 +84,79 @@ class SpanEncoder:
         """Create an encoder. `described` are the attributes of this process."""
         self._resource = ResourceSpans(resource=resource(described)).SerializeToString()
         self._scope = ScopeSpans(scope=scope(version)).SerializeToString()
+        self._beginnings = {size: beginning(_SPAN, size) for size in range(_LONG)}
 
     def request(self, spans: Iterable[bytes]) -> bytes:
         """Return the request by which spans are exported (ExportTraceServiceRequest)."""
-        in_scope = self._scope + b"".join(field(b"\x12", span) for span in spans)
-        return field(b"\x0a", self._resource + field(b"\x12", in_scope))
+        parts = [self._scope]
+        for span in spans:
+            size = len(span)
+            parts += (self._beginnings.get(size) or beginning(_SPAN, size), span)
+        return field(b"\x0a", self._resource + field(b"\x12", b"".join(parts)))
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
         """Return the prefix of the spans of such operations. `found` are their attributes."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
-        return bytes(Span(name=name, kind=_SERVER, attributes=pairs(found), status=status).SerializeToString())
+        span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
+        return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
         """Return the prefix of the spans of such HTTP requests. `found` are the attributes of their metric."""
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
         name = attributes.name_of_sending(sending)
-        return bytes(
-            Span(name=name, kind=_CLIENT, attributes=pairs((*found, *more)), status=status).SerializeToString()
-        )
+        span = Span(name=name, kind=_CLIENT, attributes=pairs((*found, *more)), status=status)
+        return bytes(span.SerializeToString()) + _OF_OWN
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
         """Return the span of an operation."""
-        parts = [_head(operation.trace, operation.span, operation), prefix, _OF_OWN]
-        if operation.parent:
-            parts[2:] = [_OF_REMOTE, _PARENT, bytes.fromhex(operation.parent)]
+        ids = f"{_TRACE_ID}{operation.trace}{_SPAN_ID}{operation.span}"
+        span = bytes.fromhex(ids) + _TIMES.pack(_START, operation.began, _END, operation.ended) + prefix
         if operation.id is not None:
-            parts.append(_text(_REQUEST_ID, str(operation.id)))
+            span += _REQUEST_ID.written(str(operation.id))
+        if operation.parent:  # of two fields that may be there once, the second counts
+            span += bytes.fromhex(_PARENT + operation.parent) + _OF_REMOTE
         if operation.uri:
-            parts.append(_text(_URI, operation.uri))
+            span += _URI.written(operation.uri)
         if operation.peer is not None:
-            parts.append(_text(_ADDRESS, operation.peer.address))
+            span += _ADDRESS.written(operation.peer.address)
             if operation.peer.session:
-                parts.append(_text(_SESSION, operation.peer.session))
+                span += _SESSION.written(operation.peer.session)
         if operation.state:
-            parts.append(field(_STATE, operation.state.encode()))
+            span += field(_STATE, operation.state.encode())
         if operation.message and attributes.error_type(operation):
-            parts.append(field(_STATUS, field(b"\x12", _utf8(operation.message))))
-        if operation.link:
-            parts.append(_linked(operation))
-        return b"".join(parts)
+            span += field(_STATUS, field(b"\x12", _utf8(operation.message)))
+        return span + _linked(operation) if operation.link else span
 
     def sending(self, sending: Sending, prefix: bytes) -> bytes:
         """Return the span of an HTTP request."""
         operation = sending.operation
-        head = _head(operation.trace, sending.span, sending)
-        parts = [head, prefix, _OF_OWN, _PARENT, bytes.fromhex(operation.span)]
-        if operation.state:
-            parts.append(field(_STATE, operation.state.encode()))
-        return b"".join(parts)
+        ids = f"{_TRACE_ID}{operation.trace}{_SPAN_ID}{sending.span}{_PARENT}{operation.span}"
+        span = bytes.fromhex(ids) + _TIMES.pack(_START, sending.began, _END, sending.ended) + prefix
+        return span + field(_STATE, operation.state.encode()) if operation.state else span
+
+
+class _Text:
+    """An attribute whose value is a text of a client."""
+
+    def __init__(self, name: str) -> None:
+        """Create an attribute. What is before a short text is encoded now, for each length."""
+        self._name = field(b"\x0a", name.encode())
+        self._heads = [self._around(b"\0" * size)[:-size] for size in range(1, _SHORT)]
+
+    def written(self, value: str) -> bytes:
+        """Return the attribute with that value."""
+        data = _utf8(value)
+        size = len(data)
+        return self._heads[size - 1] + data if 0 < size < _SHORT else self._around(data)
+
+    def _around(self, data: bytes) -> bytes:
+        return field(_ATTRIBUTE, self._name + field(b"\x12", field(b"\x0a", data)))
 
 
 def _value(value: str | int) -> AnyValue:
     return AnyValue(int_value=value) if isinstance(value, int) else AnyValue(string_value=value)
-
-
-def _head(trace: str, span: str, record: Operation | Sending) -> bytes:
-    ids = bytes.fromhex(trace), bytes.fromhex(span)
-    return _HEAD.pack(_TRACE_ID, ids[0], _SPAN_ID, ids[1], _START, record.began, _END, record.ended)
-
-
-def _text(key: bytes, value: str) -> bytes:
-    """Return an attribute whose value is a text. `key` is its encoded name."""
-    data = _utf8(value)
-    size = len(data)
-    if size <= _SHORT:  # the fast path: nested lengths of one byte
-        return b"\x4a%c%b\x12%c\x0a%c%b" % (len(key) + size + 4, key, size + 2, size, data)
-    return field(_ATTRIBUTE, key + field(b"\x12", field(b"\x0a", data)))
 
 
 def _utf8(text: str) -> bytes:
@@ -166,7 +174,7 @@ def _linked(operation: Operation) -> bytes:
     return field(_LINK, link.SerializeToString())
 
 
-_REQUEST_ID = field(b"\x0a", b"jsonrpc.request.id")
-_URI = field(b"\x0a", b"mcp.resource.uri")
-_ADDRESS = field(b"\x0a", b"client.address")
-_SESSION = field(b"\x0a", b"mcp.session.id")
+_REQUEST_ID = _Text("jsonrpc.request.id")
+_URI = _Text("mcp.resource.uri")
+_ADDRESS = _Text("client.address")
+_SESSION = _Text("mcp.session.id")

@@ -362,7 +362,7 @@ class ToolExecutor:
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        if span is not None and (span.operation or self._settings.trace or span.origin.traceparent):
+        if span is not None and (span.traced or self._settings.trace):
             self._trace(made, span)
         try:
             with budget as seconds:

@@ -145,6 +145,11 @@ class Span:
         self.looked_up: dict[str, str | int] = {}
         self.operation: Operation | None = None
 
+    @property
+    def traced(self) -> bool:
+        """Return whether the call belongs to a trace: one that is recorded here, or the client's."""
+        return bool(self.origin.traceparent) or (self.operation is not None and bool(self.operation.trace))
+
     # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
     # set.
 

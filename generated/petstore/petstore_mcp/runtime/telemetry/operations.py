@@ -7,11 +7,11 @@ These objects are made on the way of a call, so they only hold facts. What follo
 
 from __future__ import annotations
 
-from random import Random
 from time import time_ns
 from typing import TYPE_CHECKING
 
 from ..http.tracecontext import parse, state_of
+from .ids import span_id, trace_id
 
 if TYPE_CHECKING:
     from collections import deque
@@ -41,7 +41,6 @@ ENOUGH = 512
 """Number of waiting records at which they are taken at once."""
 
 _SAMPLED = 1
-_bits = Random().getrandbits  # noqa: S311  ids of traces have to differ and are no secrets; the system's cost more
 
 
 class Operation:
@@ -59,7 +58,6 @@ class Operation:
     """
 
     __slots__ = (
-        "_sent",
         "began",
         "call",
         "code",
@@ -94,24 +92,27 @@ class Operation:
         self.call: Span | None = None
         self.trace = self.span = self.parent = self.state = self.link = ""
         self.sampled = False
-        self._sent: dict[int, int] | None = None
+
+    def start(self) -> None:
+        """Begin a trace. `span` is named later."""
+        self.trace = trace_id()
+        decided = self.recorder.decided
+        self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
 
     def join(self, traceparent: object, tracestate: object) -> None:
         """Join the trace that the client names, or begin one. `span` is named later."""
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:
-            self.trace = f"{_bits(128) or 1:032x}"
-            decided = self.recorder.decided
-            self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
-        else:
-            self.trace, self.parent, flags = parent
-            self.state = state_of(tracestate) if tracestate else ""
-            self.sampled = self.recorder.samples(self.trace, bool(int(flags, 16) & _SAMPLED))
+            self.start()
+            return
+        self.trace, self.parent, flags = parent
+        self.state = state_of(tracestate) if tracestate else ""
+        self.sampled = self.recorder.samples(self.trace, bool(int(flags, 16) & _SAMPLED))
 
     def close(self) -> None:
         """Note that the answer is there."""
         if not self.span and self.trace:
-            self.span = f"{_bits(64) or 1:016x}"
+            self.span = span_id()
         self.ended = time_ns()
         waiting = self.recorder.waiting
         waiting.append(self)
@@ -120,13 +121,7 @@ class Operation:
 
     def sends(self, request: Request, address: Address) -> Sending:
         """Return the record of an HTTP request that is sent now."""
-        again = 0
-        if self._sent is None:
-            self._sent = {id(request): 0}
-        else:
-            again = self._sent.get(id(request), -1) + 1
-            self._sent[id(request)] = again
-        return Sending(self, request, address, again)
+        return Sending(self, request, address)
 
 
 class Sending:
@@ -155,21 +150,22 @@ class Sending:
         "template",
     )
 
-    def __init__(self, operation: Operation, request: Request, address: Address, again: int) -> None:
+    def __init__(self, operation: Operation, request: Request, address: Address) -> None:
         self.began = time_ns()
         self.ended = 0
         self.operation = operation
         self.method = request.method
         self.template = address.path + request.template if request.template else ""
         self.host, self.port, self.origin = address.host, address.port, address.origin
-        self.again = again
+        self.again = request.sent
+        request.sent += 1
         self.status = 0
         self.error = ""
         self.span = ""
         self.fields: list[tuple[str, str]] = []
         operation.recorder.sending += 1
         if operation.trace:
-            self.span = f"{_bits(64) or 1:016x}"
+            self.span = span_id()
             if request.traced:
                 self.fields = [("traceparent", f"00-{operation.trace}-{self.span}-0{int(operation.sampled)}")]
                 if operation.state:

@@ -89,8 +89,10 @@ class Recorder:
         operation = Operation(self, _KNOWN.get(message.method, OTHER), getattr(message, "id", None), peer)
         if self._traces:
             said = message.params.get("_meta")
-            meta = said if isinstance(said, dict) else {}
-            operation.join(meta.get("traceparent"), meta.get("tracestate"))
+            if said and isinstance(said, dict):
+                operation.join(said.get("traceparent"), said.get("tracestate"))
+            else:
+                operation.start()
             if peer is not None:
                 operation.link = peer.trace
         return operation
@@ -123,24 +125,25 @@ class Recorder:
         operation = self._open.pop(key, None)
         if operation is None:
             return
-        if isinstance(outcome, str):
+        if isinstance(outcome, Result):  # first, since most calls end so
+            if outcome.is_error and operation.uri:  # for resources/read, errors are errors of the protocol
+                operation.code = -32603
+            elif outcome.is_error:
+                operation.error = "tool_error"
+        elif isinstance(outcome, str):
             operation.error = outcome
         elif isinstance(outcome, Failure):
             operation.code, operation.message = outcome.code, outcome.sentence
-        elif isinstance(outcome, Contents):
-            if outcome.contents is None:
-                operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
-        elif isinstance(outcome, Result) and outcome.is_error:
-            operation.error = "tool_error"
-            if operation.uri:  # for resources/read, errors are errors of the protocol
-                operation.error, operation.code = "", -32603
+        elif isinstance(outcome, Contents) and outcome.contents is None:
+            operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
         operation.close()
-        if (call := operation.call) is not None and not isinstance(outcome, Question):
-            if call.confirmation in _NO:
-                self.count(metrics.REFUSED, ("reason", "declined"))
-            elif call.refused or call.confirmation not in ("", "accept"):
-                self.count(metrics.REFUSED, ("reason", "refused"))
-        operation.call = None
+        call, operation.call = operation.call, None
+        if call is None or isinstance(outcome, Question):
+            return
+        if call.confirmation in _NO:
+            self.count(metrics.REFUSED, ("reason", "declined"))
+        elif call.refused or call.confirmation not in ("", "accept"):
+            self.count(metrics.REFUSED, ("reason", "refused"))
 
     def turned_away(self, status: int) -> None:
         """Count an HTTP request that is answered with this status."""

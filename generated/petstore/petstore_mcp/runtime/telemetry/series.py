@@ -27,7 +27,8 @@ class Buckets:
 
     def add(self, value: float) -> None:
         """Count a value. A bound belongs to the bucket that it ends. A clock that was set back counts as 0."""
-        value = max(value, 0.0)
+        if value < 0.0:
+            value = 0.0
         self.counts[bisect_left(self.bounds, value)] += 1
         self.sum += value
 
