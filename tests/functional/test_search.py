@@ -234,6 +234,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("call_tool", {"name": "call_writing_tool", "arguments": {"name": "delete_order"}}, "is called directly"),
     ("call_writing_tool", {"name": "call_tool", "arguments": {"name": "get_order"}}, "is called directly"),
     ("call_tool", {"name": "list_order"}, "The nearest:\nlist_orders(status?)"),
+    ("call_tool", {"name": "book_flight"}, "none is called alike. search_tools finds tools by what they do."),
+    ("describe_tools", {"names": ["x" * 400]}, "none is called alike. search_tools finds tools by what they do."),
     ("call_tool", {"name": "get_order", "arguments": "{"}, "call_tool was not called"),
     ("call_tool", {"name": "get_order", "arguments": {}}, "get_order(order_id:int)"),
     ("call_tool", {"name": "get_order", "arguments": {"order_id": 1}, "more": 1}, "call_tool was not called"),

@@ -153,6 +153,14 @@ NOTHING = (
     "the of and",
     "x" * 400,
     "漢字",
+    # The API knows the verb alone, or a general word.
+    "create a poem",
+    "delete my gym membership soon",
+    "change the tyres",
+    # It knows nothing of a query in another language.
+    "réserver une table au restaurant",
+    "einen Flug buchen",
+    "预订机票",
 )
 
 
@@ -167,11 +175,59 @@ def test_a_group_and_what_a_caller_may_see() -> None:
     assert "create_order" not in names(hidden)
 
 
-def test_the_nearest_names() -> None:
+GENERAL: list[tuple[str, str]] = [
+    ("which orders came in lately?", "list_orders"),
+    ("create many orders at once", "create_order"),
+    ("which customers of Ludwig van Beethoven are there now", "get_customer"),
+]
+
+
+@pytest.mark.parametrize(("query", "name"), GENERAL)
+def test_general_words_do_not_speak_against_a_query(query: str, name: str) -> None:
+    answer = found(query)
+    assert name in names(answer)
+    assert answer.sure
+
+
+OTHER_LANGUAGES = (
+    "créer un customer",
+    "listar los orders abiertos",
+    "eine Order löschen",
+    "删除 order",
+    "customers du café",
+)
+
+
+@pytest.mark.parametrize("query", OTHER_LANGUAGES)
+def test_what_is_known_of_a_query_in_another_language_is_doubted(query: str) -> None:
+    answer = found(query)
+    assert names(answer)
+    assert not answer.sure
+
+
+NEAREST: list[tuple[str, str]] = [
+    ("orders_create", "create_order"),
+    ("craete_odrer", "create_order"),
+    ("CREATE-ORDER", "create_order"),
+    ("createOrder", "create_order"),
+    ("change_customer", "rename_customer"),
+    ("get_client", "get_customer"),
+    ("add_order_item", "create_order_item"),
+    ("web_hook_create", "create_webhook"),
+    ("order" * 100, "get_order"),
+    ("book_a_flight", ""),
+    ("zzz", ""),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("wrong", "name"), NEAREST)
+def test_the_nearest_names(wrong: str, name: str) -> None:
     retriever = table()[1]
-    near = [retriever.names[number] for number in retriever.nearest("orders_create", lambda name: True)]
-    assert near[0] == "create_order"
-    assert len(near) == 3
+    near = [retriever.names[number] for number in retriever.nearest(wrong, lambda name: True)]
+    assert (near or [""])[0] == name
+    assert len(near) <= 3
+    assert name not in [retriever.names[number] for number in retriever.nearest(wrong, lambda each: each != name)]
 
 
 def test_what_the_list_says() -> None:

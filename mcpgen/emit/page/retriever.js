@@ -1,9 +1,9 @@
 // The search of a generated server (runtime/search/retriever.py, which has its theory), so that the page answers as it does.
 
-function retrieverOf({ index, stop, verbs, synonyms }) {
-  const STOP = new Set(stop), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
-  const SYNONYM = 0.5, READING = 0.5, RANK = 3, LEAST_EXPLAINED = 0.3, SURELY_EXPLAINED = 0.4, MOST_CLAUSES = 6;
-  const SCALE = 100, FIT = 1.15, UNFIT = 0.7, STRONG = 0.7, VERB = 0.5;
+function retrieverOf({ index, stop, verbs, synonyms, general, foreign }) {
+  const STOP = new Set(stop), GENERAL = new Set(general), FOREIGN = new Set(foreign), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
+  const SYNONYM = 0.5, READING = 0.5, RANK = 3, LEAST_EXPLAINED = 0.22, SURELY_EXPLAINED = 0.28, MOST_CLAUSES = 6;
+  const SCALE = 100, FIT = 1.15, UNFIT = 0.7, VERB = 0.5, UNKNOWN = 2, SAID = 0.25;
   const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
   const TOKENS = /[\p{L}\p{N}]+/gu;
   const CLAUSES = /[,.;:?!\n]+|(?<![\p{L}\p{N}_])(?:and|then|after|afterwards|before|so that)(?![\p{L}\p{N}_])/iu;
@@ -86,32 +86,65 @@ function retrieverOf({ index, stop, verbs, synonyms }) {
     return [...final.keys()].sort((one, other) => final.get(other) - final.get(one) || byName(one, other)).slice(0, most);
   }
 
-  /** The words of a query that some tool should have: all but capitalized names that no tool knows. */
-  function content(query) {
-    const pairs = joined(query), parts = new Set(pairs.flatMap(([one, two]) => [one, two]));
-    const found = new Set(pairs.map(([, , whole]) => whole));
-    tokensOf(query).forEach((each, place) => {
-      if (parts.has(each.toLowerCase())) return;
-      const isName = place > 0 && /^\p{Lu}/u.test(each) && each !== "I";
-      for (const word of stems(each)) if (!isName || [word, ...synonymsOf(word)].some((own) => terms.has(own))) found.add(word);
-    });
-    return found;
+  const isName = (place, written) => place > 0 && /^\p{Lu}/u.test(written) && written !== "I";
+  const knows = (word) => [word, ...synonymsOf(word)].some((own) => terms.has(own));
+  const largest = (numbers) => numbers.reduce((one, other) => Math.max(one, other), 0);
+
+  /** Tool → how strongly it has a word or a synonym, at most 1. */
+  function strengthsOf(word) {
+    const best = new Map();
+    for (const each of [word, ...synonymsOf(word)]) {
+      const full = SCALE * idf(postingsOf(each).length);
+      for (const [tool, impact] of postingsOf(each)) best.set(tool, Math.max(best.get(tool) || 0, Math.min(1, impact / full)));
+    }
+    return best;
   }
 
-  /** The share of a query's words that the best tool has. */
-  function explained(query) {
-    const found = new Map();
-    let most = 0;
-    for (const word of content(query)) {
-      const share = VERBS.has(word) ? VERB : 1, best = new Map();
-      most += share;
-      for (const each of [word, ...synonymsOf(word)]) {
-        const full = STRONG * SCALE * idf(postingsOf(each).length);
-        for (const [tool, impact] of postingsOf(each)) best.set(tool, Math.max(best.get(tool) || 0, Math.min(1, impact / full)));
+  /** Each word of a query → its kind: object, verb or general (runtime/search/coverage.py, which has the theory). */
+  function kindsOf(query) {
+    const pairs = joined(query), parts = new Set(pairs.flatMap(([one, two]) => [one, two]));
+    const kinds = new Map(pairs.map(([, , whole]) => [whole, "object"]));
+    tokensOf(query).forEach((each, place) => {
+      for (const word of parts.has(each.toLowerCase()) ? [] : stems(each)) {
+        if (kinds.has(word) || (isName(place, each) && !knows(word))) continue;
+        kinds.set(word, GENERAL.has(word) ? "general" : VERBS.has(word) || place === 0 ? "verb" : "object");
       }
-      for (const [tool, strength] of best) found.set(tool, (found.get(tool) || 0) + share * strength);
+    });
+    return kinds;
+  }
+
+  /** Each word of a query → how much it counts. */
+  function counted(query) {
+    const kinds = kindsOf(query), of = (kind) => [...kinds.keys()].filter((word) => kinds.get(word) === kind);
+    const whole = (words) => words.map((word) => [word, knows(word) ? 1 : UNKNOWN]), verbs = of("verb");
+    if (of("object").length) return new Map([...whole(of("object")), ...verbs.map((word) => [word, VERB])]);
+    return new Map(whole(verbs.length ? verbs : [...kinds.keys()]));
+  }
+
+  /** The share of these words that the best tool has. */
+  function shareOf(words) {
+    const found = new Map();
+    for (const [word, share] of words) {
+      for (const [tool, strength] of strengthsOf(word)) found.set(tool, (found.get(tool) || 0) + share * strength);
     }
-    return most ? [...found.values()].reduce((one, other) => Math.max(one, other), 0) / most : 0;
+    const best = largest([...found.values()]);
+    return best ? best / [...words.values()].reduce((one, other) => one + other, 0) : 0;
+  }
+
+  /** Whether a query is in a language that no tool is described in. */
+  function isForeign(query) {
+    const isSaid = (word) => largest([...strengthsOf(word).values()]) >= SAID;
+    return tokensOf(query).some((each, place) => {
+      const strange = FOREIGN.has(each) || (/[^\0-\x7f]/.test(each) && !isName(place, each));
+      return strange && !stems(each).every(isSaid);
+    });
+  }
+
+  /** The share of a query that the best tool explains. */
+  function explained(query) {
+    if (!isForeign(query)) return shareOf(counted(query));
+    const known = [...kindsOf(query).keys()].filter((word) => knows(word) && !VERBS.has(word) && !GENERAL.has(word));
+    return shareOf(new Map(known.map((word) => [word, 1]))) >= SURELY_EXPLAINED ? (LEAST_EXPLAINED + SURELY_EXPLAINED) / 2 : 0;
   }
 
   /** The best tools: {hits: [{tool, sources: [[argument, tool]]}], sure}. */

@@ -28,5 +28,11 @@ def search_data(index: bytes) -> JsonObject:
         )
         for word, others in pairs
     }
-    stop: list[JsonValue] = [*sorted(STOP)]
-    return {"index": json.loads(index), "stop": stop, "verbs": verbs, "synonyms": synonyms}
+    return {
+        "index": json.loads(index),
+        "stop": list[JsonValue](sorted(STOP)),
+        "verbs": verbs,
+        "synonyms": synonyms,
+        "general": list[JsonValue](sorted(set(map(stem, words["_GENERAL"].split())))),
+        "foreign": list[JsonValue](words["_FOREIGN"].split()),
+    }

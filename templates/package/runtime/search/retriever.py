@@ -21,25 +21,23 @@ tool `d` for the words `q` of a clause is
 A question of several steps asks for several tools. So each clause is ranked alone too, and the rankings are merged by
 reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
 
-A query is answered with nothing if its best tool explains too little of it. `explained` is the share of the query's
-words that one tool has. Each counts as much as its impact there, verbs half, words that no tool has twice. Names, such
-as `Titanic`, do not count unless a tool knows them. Below LEAST_EXPLAINED nothing is found; below SURELY_EXPLAINED the
-answer says that perhaps nothing fits.
+A query of which the best tool explains too little is answered with nothing (`coverage.py`).
 """
 
 from __future__ import annotations
 
-import math
 import re
 from heapq import nsmallest
-from itertools import pairwise
 
-from .stems import stem, stems
+from . import coverage
+from .nearest import LONGEST, nearest
+from .postings import Postings
+from .stems import stems
 from .synonyms import SYNONYMS, VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable
     from typing import Any
 
 SYNONYM = 0.5
@@ -51,21 +49,8 @@ READING = 0.5
 RANK = 3.0
 """How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
 
-# Decision 0191: A search says in two steps that nothing fits.
-LEAST_EXPLAINED, SURELY_EXPLAINED = 0.18, 0.26
-"""Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`).
-"""
-
 MOST_CLAUSES = 6
-_SCALE = 100.0
 _FIT, _UNFIT = 1.15, 0.7
-_VERB = 0.5
-"""How much a verb counts of what must be explained."""
-
-_UNKNOWN = 2.0
-"""How much a word counts that no tool has: `pizza` in "order a pizza" says more than `order`."""
-
-_TOKENS = re.compile(r"[^\W_]+")
 _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE)
 
 
@@ -98,8 +83,8 @@ class Retriever:
         self.effects: str = index["effects"]
         self.group: list[int] = index["group"]
         self._sources: dict[str, list[list[Any]]] = index["sources"]
-        self._terms: dict[str, list[int]] = index["terms"]
-        self._read: dict[str, list[tuple[int, int]]] = {}
+        self._postings = Postings(index["terms"], len(self.names))
+        self._coverage = coverage.Coverage(self._postings)
         self._stems = [frozenset(stems(name)) for name in self.names]
         self._named: dict[str, list[int]] = {}
         for number, own in enumerate(self._stems):
@@ -115,11 +100,8 @@ class Retriever:
         whole = self._words(query)
         scores = self._scores(whole, numbers)
         clauses = [each for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
-        share = 0.0
-        for each in (query, *clauses):
-            if share < SURELY_EXPLAINED:
-                share = max(share, self.explained(each, numbers))
-        if not scores or share < LEAST_EXPLAINED:
+        share = self._coverage.explained((query, *clauses), numbers)
+        if not scores or share < coverage.LEAST_EXPLAINED:
             return Found([], sure=True)
         rankings = [self._ranked(whole, scores, 3 * limit)]
         if len(clauses) > 1:
@@ -130,67 +112,21 @@ class Retriever:
             for rank, number in enumerate(ranking):
                 merged[number] = merged.get(number, 0.0) + 1 / (RANK + rank)
         best = sorted(merged, key=lambda number: (-merged[number], self.names[number]))[:limit]
-        return Found([Hit(number, self._produced(number, may)) for number in best], sure=share >= SURELY_EXPLAINED)
+        hits = [Hit(number, self._produced(number, may)) for number in best]
+        return Found(hits, sure=share >= coverage.SURELY_EXPLAINED)
 
     def nearest(self, name: str, may: Callable[[str], bool], most: int = 3) -> list[int]:
-        """Return the tools whose names are nearest to one that does not exist: same words first, then same letters."""
-        import difflib  # imported here, since mistaken names are rare
-
+        """Return the tools whose names are nearest to one that does not exist."""
         allowed = [number for number, each in enumerate(self.names) if may(each)]
-        words = frozenset(stems(name[:64]))
-
-        def likeness(number: int) -> tuple[float, float]:
-            own = self._stems[number]
-            return len(words & own) / max(1, len(words | own)), 0.0
-
-        found = sorted(allowed, key=lambda number: (-likeness(number)[0], self.names[number]))[: 4 * most]
-        letters = {number: difflib.SequenceMatcher(None, name[:64], self.names[number]).ratio() for number in found}
-        return sorted(found, key=lambda number: (-likeness(number)[0] - letters[number], self.names[number]))[:most]
-
-    def explained(self, query: str, allowed: Container[int]) -> float:
-        """Return the share of a query's words that the best tool has, between 0 and 1."""
-        found: dict[int, float] = {}
-        most = 0.0
-        for word in self._content(query):
-            best: dict[int, float] = {}
-            for each in (word, *SYNONYMS.get(word, ())):
-                postings = self._postings(each)
-                full = _SCALE * self._idf(len(postings))
-                for number, impact in postings:
-                    best[number] = max(best.get(number, 0.0), min(1.0, impact / full))
-            share = _VERB if word in VERBS else 1.0 if best else _UNKNOWN
-            most += share
-            for number, strength in best.items():
-                found[number] = found.get(number, 0.0) + share * strength
-        return max((each for number, each in found.items() if number in allowed), default=0.0) / most if most else 0.0
+        places = {number: place for place, number in enumerate(allowed)}
+        words = self._words(name[:LONGEST])
+        ranked = [places[number] for number in self._ranked(words, self._scores(words, places), most)]
+        known, own = [self.names[number] for number in allowed], [self._stems[number] for number in allowed]
+        return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
     def _words(self, text: str) -> list[str]:
         """Return the stems of a text, and those of two words that tools write as one (`pay out`, `web hook`)."""
-        return [*stems(text), *(whole for _, whole in self._joined(text))]
-
-    def _joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield neighbours that tools write as one word, and its stem."""
-        for one, two in pairwise(each.lower() for each in _TOKENS.findall(text)):
-            whole = stem(one + two)
-            if whole in self._terms:
-                yield (one, two), whole
-
-    def _content(self, query: str) -> list[str]:
-        """Return the words of a query that some tool should have: all but capitalized names that no tool knows."""
-        parts = dict.fromkeys(word for pair, _ in self._joined(query) for word in pair)
-        found = [whole for _, whole in self._joined(query)]
-        for place, each in enumerate(_TOKENS.findall(query)):
-            is_name = place > 0 and each[0].isupper() and each != "I"
-            words = stems(each) if each.lower() not in parts else ()
-            found += [word for word in words if not is_name or self._knows(word)]
-        return list(dict.fromkeys(found))
-
-    def _knows(self, word: str) -> bool:
-        return any(each in self._terms for each in (word, *SYNONYMS.get(word, ())))
-
-    def _idf(self, count: int) -> float:
-        """Return the inverse document frequency of a word that `count` tools have."""
-        return math.log(1 + (len(self.names) - count + 0.5) / (count + 0.5))
+        return [*stems(text), *(whole for _, whole in self._postings.joined(text))]
 
     def _allowed(self, may: Callable[[str], bool], group: str) -> frozenset[int]:
         wanted = group.strip().casefold()
@@ -204,21 +140,9 @@ class Retriever:
         """Return number to sum of weight * impact of each allowed tool that has any of the words."""
         found: dict[int, float] = {}
         for word, weight in self._weights(words).items():
-            for number, impact in self._postings(word):
+            for number, impact in self._postings.of(word):
                 found[number] = found.get(number, 0.0) + weight * impact
         return {number: score for number, score in found.items() if number in allowed}
-
-    def _postings(self, word: str) -> list[tuple[int, int]]:
-        """Return the number and impact of each tool that has a word. The index holds differences of numbers."""
-        if word not in self._read:
-            found, number, raw = [], 0, self._terms.get(word, ())
-            for place in range(0, len(raw), 2):
-                number += raw[place]
-                found.append((number, raw[place + 1]))
-            if not raw:
-                return found
-            self._read[word] = found
-        return self._read[word]
 
     def _weights(self, words: Iterable[str]) -> dict[str, float]:
         """Return each word of a query and its synonyms, and how much they count. Verbs of reading say little."""

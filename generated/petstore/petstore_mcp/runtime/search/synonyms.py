@@ -37,6 +37,23 @@ visitor=view,traffic vote=votes watch=watcher who=user workflow=action wrote=cre
 """
 """Word of a question to words of an API. None is of one API alone."""
 
+_GENERAL = """
+already always anybody anyone belong best better big came come coming currently da de del di du eight el enough ever
+every everybody everyone few first five four gave give given go going good great hand happen help i keep kind know la
+large last lately le long lot made make making many me mine moment much my myself never new next nine nobody now often
+old once one recently seven several six small somebody someone soon sort still take taken ten thing three time today
+tomorrow tonight took try twice two use used van von want way went whole yesterday yet
+"""
+"""Words that say nothing of what an API does, and small words of names (`van`)."""
+
+_FOREIGN = """
+aan auf aus aux avec bei com con cuales dans degli della delle dello dem den der des ein eine einem einen einer elle
+et für gli het ihr il ist jede jeder las les los mein meine meinem meinen meiner mes meu meus mia mijn minha mio mis
+mon naar nach nel nella os para per pero por pour quais qual quale quali que quel quelle quelles quels qui quien sono
+sont sur um uma un una und une unos voor welche welcher welches wer wie zu zum zur
+"""
+"""Small words of other languages that are no English words, and no parts of names."""
+
 VERBS = {stem(word): effect for effect, words in _VERBS.items() for word in words.split()}
 """Stem of a verb to the effect that it asks for."""
 
@@ -45,3 +62,6 @@ SYNONYMS = {
     for word, _, others in (each.partition("=") for each in _SYNONYMS.split())
 }
 """Stem of a word to stems that mean the same."""
+
+GENERAL = frozenset(map(stem, _GENERAL.split()))
+FOREIGN = frozenset(_FOREIGN.split())

@@ -179,7 +179,10 @@ class ToolSearch:
             return f"The tool '{shown}' is not offered: {reason}."
         near = self._retriever.nearest(name, self._catalog.has)
         rows = "\n".join(notation.signature(self._tool(number)) for number in near)
-        return f"There is no tool '{shown}'. The nearest:\n{rows}" if rows else f"There is no tool '{shown}'."
+        if not rows:
+            search = next(called for called, kind in self._catalog.finders.items() if kind == SEARCH)
+            return f"There is no tool '{shown}', and none is called alike. {search} finds tools by what they do."
+        return f"There is no tool '{shown}'. The nearest:\n{rows}"
 
     def _nothing(self, group: str) -> str:
         where = f" in the group {group.strip()}" if group else ""

@@ -1,0 +1,68 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Find the names that are nearest to one that does not exist.
+
+A model guesses a name by its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So likeness
+is the sum of two shares, each between 0 and 1. One is of the words that both have, where rare words count more and a
+synonym half. The other is of the runs of three letters that both have (Dice). Below LEAST a name is not near. What the
+search finds by the words of the name comes before others that are as near.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from .stems import stems
+from .synonyms import SYNONYMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LONGEST = 64
+"""Characters of a wrong name that are compared."""
+
+LEAST = 0.3
+SYNONYM = 0.5
+FOUND = 0.5
+"""What the first tool that the search finds is nearer by. The second is nearer by half of that, and so on."""
+
+
+def nearest(
+    name: str, known: Sequence[str], words: Sequence[frozenset[str]], ranked: Sequence[int], most: int
+) -> list[int]:
+    """Return the places of at most `most` names in `known`, the nearest first.
+
+    `words`: the stems of each. `ranked`: places in the order in which the search finds them.
+    """
+    name = name[:LONGEST]
+    rank = {place: number for number, place in enumerate(ranked, 1)}
+    own, letters = frozenset(stems(name)), _runs(name)
+    counts = Counter(word for each in words for word in each)
+    found = []
+    for place, (each, theirs) in enumerate(zip(known, words, strict=True)):
+        other = _runs(each)
+        alike = 2 * len(letters & other) / (len(letters) + len(other))
+        likeness = alike + _shared(own, theirs, counts, len(known))
+        if likeness >= LEAST:
+            found.append((-likeness - (FOUND / rank[place] if place in rank else 0.0), each, place))
+    return [place for _, _, place in sorted(found)[:most]]
+
+
+def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], total: int) -> float:
+    """Return the share of the words of two names that both have."""
+    if not own or not theirs:
+        return 0.0
+    weight = {word: math.log(1 + total / (1 + counts[word])) for word in own | theirs}
+    both, left = sum(weight[word] for word in own & theirs), 0.0
+    for word in own - theirs:
+        same = max((weight[each] for each in SYNONYMS.get(word, ()) if each in theirs), default=0.0)
+        both += SYNONYM * same
+        left += 0.0 if same else weight[word]
+    return both / (left + sum(weight[word] for word in theirs))
+
+
+def _runs(name: str) -> frozenset[str]:
+    """Return the runs of three letters of a name, and those at its ends."""
+    padded = f" {name.lower()} "
+    return frozenset(padded[place : place + 3] for place in range(max(1, len(padded) - 2)))

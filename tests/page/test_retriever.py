@@ -1,0 +1,64 @@
+"""Test that the page finds and refuses as a generated server does, in Node.js and without a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime.search.retriever import Retriever
+
+from mcpgen.base import assets
+from mcpgen.emit.page import search_data
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from tests.page.pages import GITHUB, PETSTORE
+from tests.page.test_search import CORPUS, QUERIES
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
+
+SCRIPT = Path(assets.__file__).parents[1] / "emit" / "page" / "retriever.js"
+MORE = [
+    "créer une issue",
+    "los pets",
+    "消除 pet",
+    "commander une pizza",
+    "movies with Ludwig van Beethoven",
+    "pets du café",
+    "translate this to Japanese",
+    "order a pizza soon",
+    "which pets are there now?",
+    "delete",
+    "many",
+]
+ASK = """
+const { data, queries } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
+const retriever = retrieverOf(data);
+console.log(JSON.stringify(queries.map((query) => {
+  const { hits, sure } = retriever.search(query, 5);
+  return [hits.map(({ tool, sources }) => [tool, sources]), sure];
+})));
+"""
+
+
+@pytest.mark.parametrize("name", [PETSTORE.name, *(pytest.param(each, marks=pytest.mark.slow) for each in CORPUS)])
+def test_the_page_finds_and_refuses_as_a_server_does(name: str) -> None:
+    source = PETSTORE if name == PETSTORE.name else GITHUB.with_name(name)
+    if not source.is_file():
+        pytest.skip("the shared corpus is not here")
+    table = compile_source(fetch.read(str(source)), Options(tools="search")).catalog.search
+    assert table is not None
+    retriever, queries = Retriever(json.loads(table.index)), [*QUERIES, *MORE]
+    given = json.dumps({"data": search_data(table.index), "queries": queries})
+    command = ["node", "-e", SCRIPT.read_text(encoding="utf-8") + ASK]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, encoding="utf-8")
+    found: list[Any] = []
+    for query in queries:
+        answer = retriever.search(query, 5, lambda name: True)
+        found.append([[[hit.number, [list(each) for each in hit.sources]] for hit in answer.hits], answer.sure])
+    assert json.loads(done.stdout) == found
+    assert [] in [answer[0] for answer in found]
