@@ -118,6 +118,7 @@ FIRST: list[tuple[str, str]] = [
     ("rename a customer", "rename_customer"),
     ("set up a web hook", "create_webhook"),
     ("CREATE ORDER!!!", "create_order"),
+    ("Is there an order?", "get_order"),
 ]
 
 

@@ -1,7 +1,7 @@
 // The search of a generated server (runtime/search/retriever.py, which has its theory), so that the page answers as it does.
 
-function retrieverOf({ index, stop, verbs, synonyms, general, foreign }) {
-  const STOP = new Set(stop), GENERAL = new Set(general), FOREIGN = new Set(foreign), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
+function retrieverOf({ index, stop, verbs, synonyms, questions, general, foreign }) {
+  const STOP = new Set(stop), GENERAL = new Set(general), FOREIGN = new Set(foreign), QUESTIONS = new Set(questions), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
   const SYNONYM = 0.5, READING = 0.5, RANK = 3, LEAST_EXPLAINED = 0.22, SURELY_EXPLAINED = 0.28, MOST_CLAUSES = 6;
   const SCALE = 100, FIT = 1.15, UNFIT = 0.7, VERB = 0.5, UNKNOWN = 2, SAID = 0.25;
   const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
@@ -73,9 +73,15 @@ function retrieverOf({ index, stop, verbs, synonyms, general, foreign }) {
     return found;
   }
 
-  function ranked(words, scores, most) {
-    const verb = words.slice(0, 2).find((word) => VERBS.has(word));
-    const effect = verb === undefined ? "" : VERBS.get(verb), shares = new Map(), final = new Map();
+  /** The effect that a query asks for by its first words, or "". */
+  function effectOf(query) {
+    if (QUESTIONS.has((query.match(/^[A-Za-z]+/) || [""])[0].toLowerCase())) return "r";
+    const verb = stems(query).slice(0, 2).find((word) => VERBS.has(word));
+    return verb === undefined ? "" : VERBS.get(verb);
+  }
+
+  function ranked(query, scores, most) {
+    const words = wordsOf(query), effect = effectOf(query), shares = new Map(), final = new Map();
     for (const [word, weight] of weightsOf(words)) {
       for (const tool of named.get(word) || []) shares.set(tool, (shares.get(tool) || 0) + weight);
     }
@@ -149,13 +155,13 @@ function retrieverOf({ index, stop, verbs, synonyms, general, foreign }) {
 
   /** The best tools: {hits: [{tool, sources: [[argument, tool]]}], sure}. */
   function search(query, limit) {
-    const whole = wordsOf(query), scores = scoresOf(whole);
-    const clauses = query.split(CLAUSES).slice(0, MOST_CLAUSES).filter((each) => stems(each).length > 1);
+    const scores = scoresOf(wordsOf(query));
+    const clauses = query.split(CLAUSES).map((each) => each.trimStart()).slice(0, MOST_CLAUSES).filter((each) => stems(each).length > 1);
     const share = [query, ...clauses].reduce((most, each) => (most < SURELY_EXPLAINED ? Math.max(most, explained(each)) : most), 0);
     if (scores.size === 0 || share < LEAST_EXPLAINED) return { hits: [], sure: true };
-    const rankings = [ranked(whole, scores, 3 * limit)];
+    const rankings = [ranked(query, scores, 3 * limit)];
     if (clauses.length > 1) {
-      for (const words of clauses.map(wordsOf)) rankings.push(ranked(words, scoresOf(words), 3 * limit));
+      for (const each of clauses) rankings.push(ranked(each, scoresOf(wordsOf(each)), 3 * limit));
     }
     const merged = new Map();
     for (const ranking of rankings) ranking.forEach((tool, rank) => merged.set(tool, (merged.get(tool) || 0) + 1 / (RANK + rank)));

@@ -33,6 +33,7 @@ def search_data(index: bytes) -> JsonObject:
         "stop": list[JsonValue](sorted(STOP)),
         "verbs": verbs,
         "synonyms": synonyms,
+        "questions": list[JsonValue](words["_QUESTIONS"].split()),
         "general": list[JsonValue](sorted(set(map(stem, words["_GENERAL"].split())))),
         "foreign": list[JsonValue](words["_FOREIGN"].split()),
     }

@@ -16,7 +16,7 @@ tool `d` for the words `q` of a clause is
 - `named` is the share of the tool's name that the query names: of two tools that both create an issue, the one that
   creates nothing else.
 - `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
-  delete), 0.7 if it has another.
+  delete), 0.7 if it has another. A question (`who`, `does`) asks to read.
 
 A question of several steps asks for several tools. So each clause is ranked alone too, and the rankings are merged by
 reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
@@ -33,7 +33,7 @@ from . import coverage
 from .nearest import LONGEST, nearest
 from .postings import Postings
 from .stems import stems
-from .synonyms import SYNONYMS, VERBS
+from .synonyms import QUESTIONS, SYNONYMS, VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ RANK = 3.0
 
 MOST_CLAUSES = 6
 _FIT, _UNFIT = 1.15, 0.7
+_FIRST = re.compile(r"[A-Za-z]+")
 _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE)
 
 
@@ -72,6 +73,14 @@ class Found:
     def __init__(self, hits: list[Hit], *, sure: bool) -> None:
         self.hits = hits
         self.sure = sure
+
+
+def effect_of(query: str) -> str:
+    """Return the effect that a query asks for by its first words, or "" (the letters of an index's `effects`)."""
+    first = _FIRST.match(query)
+    if first is not None and first[0].lower() in QUESTIONS:
+        return "r"
+    return next((VERBS[word] for word in stems(query)[:2] if word in VERBS), "")
 
 
 class Retriever:
@@ -99,14 +108,14 @@ class Retriever:
         numbers = self._allowed(may, group)
         whole = self._words(query)
         scores = self._scores(whole, numbers)
-        clauses = [each for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
+        clauses = [each.lstrip() for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
         share = self._coverage.explained((query, *clauses), numbers)
         if not scores or share < coverage.LEAST_EXPLAINED:
             return Found([], sure=True)
-        rankings = [self._ranked(whole, scores, 3 * limit)]
-        if len(clauses) > 1:
-            of_clauses = map(self._words, clauses)
-            rankings += [self._ranked(words, self._scores(words, numbers), 3 * limit) for words in of_clauses]
+        rankings = [self._ranked(whole, scores, effect_of(query), 3 * limit)]
+        for each in clauses if len(clauses) > 1 else ():
+            words = self._words(each)
+            rankings.append(self._ranked(words, self._scores(words, numbers), effect_of(each), 3 * limit))
         merged: dict[int, float] = {}
         for ranking in rankings:
             for rank, number in enumerate(ranking):
@@ -120,7 +129,7 @@ class Retriever:
         allowed = [number for number, each in enumerate(self.names) if may(each)]
         places = {number: place for place, number in enumerate(allowed)}
         words = self._words(name[:LONGEST])
-        ranked = [places[number] for number in self._ranked(words, self._scores(words, places), most)]
+        ranked = [places[number] for number in self._ranked(words, self._scores(words, places), effect_of(name), most)]
         known, own = [self.names[number] for number in allowed], [self._stems[number] for number in allowed]
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
@@ -154,9 +163,8 @@ class Retriever:
                 weights[other] = max(weights.get(other, 0.0), own * SYNONYM)
         return weights
 
-    def _ranked(self, words: list[str], scores: dict[int, float], most: int) -> list[int]:
-        """Return the best tools, at most `most`, best first."""
-        wanted = next((VERBS[word] for word in words[:2] if word in VERBS), "")
+    def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
+        """Return the best tools, at most `most`, best first. `wanted`: the effect that is asked for, or ""."""
         named: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number in self._named.get(word, ()):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .stems import stem
 
 _VERBS = {
-    "r": "get list show find search fetch read view look check see retrieve which who what where when how count display"
+    "r": "get list show find search fetch read view look check see retrieve count display"
     " give tell print inspect compare download browse query",
     "a": "create add post make open start new submit send upload register invite assign attach subscribe follow play"
     " schedule trigger run begin write publish comment reply charge",
@@ -15,6 +15,9 @@ _VERBS = {
     "d": "delete remove cancel revoke drop clear detach unassign unfollow unsubscribe destroy erase dismiss discard",
 }
 """Effect of a tool (reads, adds, updates, deletes) to verbs that ask for it."""
+
+_QUESTIONS = "who whose what which when where how is are was were does did do has have"
+"""First words of questions. They ask to read."""
 
 _SYNONYMS = """
 access=permission actor=credit,cast,person actress=cast,credit,person add=create amend=update,edit append=add
@@ -48,7 +51,7 @@ tomorrow tonight took try twice two use used van von want way went whole yesterd
 
 _FOREIGN = """
 aan auf aus aux avec bei com con cuales dans degli della delle dello dem den der des ein eine einem einen einer elle
-et für gli het ihr il ist jede jeder las les los mein meine meinem meinen meiner mes meu meus mia mijn minha mio mis
+et gli het ihr il ist jede jeder las les los mein meine meinem meinen meiner mes meu meus mia mijn minha mio mis
 mon naar nach nel nella os para per pero por pour quais qual quale quali que quel quelle quelles quels qui quien sono
 sont sur um uma un una und une unos voor welche welcher welches wer wie zu zum zur
 """
@@ -63,5 +66,6 @@ SYNONYMS = {
 }
 """Stem of a word to stems that mean the same."""
 
+QUESTIONS = frozenset(_QUESTIONS.split())
 GENERAL = frozenset(map(stem, _GENERAL.split()))
 FOREIGN = frozenset(_FOREIGN.split())

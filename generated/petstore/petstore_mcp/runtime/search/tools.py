@@ -27,6 +27,16 @@ LONGEST_TYPES, LONGEST_DESCRIBED_TYPES = 700, 4000
 """Longest types of one tool in characters, in an answer of the search and in a description."""
 
 
+_CALLED = '{"name": "NAME OF A TOOL", "arguments": {ITS ARGUMENTS}}'
+_EXAMPLES = {
+    SEARCH: '{"queries": ["list open issues of a repository"]}',
+    DESCRIBE: '{"names": ["NAME OF A TOOL"]}',
+    CALL: _CALLED,
+    CALL_WRITING: _CALLED,
+}
+"""Arguments of the tools that find and call others, told where they were wrong."""
+
+
 class ToolSearch:
     """The search of one table. The index is opened by the first search."""
 
@@ -48,7 +58,9 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return the signature of an API's tool, "" for other tools."""
+        """Return the signature of an API's tool, or an example for a tool that finds or calls others; else ""."""
+        if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
+            return f"Such as {name}({example})."
         if name in self._catalog.finders or name == self._catalog.reader:
             return ""
         return notation.signature(self._catalog.described(name))
