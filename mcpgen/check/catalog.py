@@ -16,7 +16,17 @@ from mcpgen.base.once import ValueCache
 from mcpgen.check.aliases import unique_aliases
 from mcpgen.lower.schema import handwritten, header_annotations
 from mcpgen.lower.schema.constraints import FORMATS
-from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
+from mcpgen.model import (
+    Catalog,
+    Identity,
+    PromptSpec,
+    ResourceSpec,
+    ResultView,
+    Skipped,
+    ToolSpec,
+    Values,
+    arguments_of,
+)
 
 LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
@@ -170,6 +180,13 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
+def _texts(view: ResultView | None) -> list[object]:
+    """Return the texts that the owner of a tool wrote about its result."""
+    if view is None:
+        return []
+    return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]
+
+
 def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
     """Yield every reason (code, sentence) why `tool` may not be emitted."""
     by_hand = tool.operation.decided.name is not None
@@ -178,8 +195,7 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
         yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."
     if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
-    result = tool.binding.result
-    said = [result.text, [each.texts() for each in result.links]] if result is not None else []
+    said = _texts(tool.binding.result)
     hiding = once.of_parts(has_hidden, tool.input_schema)
     if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said]):
         yield "hidden-characters", f"{tool.name} has texts, names or values with invisible characters."

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from mcpgen import retrieval
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.emit import kinds
+from mcpgen.emit import kinds, views
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -24,7 +24,6 @@ from mcpgen.model import (
     Operation,
     ParameterBinding,
     PartKind,
-    ResultView,
     SearchTable,
     Server,
     ServerVariable,
@@ -263,7 +262,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["saves"] = binding.saves
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
-    if binding.result is not None and (shown := view(binding.result)):
+    if binding.result is not None and (shown := views.view(binding.result)):
         result["result"] = shown
     if tool.output_form is not None:
         result["output"] = tool.output_form
@@ -298,22 +297,6 @@ def _lookup(lookup: Lookup) -> JsonObject:
 def operation(operation: Operation) -> JsonObject:
     """Return the operationId and path. The runtime does not need them; people do, who read the table."""
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
-
-
-def view(binding: ResultView) -> JsonObject:
-    """Return the result rules, as the table writes them."""
-    result: JsonObject = {}
-    if binding.remove:
-        result["remove"] = list[JsonValue](binding.remove)
-    if binding.select is not None:
-        select = binding.select
-        result["select"] = select if isinstance(select, str) else dict[str, JsonValue](select)
-    if binding.text is not None:
-        result["text"] = list[JsonValue](binding.text)
-    if binding.links:
-        texts = (link.texts() for link in binding.links)
-        result["links"] = [{key: list[JsonValue](parts) for key, parts in each.items()} for each in texts]
-    return result
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:

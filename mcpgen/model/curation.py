@@ -76,12 +76,49 @@ class Link:
         return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
 
 
+BlockKind = Literal["answer", "text", "image", "audio", "resource", "link"]
+"""Kinds of content blocks. `answer` stands for the content that the result has without blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultBlock:
+    """One entry of the content blocks of a result, from which one or several blocks are made.
+
+    `each`: a JSON Pointer to a list; a block is made for every item, and other pointers lead into the item. `pointer`:
+    leads to the base64 of an image, a sound or a resource. `text`: parts of a text, or of a resource's text.
+    """
+
+    kind: BlockKind
+    each: str = ""
+    pointer: str = ""
+    text: tuple[Part, ...] = ()
+    uri: tuple[Part, ...] = ()
+    media_type: tuple[Part, ...] = ()
+    link: Link | None = None
+    audience: tuple[str, ...] = ()
+    priority: float | None = None
+    last_modified: tuple[Part, ...] = ()
+
+    def texts(self) -> dict[tuple[str, ...], tuple[Part, ...]]:
+        """Return the texts of the entry that are not empty: keys in the tools file → parts."""
+        of_kind = ("resource",) if self.kind == "resource" else ()
+        found: dict[tuple[str, ...], tuple[Part, ...]] = {
+            (*of_kind, "text"): self.text,
+            ("resource", "uri"): self.uri,
+            ("resource", "mimeType"): self.media_type,
+            ("annotations", "lastModified"): self.last_modified,
+        }
+        found |= {("link", key): parts for key, parts in (self.link.texts() if self.link else {}).items()}
+        return {keys: parts for keys, parts in found.items() if parts}
+
+
 @dataclass(frozen=True, slots=True)
 class ResultView:
     """Which parts of a successful answer are returned, and how.
 
     `remove`: JSON Pointers of parts that are removed first; `*` stands for every item or member. `select`: a pointer,
-    or name → pointer, to what is kept. `text`: parts of a text that replaces the JSON.
+    or name → pointer, to what is kept. `text`: parts of a text that replaces the JSON. `blocks`: content blocks that
+    replace the content.
     """
 
     where: Where
@@ -89,6 +126,13 @@ class ResultView:
     select: str | Mapping[str, str] | None = None
     text: tuple[Part, ...] | None = None
     links: tuple[Link, ...] = ()
+    blocks: tuple[ResultBlock, ...] = ()
+
+    @property
+    def replaces(self) -> bool:
+        """Return True if the owner's texts or blocks are shown in place of the JSON."""
+        hides = bool(self.blocks) and all(block.kind != "answer" for block in self.blocks)
+        return self.text is not None or hides
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from aiohttp import web
 
 DOT = (Path(__file__).parent / "dot.png").read_bytes()
 WAV = base64.b64decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==")
+MIXED = json.dumps(
+    {"text": "Multiple content types test:", "image": base64.b64encode(DOT).decode(), "data": {"test": "data"}}
+).encode()
 _TRIED: list[int] = []
 PHASE = 0.35
 """Seconds between two phases of a slow response. A shorter phase would send no progress notification."""
@@ -20,7 +24,7 @@ ANSWERS = {
     "/image": (DOT, "image/png", 200),
     "/audio": (WAV, "audio/wav", 200),
     "/embedded": (b"\x00\x01\x02 resource", "application/octet-stream", 200),
-    "/mixed": (b"mixed", "text/plain", 200),
+    "/mixed": (MIXED, "application/json", 200),
     "/error": (b"This tool intentionally returns an error for testing", "text/plain", 500),
     "/confirmed": (b"The user confirmed.", "text/plain", 200),
 }

@@ -21,6 +21,7 @@ SOME = (
     ("2026-07-28", "http-custom-header-server-validation"),
     ("2026-07-28", "dns-rebinding-protection"),
     ("2026-07-28", "input-required-result-tampered-state"),
+    ("2025-11-25", "tools-call-mixed-content"),
     ("2025-11-25", "server-session-lifecycle"),
     ("2025-11-25", "server-sse-polling"),
     ("2025-11-25", "server-sse-multiple-streams"),

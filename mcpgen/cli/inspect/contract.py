@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.emit import features, table
+from mcpgen.emit import features, table, views
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
@@ -77,7 +77,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result["arguments"] = arguments_json(tool)
     if always := fixed(tool):
         result["fixed"] = always
-    if binding.result is not None and (shown := table.view(binding.result)):
+    if binding.result is not None and (shown := views.view(binding.result)):
         result["result"] = shown
     if binding.timeout is not None:
         result["timeout"] = binding.timeout

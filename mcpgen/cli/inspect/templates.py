@@ -45,7 +45,7 @@ def always(fixed: list[JsonValue]) -> Iterator[str]:
 
 
 def shown(view: JsonObject) -> Iterator[str]:
-    """Yield a line for each rule of a tool about its result: what is removed, selected, written or linked."""
+    """Yield a line for each rule of a tool about its result: what is removed, selected, written, linked or a block."""
     if "remove" in view:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")
@@ -57,3 +57,22 @@ def shown(view: JsonObject) -> Iterator[str]:
         yield f"shown as: {text(view['text'])}"
     for link in map(as_object, as_list(view.get("links"))):
         yield f"links to: {text(link['uri'])} ({text(link['name'])})"
+    for block in map(as_object, as_list(view.get("blocks"))):
+        yield f"block: {_block(block)}"
+
+
+def _block(block: JsonObject) -> str:
+    """Return what a content block is made of, on one line."""
+    each = f" for each of {block['each']}" if "each" in block else ""
+    if "answer" in block:
+        return "the answer"
+    if "text" in block:
+        return f"text {text(block['text'])}{each}"
+    if "link" in block:
+        return f"link to {text(as_object(block['link'])['uri'])}{each}"
+    if "resource" in block:
+        held = as_object(block["resource"])
+        source = held["blob"] if "blob" in held else text(held["text"])
+        return f"resource {text(held['uri'])} with {source}{each}"
+    kind = "image" if "image" in block else "audio"
+    return f"{kind} {block[kind]}{each}"

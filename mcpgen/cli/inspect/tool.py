@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
-from mcpgen.emit import table
+from mcpgen.emit import views
 from mcpgen.model import CallerScopes, Catalog, Lookup, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
@@ -29,7 +29,7 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say(line, err=False)
         if any(row[0].endswith(_REQUIRED) for row in rows):
             report.say("* is required.", err=False)
-    view = table.view(tool.binding.result) if tool.binding.result is not None else {}
+    view = views.view(tool.binding.result) if tool.binding.result is not None else {}
     rules = [*templates.always(contract.fixed(tool)), *templates.shown(view)]
     report.say_lines(["", *rules] if rules else [], err=False)
     for found in concerning:

@@ -29,8 +29,8 @@ def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:
         return False  # a part of the result would break a handwritten output schema
-    if operation.decided.result is not None and operation.decided.result.text is not None:
-        return False  # the text already says which parts are shown
+    if operation.decided.result is not None and operation.decided.result.replaces:
+        return False  # the texts already say which parts are shown
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False
     good = [response for response in operation.responses if response.status[:1] == "2"]

@@ -15,7 +15,18 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prose import ended
-from mcpgen.model import Catalog, Link, Message, Part, PromptArgument, PromptSpec, ResourceSpec, ResultView, ToolSpec
+from mcpgen.model import (
+    Catalog,
+    Link,
+    Message,
+    Part,
+    PromptArgument,
+    PromptSpec,
+    ResourceSpec,
+    ResultBlock,
+    ResultView,
+    ToolSpec,
+)
 
 _TEXTS = frozenset({"title", "description", "$comment"})
 _SCHEMAS_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
@@ -84,9 +95,21 @@ def _at(places: Iterable[str]) -> str:
 
 def _result(view: ResultView | None) -> ResultView | None:
     """Return a result view with sanitized texts."""
-    if view is None or not (view.text or view.links):
+    if view is None or not (view.text or view.links or view.blocks):
         return view
-    return replace(view, text=view.text and _parts(view.text), links=tuple(map(_link, view.links)))
+    links, blocks = tuple(map(_link, view.links)), tuple(map(_block, view.blocks))
+    return replace(view, text=view.text and _parts(view.text), links=links, blocks=blocks)
+
+
+def _block(block: ResultBlock) -> ResultBlock:
+    return replace(
+        block,
+        text=_parts(block.text),
+        uri=_parts(block.uri),
+        media_type=_parts(block.media_type),
+        link=block.link and _link(block.link),
+        last_modified=_parts(block.last_modified),
+    )
 
 
 def _link(link: Link) -> Link:

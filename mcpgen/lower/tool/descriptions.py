@@ -131,8 +131,8 @@ def description(
 
 
 def _has_text(operation: Operation) -> bool:
-    """Return True if the owner's text replaces the response."""
-    return operation.decided.result is not None and operation.decided.result.text is not None
+    """Return True if the owner's texts or blocks replace the response."""
+    return operation.decided.result is not None and operation.decided.result.replaces
 
 
 def _stems(text: str) -> set[str]:

@@ -155,6 +155,8 @@ def report(view: ResultView | None, arguments: list[str], diagnostics: Diagnosti
     texts: list[tuple[tuple[Part, ...], Where]] = [(view.text or (), view.where.inside("text"))]
     for index, link in enumerate(view.links):
         texts += [(parts, view.where.inside("links", index, key)) for key, parts in link.texts().items()]
+    for index, block in enumerate(view.blocks):
+        texts += [(parts, view.where.inside("blocks", index, *keys)) for keys, parts in block.texts().items()]
     for parts, where in texts:
         for name in (str(each["argument"]) for each in parts if isinstance(each, dict) and "argument" in each):
             if name not in arguments:

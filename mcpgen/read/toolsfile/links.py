@@ -17,15 +17,22 @@ def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
     """Report every link of a tool or an override that no client could read."""
     uris = list(_resources(root))
     for entry, where in _entries(root, top):
-        links = as_list(as_object(entry.get("result")).get("links"))
-        for index, link in enumerate(links):
-            uri = as_object(link).get("uri")
-            if isinstance(uri, str) and not _is_public(uri) and not any(_fits(uri, known) for known in uris):
+        for uri, place in _addresses(as_object(entry.get("result")), where.inside("result")):
+            if not _is_public(uri) and not any(_fits(uri, known) for known in uris):
                 message = (
                     f"The link '{clipped(uri)}' leads to no resource of this file, and to no public https address."
                 )
-                place = where.inside("result", "links", index, "uri")
                 diagnostics.add("invalid-value", message, place, nearest(uri, uris) or _HINT)
+
+
+def _addresses(result: JsonObject, where: Where) -> Iterator[tuple[str, Where]]:
+    """Yield the address of each link of a result and of its blocks, with its place."""
+    links = [(link, where.inside("links", index)) for index, link in enumerate(as_list(result.get("links")))]
+    for index, block in enumerate(as_list(result.get("blocks"))):
+        links.append((as_object(block).get("link"), where.inside("blocks", index, "link")))
+    for link, place in links:
+        if isinstance(uri := as_object(link).get("uri"), str):
+            yield uri, place.inside("uri")
 
 
 def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]:

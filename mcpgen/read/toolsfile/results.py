@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.base.names import clipped
-from mcpgen.model import Link, Part, ResultView
-from mcpgen.read.toolsfile import templates
-
-_TEXTS = ("uri", "name", "title", "description", "mimeType")
+from mcpgen.model import Link, ResultView
+from mcpgen.read.toolsfile import blocks
+from mcpgen.read.toolsfile.pointers import is_pointer
+from mcpgen.read.toolsfile.pointers import text as text_of
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
@@ -28,48 +27,29 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
         place,
         tuple(_pointers(as_list(found.get("remove")), place.inside("remove"), diagnostics)),
         _selected(found.get("select"), place.inside("select"), diagnostics),
-        _text(text, place.inside("text"), diagnostics) if isinstance(text, str) else None,
+        text_of(text, place.inside("text"), diagnostics) if isinstance(text, str) else None,
         tuple(_links(as_list(found.get("links")), place.inside("links"), diagnostics)),
+        tuple(blocks.read(as_list(found.get("blocks")), place.inside("blocks"), diagnostics)),
     )
 
 
 def _pointers(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[str]:
     for index, value in enumerate(values):
-        if isinstance(value, str) and _is_pointer(value, where.inside(index), diagnostics):
+        if isinstance(value, str) and is_pointer(value, where.inside(index), diagnostics):
             yield value
-
-
-def _is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True for a JSON Pointer. `schema_check` has already reported texts that do not begin with `/`."""
-    if "~" in value.replace("~0", "").replace("~1", ""):
-        message = f"'{clipped(value)}' is no JSON Pointer: a ~ in it stands alone."
-        diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
-        return False
-    return value.startswith("/")
 
 
 def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> str | dict[str, str] | None:
     if isinstance(value, str):
-        return value if _is_pointer(value, where, diagnostics) else None
+        return value if is_pointer(value, where, diagnostics) else None
     found = {
         name: pointer
         for name, pointer in as_object(value).items()
-        if isinstance(pointer, str) and _is_pointer(pointer, where.inside(name), diagnostics)
+        if isinstance(pointer, str) and is_pointer(pointer, where.inside(name), diagnostics)
     }
     return found or None
 
 
-def _text(value: str, where: Where, diagnostics: Diagnostics) -> tuple[Part, ...]:
-    parts = templates.text(value, where, diagnostics, pointers=True)
-    for pointer in templates.places(parts, "pointer"):
-        _is_pointer(pointer, where, diagnostics)
-    return parts
-
-
 def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[Link]:
-    for index, value in enumerate(values):
-        link, place = as_object(value), where.inside(index)
-        if not all(isinstance(link.get(key), str) for key in ("uri", "name")):
-            continue  # schema_check has reported this error
-        texts = {key: str(link.get(key, "")) for key in _TEXTS}
-        yield Link(*(_text(text, place.inside(key), diagnostics) for key, text in texts.items()))
+    found = (blocks.link(as_object(value), where.inside(index), diagnostics) for index, value in enumerate(values))
+    return (link for link in found if link is not None)

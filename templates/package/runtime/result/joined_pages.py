@@ -18,8 +18,8 @@ from ..http.exchange import Response
 from ..text.sanitize import brief, decode
 from . import paging, projection, wrapping
 from .drop_fields import tokens, without
+from .pointers import find
 from .response import LARGEST_PARSED
-from .result_rules import find
 
 if TYPE_CHECKING:
     from ..core.table import Pages

@@ -314,6 +314,38 @@ class Link(TypedDict):
     mimeType: NotRequired[ShownText]
 
 
+@final
+class EmbeddedResource(TypedDict):
+    """Embedded resource in a result: a `text`, or a pointer to base64 (`blob`)."""
+
+    uri: ShownText
+    mimeType: NotRequired[ShownText]
+    text: NotRequired[ShownText]
+    blob: NotRequired[str]
+
+
+class BlockAnnotations(TypedDict):
+    """Annotations of a content block."""
+
+    audience: NotRequired[list[Literal["user", "assistant"]]]
+    priority: NotRequired[float]
+    lastModified: NotRequired[ShownText]
+
+
+@final
+class ShownBlock(TypedDict):
+    """Content block of a result. `each`: a pointer to a list; a block is made for every item of it."""
+
+    each: NotRequired[str]
+    answer: NotRequired[Literal[True]]
+    text: NotRequired[ShownText]
+    image: NotRequired[str]
+    audio: NotRequired[str]
+    resource: NotRequired[EmbeddedResource]
+    link: NotRequired[Link]
+    annotations: NotRequired[BlockAnnotations]
+
+
 class View(TypedDict):
     """Rules for a tool's result: which parts of a successful answer are returned."""
 
@@ -321,6 +353,7 @@ class View(TypedDict):
     select: NotRequired[str | dict[str, str]]
     text: NotRequired[ShownText]
     links: NotRequired[list[Link]]
+    blocks: NotRequired[list[ShownBlock]]
 
 
 @final

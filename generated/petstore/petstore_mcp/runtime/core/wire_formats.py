@@ -29,6 +29,7 @@ SINCE = {
     "completions": "2025-03-26",
     "message in progress": "2025-03-26",
     "elicitation": "2025-06-18",
+    "lastModified": "2025-06-18",
     "resource_link": "2025-06-18",
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
@@ -357,7 +358,9 @@ def _written(block: Block, revision: str, server: str) -> list[bytes]:
 
 def as_known(block: Block, revision: str, server: str) -> Block:
     """Return a content block in the form of `revision`."""
-    kind = block["type"]
+    kind, told = block["type"], block.get("annotations")
+    if isinstance(told, dict) and "lastModified" in told and not has(revision, "lastModified"):
+        block = {**block, "annotations": {key: each for key, each in told.items() if key != "lastModified"}}
     if kind == "audio" and not has(revision, "audio"):
         blob = {"uri": f"{server}://audio", "mimeType": block["mimeType"], "blob": block["data"]}
         return {"type": "resource", "resource": blob}

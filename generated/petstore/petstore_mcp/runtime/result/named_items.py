@@ -17,7 +17,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from ..text.sanitize import brief
-from .result_rules import find
+from .pointers import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

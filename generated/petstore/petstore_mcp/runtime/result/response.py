@@ -82,10 +82,17 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
     """
     size = len(text.encode(errors="replace"))
     if large := size > shown:
-        text, cut = _whole_lines(text, shown)
+        text, cut = whole_lines(text, shown)
         text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
     notes = [*_notes(response, sent), *_damage(True, unseen)]
     return _linked({"type": "text", "text": text}, notes, response, sent, large).content
+
+
+def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
+    """Return the notes on a response and the link to what was kept of it, for blocks that its tool's owner shows."""
+    notes = [*_notes(response, sent), *_damage(True, unseen)]
+    text: dict[str, Any] = {"type": "text", "text": "\n".join(notes)}
+    return _linked(text, [], response, sent, True).content[0 if notes else 1 :]
 
 
 def is_large(response: Response, shown: int) -> bool:
@@ -110,7 +117,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     paged = not large and paging.is_paged(sent.tool) and _is_json(response)
     notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
     if large:
-        text, cut = _whole_lines(text, shown)
+        text, cut = whole_lines(text, shown)
         text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
     if sent.fields:
         notes.append("The answer is no JSON, so fields could not be taken from it.")
@@ -120,7 +127,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 
-def _whole_lines(text: str, most: int) -> tuple[str, int]:
+def whole_lines(text: str, most: int) -> tuple[str, int]:
     """Return the beginning of a text and its size, at most `most` bytes of UTF-8. End at a line break unless lines are
     long.
     """

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Apply the `result` rules of a tool's owner to a response: remove parts, select a part, show a text, add links. Pure.
+"""Apply the `result` rules of a tool's owner to a response: remove and select parts, show texts, blocks, links. Pure.
 
 Parts are removed before anything else reads the response. Its other bytes, header fields and reason are dropped as
 well, so that no later step can show, keep or log them. Parts cannot be removed with certainty from a response that is
@@ -9,29 +9,30 @@ not JSON, too large or cut off. Such a response is not shown at all.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from ..core.wire_formats import ABSENT, Result
-from ..request import templates
-from ..request.request import misleads
-from ..text.invisible import clean
-from ..text.sanitize import decode, presentable
+from ..text.sanitize import decode
 from . import failures, paging, projection, response, wrapping
-from .drop_fields import tokens, without
+from .drop_fields import without
+from .owner_texts import OwnerTexts, short_links
+from .pointers import find
 
 if TYPE_CHECKING:
     from ..core import table
-    from ..core.table import ArgumentNode, Link, LinkText, PointerNode, ShownText
+    from ..core.table import ShownText
+    from ..core.wire_formats import Block
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
+    from .blocks import BlockMaker
 
 _KEPT_FIELDS = ("retry-after", "date")
 """Header fields that remain after parts were removed. Only numbers and dates are read from them."""
 
-_TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")
+LARGEST_FLAT = 8 * 1024 * 1024
+"""Most bytes of JSON with few members that are parsed for blocks, such as an object with an image in base64."""
 
-LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
-"""Longest address of a link, and longest text of a link, in characters."""
+_FEW = 20_000
+"""Most structural characters of such JSON."""
 
 _CUT = "it did not come whole"
 _LARGE = "it is too large to be looked through"
@@ -68,12 +69,18 @@ class ResultRules:
         """Parse the response into `_value`. Return why that failed, or ""."""
         if answer.cut:
             return _CUT
-        if answer.partial or answer.size > max(response.LARGEST_PARSED, 2 * shown):
+        if answer.partial or not (answer.size <= max(response.LARGEST_PARSED, 2 * shown) or self._is_flat(answer)):
             return _LARGE
         text, whole = decode(answer.content, answer.header("content-type"))
         self._mark = projection.mark(text)
         self._value, _ = wrapping.read(text, self._mark)
         return "" if whole and self._value is not ABSENT else _NO_JSON
+
+    def _is_flat(self, answer: Response) -> bool:
+        """Return True if blocks are taken from a long answer with so few members that parsing it is quick."""
+        if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
+            return False
+        return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
 
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
         """Remove the parts that must not leave, and everything else that could repeat them.
@@ -122,23 +129,32 @@ class ResultRules:
 
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
         """Return the result with the owner's text in place of the JSON, and with the owner's links."""
-        unseen: dict[str, int] = {}
-
-        def found(place: ArgumentNode | PointerNode) -> Any:
-            if "argument" in place:
-                return sent.arguments.get(place["argument"], ABSENT)
-            pointer = place["pointer"]
-            part = find(self._value, pointer) if self._value is not ABSENT else ABSENT
-            part, unseen[pointer] = presentable(part, redactor)
-            return part
-
-        links = [self._link(link, found, redactor) for link in self._rules.get("links", ())]
+        owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
+        links = [owner.link(link) for link in self._rules.get("links", ())]
         parts = self._rules.get("text")
         if parts is not None and self._fills(parts, result):
-            text = redactor.text(templates.written(parts, found, self._text))
-            result.content = response.told(text, sum(unseen.values()), answer, sent, shown)
-        result.content += _short([link for link in links if link is not None])
+            result.content = response.told(owner.text(parts), sum(owner.unseen.values()), answer, sent, shown)
+        if "blocks" in self._rules:
+            from .blocks import BlockMaker  # imported late: few tools have blocks
+
+            maker = BlockMaker(owner, result.content, redactor, shown)
+            for each in self._rules["blocks"]:
+                maker.add(each)
+            result.content = self._with_notes(maker, result.content, owner, answer, sent)
+        fit, told = short_links([link for link in links if link is not None])
+        result.content += [*fit, {"type": "text", "text": "\n".join(told)}] if told else fit
         return result
+
+    def _with_notes(
+        self, maker: BlockMaker, usual: list[Block], owner: OwnerTexts, answer: Response, sent: Sent
+    ) -> list[Block]:
+        """Return the blocks that were made, or the usual content if there are none, with notes on what is missing."""
+        notes: list[Block] = [{"type": "text", "text": "\n".join(maker.notes)}] if maker.notes else []
+        if not maker.content:
+            return usual + notes
+        if any("answer" in each for each in self._rules["blocks"]):
+            return maker.content + notes  # the usual content has the other notes
+        return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:
         """Return whether the owner's text can replace the response. A text with parts of the response needs a JSON
@@ -146,44 +162,6 @@ class ResultRules:
         """
         speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
-
-    def _text(self, value: Any) -> str:
-        """Return a value as it appears in a text: strings bare, others as JSON, numbers as they came."""
-        if isinstance(value, str):
-            return value.replace(self._mark, "") if self._mark else value
-        return projection.exact(value, self._mark)
-
-    def _link(self, link: Link, found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
-        """Return the block for a link; None if a part of its address is missing or would change where the address
-        leads.
-        """
-        places = [part for part in link["uri"] if isinstance(part, dict)]
-        values = [templates.written([place], found, self._text) for place in places]
-        if not all(values) or any(misleads(value) for value in values):
-            return None
-        uri = templates.written(link["uri"], found, lambda value: quote(self._text(value), safe=""))
-        written = {key: templates.written(link[key], found, self._text) for key in _TEXTS if key in link}
-        texts: dict[str, str] = {key: redactor.text(clean(text)[0]) for key, text in written.items()}
-        return {"type": "resource_link", "uri": uri, **texts, "name": texts["name"] or uri}
-
-
-def _short(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the link blocks without those with too long addresses, and with texts shortened; add a note if any
-    changed.
-    """
-    fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
-    cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
-    told = []
-    if left := len(links) - len(fit):
-        what = "1 link is" if left == 1 else f"{left} links are"
-        told.append(f"{what} left out: an address is longer than {LONGEST_ADDRESS:,} characters.")
-    if cut != fit:
-        told.append(f"Texts of links are cut to {LONGEST_TEXT} characters.")
-    return [*cut, {"type": "text", "text": "\n".join(told)}] if told else cut
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "\u2026"
 
 
 def _discard(answer: Response) -> None:
@@ -201,31 +179,3 @@ def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
     advice = "Tell the operator of this server." if why is _NO_JSON else paging.narrower(sent.tool) or "Ask for less."
     since = f"since {why}, and what must not leave this server cannot be taken out of it"
     return Result.error(f"{told} The answer is not shown, {since}. {advice}")
-
-
-def find(value: Any, pointer: str) -> Any:
-    """Return the value at a pointer, or ABSENT. A pointer with `*` returns the list of all values that match."""
-    steps = tokens(pointer)
-    found = _found(value, steps)
-    if "*" not in steps:
-        return found[0] if found else ABSENT
-    several = _found(value, steps[: steps.index("*")])
-    return found if any(isinstance(each, (list, dict)) for each in several) else ABSENT
-
-
-def _found(value: Any, steps: list[str]) -> list[Any]:
-    found = [value]
-    for step in steps:
-        found = [inner for each in found for inner in _step(each, step)]
-    return found
-
-
-def _step(value: Any, step: str) -> list[Any]:
-    if step == "*":
-        return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []
-    if isinstance(value, dict):
-        return [value[step]] if step in value else []
-    index = int(step[:9]) if step.isascii() and step.isdecimal() else -1
-    if isinstance(value, list) and str(index) == step and index < len(value):
-        return [value[index]]
-    return []

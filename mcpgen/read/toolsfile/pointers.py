@@ -1,0 +1,23 @@
+"""Read JSON Pointers into answers, and texts with such pointers in them."""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.names import clipped
+from mcpgen.model import Part
+from mcpgen.read.toolsfile import templates
+
+
+def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
+    """Return True for a JSON Pointer. `schema_check` has already reported texts that do not begin with `/`."""
+    if "~" in value.replace("~0", "").replace("~1", ""):
+        message = f"'{clipped(value)}' is no JSON Pointer: a ~ in it stands alone."
+        diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
+        return False
+    return value.startswith("/")
+
+
+def text(value: str, where: Where, diagnostics: Diagnostics) -> tuple[Part, ...]:
+    """Return the parts of a text for the model, in which `{/pointer}` is a part of the answer."""
+    parts = templates.text(value, where, diagnostics, pointers=True)
+    for pointer in templates.places(parts, "pointer"):
+        is_pointer(pointer, where, diagnostics)
+    return parts

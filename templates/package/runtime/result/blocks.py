@@ -1,0 +1,212 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Make the content blocks of a result that the tool's owner describes (`result.blocks`): several from one answer. Pure.
+
+A block that cannot be made is left out, and a note says why, so that the other blocks still reach the model. If none
+can be made, the answer is shown as it would be without blocks. Texts share the room that a result has, and files share
+MOST_INLINE bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..core.wire_formats import ABSENT
+from ..settings.sizes import MOST_INLINE, inline
+from ..text.signatures import OCTETS, TAKEN, settled, type_of
+from .owner_texts import short_links
+from .pointers import find
+from .response import whole_lines
+
+if TYPE_CHECKING:
+    from ..core.table import EmbeddedResource, ShownBlock
+    from ..core.wire_formats import Block
+    from ..text.redaction import Redactor
+    from .owner_texts import OwnerTexts
+
+MOST_BLOCKS = 50
+"""Most blocks of a result that pointers make, notes aside."""
+
+MOST_REASONS = 5
+"""Most notes on blocks that were left out."""
+
+_MISSING = "there is no such part in the answer"
+_DATA_URL = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_BLANKS = str.maketrans({**dict.fromkeys("\r\n\t "), "-": "+", "_": "/"})
+
+
+class LeftOut(Exception):
+    """Raised for a block that cannot be made; the message is a clause that says why."""
+
+
+# Decision 0221: A block that cannot be made is left out.
+class BlockMaker:
+    """Maker of the blocks of one result. `content` holds those that were made, `notes` says what was left out."""
+
+    def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
+        """Create. `usual`: the content without blocks. `shown`: bytes of text that a result shows."""
+        self.content: list[Block] = []
+        self._texts = texts
+        self._usual = usual
+        self._redactor = redactor
+        self._room = shown
+        self._largest = inline(shown)
+        self._bytes = MOST_INLINE
+        self._left: dict[str, int] = {}
+        self._surplus = 0
+
+    def add(self, rules: ShownBlock) -> None:
+        """Add the blocks that one entry of `result.blocks` describes."""
+        if "answer" in rules:
+            self.content += [_annotated(each, rules, self._texts) for each in self._usual]
+            return
+        items = [self._texts.value]
+        if "each" in rules:
+            found = find(self._texts.value, rules["each"])
+            if found is ABSENT:
+                self._leave(rules["each"], _MISSING)
+                return
+            items = found if isinstance(found, list) else [found]
+        for item in items:
+            self._add(rules, self._texts.inside(item))
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences on blocks that were left out."""
+        told = [f"Left out: {what}{_times(count)}." for what, count in self._left.items()]
+        if len(told) > MOST_REASONS:
+            told[MOST_REASONS:] = [f"Left out for other reasons: {sum([*self._left.values()][MOST_REASONS:])} more."]
+        if self._surplus:
+            told.append(f"Only the first {MOST_BLOCKS} parts are shown; {self._surplus:,} more follow in the answer.")
+        return told
+
+    def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
+        """Add the blocks for one item, or note why there are none."""
+        for what, make in self._makers(rules, texts):
+            if len(self.content) >= MOST_BLOCKS:
+                self._surplus += 1
+                continue
+            try:
+                self.content.append(_annotated(make(), rules, texts))
+            except LeftOut as reason:
+                self._leave(what, str(reason))
+
+    def _makers(self, rules: ShownBlock, texts: OwnerTexts) -> Iterator[tuple[str, Callable[[], Block]]]:
+        """Yield for each block how errors name it, and the function that makes it."""
+        if "text" in rules:
+            parts = rules["text"]
+            yield "a text", lambda: self._text(texts, parts)
+        elif "link" in rules:
+            link = rules["link"]
+            yield "a link", lambda: _link(texts, link)
+        elif "resource" in rules:
+            resource = rules["resource"]
+            yield "a resource", lambda: self._resource(texts, resource)
+        else:
+            family = "image" if "image" in rules else "audio"
+            pointer = rules.get("image") or rules["audio"]
+            found = find(texts.value, pointer)
+            for value in found if isinstance(found, list) else [found]:
+                yield f"{family} {pointer}", lambda value=value: self._medium(family, value)  # type: ignore[misc]
+
+    def _text(self, texts: OwnerTexts, parts: Any) -> Block:
+        if texts.lacks(parts):
+            raise LeftOut(_MISSING)
+        return {"type": "text", "text": self._fitting(texts.text(parts))}
+
+    def _resource(self, texts: OwnerTexts, rules: EmbeddedResource) -> Block:
+        uri = texts.address(rules["uri"])
+        if not uri:
+            raise LeftOut("a part of its URI is missing")
+        held: dict[str, object] = {"uri": uri}
+        if "blob" in rules:
+            content = self._file(find(texts.value, rules["blob"]))
+            held["mimeType"] = type_of(content) or OCTETS
+            held["blob"] = base64.b64encode(content).decode()
+        else:
+            if texts.lacks(rules["text"]):
+                raise LeftOut(_MISSING)
+            held["text"] = self._fitting(texts.text(rules["text"]))
+        if "mimeType" in rules and (label := texts.label(rules["mimeType"])):
+            held["mimeType"] = label[:100]
+        return {"type": "resource", "resource": held}
+
+    def _medium(self, family: str, value: Any) -> Block:
+        content = self._file(value)
+        media_type = settled(f"{family}/x-undeclared", content)
+        if media_type not in TAKEN:
+            kind = "image" if family == "image" else "audio"
+            raise LeftOut(f"its bytes are no {kind} that clients accept")
+        return {"type": family, "data": base64.b64encode(content).decode(), "mimeType": media_type}
+
+    def _file(self, value: Any) -> bytes:
+        """Return the bytes of a base64 text, without secrets. Raise LeftOut."""
+        if value is ABSENT or value is None:
+            raise LeftOut(_MISSING)
+        content = _decoded(value) if isinstance(value, str) else None
+        if content is None:
+            raise LeftOut("it is no base64")
+        if len(content) > min(self._largest, self._bytes):
+            raise LeftOut(f"its {len(content):,} bytes are more than there is room for")
+        self._bytes -= len(content)
+        return self._redactor.content(content)
+
+    def _fitting(self, text: str) -> str:
+        """Return the text, cut to the room that is left. Raise LeftOut if nothing of it can be seen."""
+        if not text.strip():
+            raise LeftOut("it is empty")
+        size = len(text.encode(errors="replace"))
+        if size > self._room:
+            text, cut = whole_lines(text, self._room)
+            if not text:
+                raise LeftOut("there is no room for more text")
+            text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.]"
+            size = self._room
+        self._room -= size
+        return text
+
+    def _leave(self, what: str, why: str) -> None:
+        told = f"{what}, since {why}"
+        self._left[told] = self._left.get(told, 0) + 1
+
+
+def _link(texts: OwnerTexts, rules: Any) -> Block:
+    link = texts.link(rules)
+    if link is None:
+        raise LeftOut("a part of its address is missing")
+    fit, _ = short_links([link])
+    if not fit:
+        raise LeftOut("its address is too long")
+    return fit[0]
+
+
+def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
+    """Return the block with the annotations of its rules. A time that is no date of ISO 8601 is left out."""
+    if "annotations" not in rules:
+        return block
+    told: dict[str, object] = {**rules["annotations"]}
+    if "lastModified" in rules["annotations"]:
+        time = texts.label(rules["annotations"]["lastModified"])
+        told["lastModified"] = time
+        if not _TIME.fullmatch(time):
+            del told["lastModified"]
+    return {**block, "annotations": told} if told else block
+
+
+def _decoded(text: str) -> bytes | None:
+    """Return the bytes of a base64 text, as RFC 4648 writes it in either alphabet or as a data URL, or None."""
+    if (prefix := _DATA_URL.match(text)) is not None:
+        text = text[prefix.end() :]
+    text = text.translate(_BLANKS).rstrip("=")
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True) or None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _times(count: int) -> str:
+    return f" ({count} times)" if count > 1 else ""

@@ -1,0 +1,110 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Fill the texts, links and URIs of an owner's `result` rules with arguments and parts of an answer. Pure."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ..core.wire_formats import ABSENT
+from ..request import templates
+from ..request.request import misleads
+from ..text.invisible import clean
+from ..text.sanitize import presentable
+from . import projection
+from .pointers import find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..core.table import ArgumentNode, Link, LinkText, PointerNode, ShownText
+    from ..text.redaction import Redactor
+
+_TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")
+
+LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
+"""Longest address of a link, and longest text of a link, in characters."""
+
+
+class OwnerTexts:
+    """Texts of one result. `value`: the answer, or the part of it that pointers lead into, or ABSENT.
+
+    `unseen`: how many invisible characters were removed, by place.
+    """
+
+    __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
+
+    def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
+        """Create. `mark` precedes numbers of the answer that are kept as texts (projection.mark)."""
+        self.value = value
+        self._mark = mark
+        self._arguments = arguments
+        self._redactor = redactor
+        self.unseen: dict[str, int] = {}
+
+    def inside(self, part: Any) -> OwnerTexts:
+        """Return the texts of a part of the answer, into which pointers lead then."""
+        other = copy(self)
+        other.value = part
+        return other
+
+    def find(self, place: ArgumentNode | PointerNode) -> Any:
+        """Return the value for a place in a text, without secrets and invisible characters, or ABSENT."""
+        if "argument" in place:
+            return self._arguments.get(place["argument"], ABSENT)
+        pointer = place["pointer"]
+        part = find(self.value, pointer) if self.value is not ABSENT else ABSENT
+        part, self.unseen[pointer] = presentable(part, self._redactor)
+        return part
+
+    def text(self, parts: ShownText) -> str:
+        """Return a text without secrets. A missing part adds nothing."""
+        return self._redactor.text(templates.written(parts, self.find, self._bare))
+
+    def lacks(self, parts: ShownText) -> bool:
+        """Return True if the text has places, and there is a value for none of them."""
+        found = [self.find(part) for part in parts if isinstance(part, dict)]
+        return bool(found) and all(each is ABSENT or each is None for each in found)
+
+    def address(self, parts: ShownText) -> str:
+        """Return a URI with percent-encoded values; "" if a value is missing or would change where the URI leads."""
+        places = [part for part in parts if isinstance(part, dict)]
+        values = [templates.written([place], self.find, self._bare) for place in places]
+        if not all(values) or any(misleads(value) for value in values):
+            return ""
+        return templates.written(parts, self.find, lambda value: quote(self._bare(value), safe=""))
+
+    def link(self, link: Link) -> dict[str, Any] | None:
+        """Return the block for a link, or None if its address lacks a value."""
+        if not (uri := self.address(link["uri"])):
+            return None
+        written: dict[str, Any] = {key: self.label(link[key]) for key in _TEXTS if key in link}
+        return {"type": "resource_link", "uri": uri, **written, "name": written["name"] or uri}
+
+    def label(self, parts: ShownText) -> str:
+        """Return a text without secrets and without invisible characters of arguments."""
+        return self._redactor.text(clean(templates.written(parts, self.find, self._bare))[0])
+
+    def _bare(self, value: Any) -> str:
+        """Return a value as it appears in a text: strings bare, others as JSON, numbers as they came."""
+        if isinstance(value, str):
+            return value.replace(self._mark, "") if self._mark else value
+        return projection.exact(value, self._mark)
+
+
+def short_links(links: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the link blocks without those with too long addresses, and with texts shortened; and notes on both."""
+    fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
+    cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
+    told = []
+    if left := len(links) - len(fit):
+        what = "1 link is" if left == 1 else f"{left} links are"
+        told.append(f"{what} left out: an address is longer than {LONGEST_ADDRESS:,} characters.")
+    if cut != fit:
+        told.append(f"Texts of links are cut to {LONGEST_TEXT} characters.")
+    return cut, told
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "\u2026"
