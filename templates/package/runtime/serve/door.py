@@ -65,6 +65,21 @@ class Connection(Protocol):
     def abort(self) -> None:
         """Close the connection at once, without sending the rest."""
 
+    def divert(self, to: Request | None) -> bool:
+        """Tell the request itself when its client leaves, instead of cancelling its task; None ends that. Return
+        False if this door cannot.
+        """
+
+
+class Request(Protocol):
+    """A request whose task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
+
+    def left(self) -> bool:
+        """Give the request up. Return False if its response is being written, which must be cancelled then."""
+
+    def cancel(self) -> None:
+        """Cancel the writing of the response."""
+
 
 class InlineDoor(Protocol):
     """One request that is served inline, as far as that goes (`inline_request`)."""

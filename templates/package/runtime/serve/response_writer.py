@@ -44,7 +44,7 @@ class ResponseWriter:
         self._silences = silences
         self._endpoint = endpoint
         self._guard = guard
-        self._lost = lost
+        self.lost = lost
         self._unread = UnreadBytes()
 
     async def write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
@@ -76,7 +76,7 @@ class ResponseWriter:
                 waiting = loop.create_future()
                 await self._awaited(waiting, exchange)
         except BaseException:
-            self._lost(exchange)
+            self.lost(exchange)
             raise
         finally:
             reader.took(reader.waiting)

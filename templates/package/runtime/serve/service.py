@@ -12,7 +12,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from ..core import log, spans
+from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.pending_requests import cut_short
@@ -28,6 +28,8 @@ from . import transfer
 from .engine import loaded, unhandled
 from .inline_request import InlineRequest
 from .measurement import Measurement
+from .refusal_log import RefusalLog
+from .request_task import RequestTask
 from .response_writer import ResponseWriter
 from .work import CallScheduler
 
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from ..streamable.replay import Recording
     from ..telemetry.reporter import Reporter
     from .door import Connection, InlineDoor
+    from .work import Start
 
 GRACE = 8.0
 """Seconds that pending calls have once the process is to end. Container platforms wait ten seconds."""
@@ -58,7 +61,6 @@ MOST_BODIES = 256 * 1024 * 1024
 """Most bytes of requests that are being read or whose calls are pending."""
 
 _SWEEP = 30.0
-_MOST_REFUSALS = 100  # refused hosts and origins that are logged
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
 
 
@@ -102,7 +104,7 @@ class Service:
         self._catalog, self._settings = catalog, settings
         self._silences = Deadlines()
         self._writer = ResponseWriter(self._silences, self._endpoint, guard, self._lost)
-        self._refusals: set[str] = set()
+        self._refusals = RefusalLog()
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -197,6 +199,7 @@ class Service:
                 await self._idle.wait()
         except TimeoutError:
             self._endpoint.cut(cut_short)
+            self._work.stop()
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -221,7 +224,7 @@ class Service:
             return page
         admitted = self._admission.admit(head)
         if isinstance(admitted, Answer) and admitted.note is not None:
-            self._note(dict(admitted.note))
+            self._refusals.note(dict(admitted.note))
         return admitted
 
     async def _checked(self, head: Head, token: str) -> Peer | Answer:
@@ -236,13 +239,6 @@ class Service:
             return self._admission.unauthorized(head, str(problem))
         except Unavailable as problem:
             return self._admission.unavailable(head, str(problem), problem.seconds)
-
-    def _note(self, fields: dict[str, str]) -> None:
-        """Log each refused host or origin once, with the setting that would allow it."""
-        told = repr(fields)
-        if told not in self._refusals and len(self._refusals) < _MOST_REFUSALS:
-            self._refusals.add(told)
-            log.event("warning", fields.pop("event"), **fields)
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
@@ -260,18 +256,19 @@ class Service:
                 page = await self._callers.browser(head.method, head.path, head.query, body)
                 await connection.answer(Answer(page.status, page.body, list(page.fields)))
             else:
-                await self._writer.write(self._received(head, peer, body), connection, peer.identity)
+                here = RequestTask(connection, peer.identity, self._writer, self._silences)
+                await here.respond(self._received(head, peer, body, here.start))
         finally:
             self._bodies.give(caller, size)
 
-    def _received(self, head: Head, peer: Peer, body: bytes) -> Exchange:
-        """Receive a whole request: carry out its effects, and return its exchange."""
+    def _received(self, head: Head, peer: Peer, body: bytes, start: Start | None = None) -> Exchange:
+        """Carry out the effects of a whole request, and return its exchange. `start` runs its only call."""
         if self._callers is not None:
             peer.given = transfer.given(head, self._callers.fields)
         self._measured.received(head, peer)
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
-            self._do(each, len(body), peer)
+            self._do(each, len(body), peer, start if len(wanted) == 1 else None)
         self._measured.answers(exchange.parts[0] if exchange.parts else None)
         return exchange
 
@@ -280,9 +277,9 @@ class Service:
         for each in self._endpoint.lost(exchange):
             self._do(each, 0, None)
 
-    def _do(self, effect: Wanted, size: int, peer: Peer | None) -> None:
+    def _do(self, effect: Wanted, size: int, peer: Peer | None, start: Start | None = None) -> None:
         if isinstance(effect, Call):
-            self._begin(effect, size)
+            self._begin(effect, size, start)
         elif isinstance(effect, RejectedCall):
             if self._audit is not None:
                 self._audit.reject(effect)
@@ -300,13 +297,13 @@ class Service:
         elif isinstance(effect, session_streams.ResumeElsewhere):
             self._step(self._recall(effect))
 
-    def _begin(self, call: Call, size: int) -> None:
+    def _begin(self, call: Call, size: int, start: Start | None) -> None:
         call.span = call.span or spans.Span(call.origin)
         call.span.offered = call.offered
         if self._audit is not None and (refusal := self._audit.begin(call)):
             self.done(call.key, refusal)
             return
-        self._work.arrive(call, self, size)
+        self._work.arrive(call, self, size, start)
 
     async def _read(self, wanted: ReadResource, peer: Peer | None) -> None:
         """Respond with what is kept at that URI, if the caller may read it."""

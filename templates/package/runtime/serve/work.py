@@ -20,8 +20,8 @@ from ..core.wire_formats import Failure, OtherOutcome
 from .turns import FairQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any, Protocol
+    from collections.abc import Awaitable, Callable, Coroutine
+    from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
     from ..core.wire_formats import Contents, Outcome, Result, UrlQuestion
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         def done(self, key: int, outcome: Outcome) -> None:
             """Report the outcome of a call that is over."""
 
+    Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 _CUT_SHORT = Failure("The call was cut short inside the server.")
@@ -100,12 +101,15 @@ class CallScheduler:
         """Return how many calls run, and how many wait."""
         return self._at_work, len(self._waiting)
 
-    def arrive(self, call: Call, listener: Listener, size: int) -> None:
-        """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports."""
+    def arrive(self, call: Call, listener: Listener, size: int, start: Start | None = None) -> None:
+        """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports.
+
+        `start` runs the call in a task and returns the task. By default, and from the queue, a call has its own task.
+        """
         taken = AcceptedCall(call, listener, size, self._count)
         taken.caller = self.caller
         if self._may(taken.whose) and not (self._waiting and self._waiting.has(taken.whose)):
-            self._begin(taken)
+            self._begin(taken, start)
         else:
             self._waiting.add(taken.whose, call.key, taken)
 
@@ -116,6 +120,11 @@ class CallScheduler:
         elif taken := self._running.pop(key, None):
             # A task that has not started yet runs no code of its own, so a callback ends the call.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
+            taken.task.cancel()
+
+    def stop(self) -> None:
+        """Cancel each running call, which then reports that it was cut short."""
+        for taken in self._running.values():
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
@@ -137,10 +146,10 @@ class CallScheduler:
         while change < 0 and self._waiting and (taken := self._waiting.next(self._may)):
             self._begin(taken)
 
-    def _begin(self, taken: AcceptedCall) -> None:
+    def _begin(self, taken: AcceptedCall, start: Start | None = None) -> None:
         self._count(taken.whose, 1)
         self._running[taken.call.key] = taken
-        taken.task = asyncio.get_running_loop().create_task(self._work(taken))
+        taken.task = (start or asyncio.get_running_loop().create_task)(self._work(taken))
 
     async def _work(self, taken: AcceptedCall) -> None:
         """Run the call and report its outcome, in the same turn of the loop in which the call ends."""
@@ -192,7 +201,7 @@ class AcceptedCall:
     )
 
     caller: ToolExecutor | None
-    task: asyncio.Task[None]
+    task: asyncio.Task[Any]
 
     def __init__(self, call: Call, listener: Listener, size: int, count: Callable[[str, int], None]) -> None:
         """Create. `count` adds to, or subtracts from, the running calls of a client."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..core.effects import Peer
     from ..streamable.head import Fields
+    from .door import Request
     from .service import Service
 
 _MOST_INLINE = 16 * 1024
@@ -184,6 +185,10 @@ class _Connection:
         if transport is not None:
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _FORGET)
             transport.abort()
+
+    def divert(self, to: Request | None) -> bool:
+        """Return False: the library cancels the task of a request whose client leaves."""
+        return False
 
     async def _prepare(self, closes: bool) -> None:
         if self._closing or closes:

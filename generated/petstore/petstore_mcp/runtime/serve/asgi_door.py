@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from ..streamable.head import Fields
+    from .door import Request
     from .service import Service
 
     Handler = Callable[[int, FrameType | None], None]
@@ -146,6 +147,7 @@ class _Connection:
         self._left = False
         self._task: asyncio.Task[Any] | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._request: Request | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
         """Serve the request, as long as its client is there. Faults of ours are logged.
@@ -187,7 +189,8 @@ class _Connection:
         """End the work when the client has closed the connection."""
         await self._gone()
         self._left = True
-        self.abort()
+        if self._request is None or not self._request.left():
+            self.abort()
 
     async def body(self, most: int) -> bytes:
         """Return the whole body. Raises TooLarge or TimeoutError."""
@@ -243,7 +246,12 @@ class _Connection:
         """Cancel the request. The ASGI server then closes the connection, unless `handle` can still answer."""
         if self._task is not None and not self._lost:
             self._lost = True
-            self._task.cancel()
+            (self._request or self._task).cancel()
+
+    def divert(self, to: Request | None) -> bool:
+        """Tell the request when its client leaves. Return True."""
+        self._request = to
+        return True
 
     async def _begin(self, status: int, fields: Fields) -> None:
         self._begun = True

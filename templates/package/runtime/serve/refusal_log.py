@@ -1,0 +1,22 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Log refused hosts and origins, each once."""
+
+from __future__ import annotations
+
+from ..core import log
+
+_MOST = 100  # refusals that are logged, since a caller can think of ever more
+
+
+class RefusalLog:
+    """Log of the refusals so far."""
+
+    def __init__(self) -> None:
+        self._noted: set[str] = set()
+
+    def note(self, fields: dict[str, str]) -> None:
+        """Log a refused host or origin, with the setting that would allow it, unless that was logged before."""
+        told = repr(fields)
+        if told not in self._noted and len(self._noted) < _MOST:
+            self._noted.add(told)
+            log.event("warning", fields.pop("event"), **fields)

@@ -1,0 +1,112 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Run the call of an HTTP request in the task that serves the request, where a door gives each request a task.
+
+Most requests make one call, and are answered once the call is over. Then the call needs no task of its own, which
+saves a task and two turns of the event loop. A response that begins before the end of the call is written by another
+task: an event stream, for example.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ..streamable import event_stream
+from ..streamable.head import Answer
+from .inline_request import MOST
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from typing import Any
+
+    from ..core.identity import Identity
+    from ..http.deadlines import Deadlines
+    from ..streamable.exchange import Exchange
+    from .door import Connection
+    from .response_writer import ResponseWriter
+
+
+# Decision 0222: A request's task runs its call.
+class RequestTask:
+    """The current task, which serves a request and can run its call."""
+
+    __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
+
+    def __init__(
+        self, connection: Connection, caller: Identity | None, writer: ResponseWriter, silences: Deadlines
+    ) -> None:
+        """Create inside the task of the request that came on `connection`."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._connection = connection
+        self._caller = caller
+        self._writer = writer
+        self._silences = silences
+        self._call: Coroutine[Any, Any, None] | None = None
+        self._exchange: Exchange | None = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
+        """Take the call, which `respond` runs, and return this task. If the door cannot do without cancelling this
+        task, the call gets a task of its own.
+        """
+        if not self._connection.divert(self):
+            return self._task.get_loop().create_task(call)
+        self._call = call
+        return self._task
+
+    async def respond(self, exchange: Exchange) -> None:
+        """Run the call, if one was taken, and write the response."""
+        if self._call is not None:
+            await self._run(self._call, exchange)
+            self._connection.divert(None)
+        if self._writing is not None:
+            await self._writing
+        elif exchange.parts and isinstance(part := exchange.parts[0], Answer) and len(part.body) <= MOST:
+            await self._connection.answer(part)
+        elif exchange.open:
+            await self._writer.write(exchange, self._connection, self._caller)
+
+    def left(self) -> bool:
+        """Give the request up, since its client has closed the connection. The protocol decides what becomes of the
+        call. Return False if the response is being written: then `Connection.abort` gives it up.
+        """
+        if self._exchange is None or self._writing is not None:
+            return False
+        self._writer.lost(self._exchange)
+        return True
+
+    def cancel(self) -> None:
+        """Stop writing the response, but not the call."""
+        (self._writing or self._task).cancel()
+
+    def expire(self) -> None:
+        """Begin an event stream after a period of silence."""
+        if self._exchange is not None:
+            self._exchange.silent()
+
+    async def _run(self, call: Coroutine[Any, Any, None], exchange: Exchange) -> None:
+        """Run the call until it is over."""
+        self._exchange, exchange.changed = exchange, self._changed
+        self._silences.begin(self, event_stream.SILENCE)
+        await call
+        self._silences.end(self)
+        while self._task.cancelling():  # whoever cancelled this task meant the call, which is over
+            self._task.uncancel()
+
+    def _changed(self) -> None:
+        """Have another task write the response, unless it came with the end of the call: then this task does."""
+        exchange = self._exchange
+        if exchange is None or self._writing is not None:
+            return
+        if isinstance(exchange.parts[0], Answer) and asyncio.current_task() is self._task:
+            return
+        self._silences.end(self)
+        self._writing = self._task.get_loop().create_task(self._written(exchange))
+
+    async def _written(self, exchange: Exchange) -> None:
+        try:
+            await self._writer.write(exchange, self._connection, self._caller)
+        except TimeoutError:  # the client does not read
+            self._connection.abort()
