@@ -81,7 +81,7 @@ def _message(message: Message, spec: PromptSpec) -> JsonObject:
     text: list[JsonValue] = [first]
     for argument, literal in zip(message.arguments, rest, strict=True):
         text += [{"argument": argument}, literal]
-    return {"role": message.role, "text": [part for part in text if part != ""]}
+    return {"role": message.role, "chosen" if message.chosen else "text": [part for part in text if part != ""]}
 
 
 def _values(values: Values) -> JsonObject:

@@ -40,9 +40,9 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt: a text, or the content of the resource named `resource`.
+    """One message of a prompt: a text, the content of the resource named `resource`, or that of a `chosen` resource.
 
-    The text alternates `literals` and `arguments`, beginning and ending with a literal.
+    A text, or the URI of a chosen resource, alternates `literals` and `arguments`, beginning and ending with a literal.
     """
 
     where: Where
@@ -50,6 +50,7 @@ class Message:
     literals: tuple[str, ...] = ("",)
     arguments: tuple[str, ...] = ()
     resource: str = ""
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
-import socket
-import threading
 from base64 import b64decode
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 
 from mcpgen.cli import main
+from tests.functional.mirror_api import EVENT, LONG, PNG, Upstream
 from tests.leaks import SECRET
 from tests.runtime.process import Server
 from tests.runtime.revisions import R3, R5
@@ -42,7 +39,7 @@ resources:
   - {name: late, uri: "mirror://late", request: GET /slow, security: [], timeout: 0.1}
   - {name: owned, uri: "mirror://owned", request: GET /owned, security: [{machine: []}]}
   - {name: users, request: GET /tables/users, security: [{key: []}]}
-  - {name: shot, request: GET /shot.png, security: []}
+  - {name: shot, request: GET /shot.png, security: none}
   - {name: bad, request: GET /broken, security: [{key: []}]}
   - {name: events, uri: "mirror://events", request: GET /events, security: [], timeout: 0.5}
 prompts:
@@ -52,6 +49,9 @@ prompts:
   - name: state
     description: What there is.
     messages: [{role: user, text: Compare these.}, {role: user, resource: users}, {role: user, resource: shot}]
+  - name: rows
+    arguments: {table: {required: true}}
+    messages: [{role: user, resource: "mirror://tables/{table}"}]
   - {name: unsure, messages: [{role: user, resource: users}, {role: user, resource: bad}]}
   - {name: waiting, messages: [{role: user, resource: slow}]}
 """
@@ -63,78 +63,6 @@ def request_all(tool, request):
 def after_all(tool, result):
     raise ValueError("a hook was asked")
 """
-EVENT = "data: 1\n\n"
-ROW = "an,row,of,some,length\n"
-LONG = ROW * 5000
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
-
-
-class Upstream:
-    """Raw HTTP server that records the head of each request and answers by its path; `/slow` is never answered."""
-
-    def __init__(self) -> None:
-        self.heads: list[str] = []
-        self.begun, self.closed = threading.Event(), threading.Event()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def end(self) -> None:
-        self._listening.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = self._listening.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError), connection.makefile("rb") as said:
-            while head := _head(said):
-                self.heads.append(head)
-                if " /v1/events" in head:
-                    connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{EVENT}".encode())
-                    said.read(1)
-                    return
-                if " /v1/slow" in head:
-                    self.begun.set()
-                    said.read(1)
-                    self.closed.set()
-                    return
-                connection.sendall(_answer(head))
-
-
-def _head(said: IO[bytes]) -> str:
-    """Return the next request's head, after reading its body too; "" if the client has gone."""
-    lines = []
-    while (line := said.readline()) not in (b"\r\n", b""):
-        lines.append(line)
-    head = b"".join(lines).decode()
-    if length := re.search(r"(?i)^content-length: (\d+)", head, re.MULTILINE):
-        said.read(int(length[1]))
-    return head
-
-
-def _answer(head: str) -> bytes:
-    target = head.split()[1]
-    key = re.search(r"(?i)^x-key: (.*)\r$", head, re.MULTILINE)
-    status, kind, body = "200 OK", "", f"{target} with {key[1] if key else 'no key'}".encode()
-    if "missing" in target:
-        status, kind, body = "404 Not Found", "application/json", b'{"message": "no such table"}'
-    elif "broken" in target:
-        status, kind, body = "500 Oh", "application/json", json.dumps({"message": f"bad {key and key[1]}"}).encode()
-    elif "moved" in target:
-        status = "302 Found\r\nLocation: http://169.254.169.254/"
-    elif "png" in target:
-        kind, body = "image/png", PNG
-    elif "long" in target:
-        kind, body = "text/plain", LONG.encode()
-    elif "bytes" in target:
-        kind, body = "application/zip", bytes(range(256))
-    elif "empty" in target:
-        status, body = "204 No Content", b""
-    typed = f"Content-Type: {kind}\r\n" if kind else ""
-    return f"HTTP/1.1 {status}\r\n{typed}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 @pytest.fixture(scope="module")
@@ -334,6 +262,24 @@ def test_a_prompt_holds_what_its_resources_bring(server: Server, audit: Path) ->
     assert (shot["type"], shot["mimeType"], b64decode(shot["data"])) == ("image", "image/png", PNG)
     [record] = records(audit)
     assert (record["tool"], record["prompt"], record["outcome"]) == (None, "state", "ok")
+
+
+def test_an_argument_chooses_the_resource_of_a_prompt(server: Server, upstream: Upstream) -> None:
+    [message] = server.ask("prompts/get", name="rows", arguments={"table": "us ers"})["result"]["messages"]
+    assert message["content"]["resource"]["uri"] == "mirror://tables/us%20ers"
+    assert upstream.heads[-1].startswith("GET /v1/tables/us%20ers/rows?limit=5 HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("table", ["..", "a/../b", "../result/1", "missing", "x" * 9000])
+def test_an_argument_that_chooses_no_resource_is_told(server: Server, table: str) -> None:
+    error = server.ask("prompts/get", name="rows", arguments={"table": table})["error"]
+    assert error["code"] == -32602
+    assert error["message"].startswith("The prompt was not made. ")
+
+
+def test_security_none_at_a_resource_sends_no_credential(server: Server, upstream: Upstream) -> None:
+    assert read(server, "mirror://shot")[0]["mimeType"] == "image/png"
+    assert SECRET not in upstream.heads[-1]
 
 
 def test_a_prompt_is_made_of_all_its_resources_or_not_at_all(server: Server, audit: Path) -> None:

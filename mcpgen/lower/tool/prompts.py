@@ -1,8 +1,12 @@
 """Replace the names of resources in the messages of prompts by the URIs of these resources."""
 
+import re
+
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
 def resolve(
@@ -20,7 +24,8 @@ def resolve(
             diagnostics.add("duplicate-name", message, prompt.where.inside("name"), "Rename one of them.")
             continue
         uris = {each.resource: _uri(each, known, diagnostics) for each in prompt.messages if each.resource}
-        if all(uris.values()):
+        chosen = [_is_found(each, resources, diagnostics) for each in prompt.messages if each.chosen]
+        if all(uris.values()) and all(chosen):
             found[prompt.name] = PromptSpec(prompt, uris)
     return tuple(found.values())
 
@@ -33,7 +38,30 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
         diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
     elif known[name].resource.variables:
         told = f"The resource '{clipped(name)}' is a template; a message holds a resource of one URI."
-        diagnostics.add("invalid-value", told, place, "Let a tool or the client read it.")
+        hint = f"Write its URI with arguments in it, such as {clipped(known[name].uri)}."
+        diagnostics.add("invalid-value", told, place, hint)
     else:
         return known[name].uri
     return ""
+
+
+def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics) -> bool:
+    """Return True if the URI of a chosen resource can be that of any resource; report any other URI."""
+    literals = message.literals
+    if any(_may_be(literals, _VARIABLE.split(each.uri)) for each in resources):
+        return True
+    uri = "{…}".join(literals)
+    told, uris = f"No resource can have the URI '{clipped(uri)}'.", [each.uri for each in resources]
+    hint = nearest(uri, uris) or "Write the URI of one under 'resources', with arguments in it."
+    diagnostics.add("unknown-name", told, message.where.inside("resource"), hint)
+    return False
+
+
+def _may_be(literals: tuple[str, ...], known: list[str]) -> bool:
+    """Return True if texts between the literals may make the URI, or one of the URI template, whose literals are
+    `known`.
+    """
+    return any(
+        re.fullmatch("[^/?#&]+".join(map(re.escape, pattern)), "x".join(example)) is not None
+        for pattern, example in ((literals, known), (known, literals))
+    )

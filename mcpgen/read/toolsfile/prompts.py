@@ -4,6 +4,7 @@ Malformed prompts are skipped here; `schema_check` has already reported them.
 """
 
 import re
+from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -68,9 +69,10 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):
         return None  # schema_check has reported this error
-    if given == ["resource"]:
+    if given == ["resource"] and "{" not in value:
         return Message(where, role, resource=value)
-    return _text(value, role, place, known, diagnostics)
+    message = _text(value, role, place, known, diagnostics)
+    return replace(message, chosen=True) if message is not None and given == ["resource"] else message
 
 
 def _text(text: str, role: str, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:

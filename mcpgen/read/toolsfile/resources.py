@@ -14,10 +14,9 @@ from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
-from mcpgen.read.openapi import paths, security
-from mcpgen.read.openapi.caller_scopes import read_caller_scopes
+from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import scopes, server, uris
+from mcpgen.read.toolsfile import credentials, scopes, server, uris
 
 # Decision 0057: A file of a resource is taken in at compile time.
 LARGEST = 1024 * 1024
@@ -206,8 +205,7 @@ def _operation(
             around.wrong(message, place, hint, "unknown-name")
             return None
     declared = as_object(entry.get("arguments"))
-    requirements = frozenset(scheme.name for scheme in around.schemes)
-    at = where.inside("security")
+    required = credentials.of_tool(entry, where, around.schemes, around.diagnostics)
     return Operation(
         key=f"resource {as_text(entry['name'])}",
         method="GET",
@@ -216,9 +214,9 @@ def _operation(
         where=where,
         parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
         servers=_servers(entry, where, around) or None,
-        security=security.read_requirements(entry.get("security"), requirements, at, around.diagnostics),
-        scopes=security.read_scopes(entry.get("security"), at, around.diagnostics),
-        caller_scopes=read_caller_scopes(entry.get("security"), around.schemes),
+        security=required.security,
+        scopes=required.scopes,
+        caller_scopes=required.caller_scopes,
         decided=Decisions(timeout=_seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
     )
 

@@ -105,7 +105,7 @@ class Features:
     def _prompt(self, request: Request, heard: Dialogue, who: Origin) -> PromptMessages | GetPrompt:
         entry = self._prompt_of(request.params.get("name"))
         given = prompts.checked(entry, request.params)
-        found = {uri: self.find(uri) for uri in prompts.uris(entry)}
+        found = {uri: self.find(uri) for uri in prompts.uris(entry, given)}
         there = {uri: held for uri, held in found.items() if isinstance(held, Contents)}
         if len(there) < len(found):
             return GetPrompt(entry, given, self.find, heard, who)

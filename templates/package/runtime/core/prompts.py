@@ -38,9 +38,9 @@ def checked(entry: Prompt, params: Members) -> Members:
     return given
 
 
-def uris(entry: Prompt) -> list[str]:
+def uris(entry: Prompt, given: Members) -> list[str]:
     """Return the URIs of the resources that the messages hold, each once."""
-    return list(dict.fromkeys(each["resource"] for each in entry["messages"] if "resource" in each))
+    return list(dict.fromkeys(uri for each in entry["messages"] if (uri := _uri(each, given))))
 
 
 def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> PromptMessages:
@@ -50,7 +50,8 @@ def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> Prompt
     """
     for there in found.values():
         if there.contents is None:
-            raise Fault(INVALID_PARAMS, f"The prompt was not made. {there.reason or 'A resource of it is missing.'}")
+            told = there.reason or f"There is no resource {shown(there.uri)}."
+            raise Fault(INVALID_PARAMS, f"The prompt was not made. {told}")
     parts = [part for each in entry["messages"] for part in each.get("text", ())]
     if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # a message may use one argument more than once
         raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
@@ -78,10 +79,20 @@ def _listing(values: list[str]) -> list[str]:
 
 def _blocks(message: Message, given: Members, found: Mapping[str, Contents]) -> list[Block]:
     """Return the content blocks of a message: one for a text, and one for each content of a resource."""
-    if "resource" in message:
-        contents = found[message["resource"]].contents or ()
+    if uri := _uri(message, given):
+        contents = found[uri].contents or ()
         return [_media(each) or {"type": "resource", "resource": each} for each in contents]
     return [{"type": "text", "text": "".join(_filled(part, given) for part in message["text"])}]
+
+
+def _uri(message: Message, given: Members) -> str:
+    """Return the URI of the resource that a message holds, with the values of arguments in it; "" for a text."""
+    if "chosen" not in message:
+        return message.get("resource", "")
+    from urllib.parse import quote  # imported here: few prompts choose resources
+
+    parts = message["chosen"]
+    return "".join(part if isinstance(part, str) else quote(_filled(part, given), safe="") for part in parts)
 
 
 def _filled(part: str | ArgumentNode, given: Members) -> str:

@@ -452,11 +452,12 @@ class ListedPrompt(TypedDict):
 
 
 class Message(TypedDict):
-    """Message of a prompt: a `text`, or the URI of a `resource`."""
+    """Message of a prompt: a `text`, the URI of a `resource`, or a URI with arguments in it (`chosen`)."""
 
     role: Literal["user", "assistant"]
     text: NotRequired[list[str | ArgumentNode]]
     resource: NotRequired[str]
+    chosen: NotRequired[list[str | ArgumentNode]]
 
 
 class Prompt(TypedDict):

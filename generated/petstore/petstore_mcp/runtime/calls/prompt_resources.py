@@ -25,7 +25,7 @@ async def made(wanted: GetPrompt, fetch: FetchResource) -> PromptMessages:
 
     `fetch` reads a resource. A prompt is made of all its resources or not at all.
     """
-    uris = prompts.uris(wanted.entry)
+    uris = prompts.uris(wanted.entry, wanted.arguments)
     contents = await asyncio.gather(*(_contents(uri, wanted, fetch) for uri in uris))
     try:
         return prompts.made(wanted.entry, wanted.arguments, dict(zip(uris, contents, strict=True)))
