@@ -119,6 +119,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     "invalid-header-name": ("error", "An `x-mcp-header` in a schema is one that clients drop the tool for."),
     "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
+    "asks-for-secret": ("error", "A question asks the user for a secret, or shows one of the environment."),
     "risky-argument": ("note", "The name of an argument is one that agent frameworks fail on or lose."),
     # hooks.py of a project.
     "orphaned-hook": ("warning", "A hook is for a tool that is not there."),

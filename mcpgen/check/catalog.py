@@ -197,7 +197,8 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
     said = _texts(tool.binding.result)
     hiding = once.of_parts(has_hidden, tool.input_schema)
-    if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said]):
+    asked = [(each.message, each.form, each.arguments) for each in tool.questions]
+    if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said, asked]):
         yield "hidden-characters", f"{tool.name} has texts, names or values with invisible characters."
     schema = tool.input_schema
     if tool.profile == "written":
@@ -207,6 +208,7 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
         yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
         return
     else:
+        schema = tool.whole_schema
         broken = inputs_outside_profile(schema, once) if tool.profile == "portable" else handwritten.broken(schema)
         for reason in broken:
             yield "unportable-schema", f"The input schema of {tool.name} {reason}."
@@ -231,7 +233,7 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         bound |= {header.argument for field in body.fields for header in field.headers}
     bound |= {tool.binding.fields, *(each.argument for each in tool.binding.lookups)}
     bound.discard(None)
-    declared = {*as_object(tool.input_schema.get("properties")), *tool.binding.also}
+    declared = {*as_object(tool.whole_schema.get("properties")), *tool.binding.also}
     for name in sorted(declared - bound):
         yield "unbound-argument", f"The argument {name} of {tool.name} goes nowhere."
     for name in sorted(str(name) for name in bound - declared):

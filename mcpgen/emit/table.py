@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from mcpgen import retrieval
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.emit import kinds, views
+from mcpgen.emit import kinds, logins, questions, views
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
     Catalog,
     FieldBinding,
     HttpBinding,
-    Login,
     Lookup,
     Operation,
     ParameterBinding,
@@ -28,7 +27,6 @@ from mcpgen.model import (
     Server,
     ServerVariable,
     ToolSpec,
-    UserFlow,
 )
 
 FORMAT = 1
@@ -117,6 +115,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"aliases": aliases} if aliases else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
+        **({"asks": True} if questions.asks(catalog) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }
 
@@ -179,28 +178,10 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
     if scheme.discovery_url:
         result["openIdConnectUrl"] = scheme.discovery_url
     if scheme.login is not None:
-        result["login"] = _login(scheme.login)
+        result["login"] = logins.login(scheme.login)
     if scheme.user is not None:
-        result["user"] = _user_flow(scheme.user)
+        result["user"] = logins.user_flow(scheme.user)
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
-
-
-def _login(login: Login) -> JsonObject:
-    fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
-    result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
-    return {**result, **({"expires": login.expires} if login.expires else {})}
-
-
-def _user_flow(user: UserFlow) -> JsonObject:
-    urls = {
-        "authorizationUrl": user.authorization_url,
-        "tokenUrl": user.token_url,
-        "deviceAuthorizationUrl": user.device_url,
-        "refreshUrl": user.refresh_url,
-        "metadataUrl": user.metadata_url,
-    }
-    result: JsonObject = {name: url for name, url in urls.items() if url}
-    return {**result, **({"scopes": list[JsonValue](user.scopes)} if user.scopes else {})}
 
 
 def _binding(tool: ToolSpec) -> JsonObject:
@@ -266,8 +247,14 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["result"] = shown
     if tool.output_form is not None:
         result["output"] = tool.output_form
-    if tool.confirm != "never":
-        result["confirm"] = tool.confirm
+    return {**result, **_asks(tool)}
+
+
+def _asks(tool: ToolSpec) -> JsonObject:
+    """Return the members of a binding about what the user is asked."""
+    result: JsonObject = {} if tool.confirm == "never" else {"confirm": tool.confirm}
+    if tool.questions:
+        result["ask"] = [questions.question(each) for each in tool.questions]
     return result
 
 

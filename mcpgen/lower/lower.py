@@ -29,6 +29,7 @@ from mcpgen.lower.tool import (
     outputs,
     pattern_reports,
     prompts,
+    questions,
     resources,
     roles,
     scopes,
@@ -238,6 +239,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
+    asked, left = questions.derive(operation, layout.schema, layout.names, diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     composer.budget.begin()
     binding = bindings.bind(
@@ -254,8 +256,8 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     tool = ToolSpec(
         name=name,
         title=title,
-        description=listings.told(description, listing),
-        input_schema=layout.schema,
+        description=questions.told(listings.told(description, listing), asked),
+        input_schema=left,
         annotations=hints,
         binding=replace(binding, pages=listing),
         operation=operation,
@@ -263,6 +265,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         output_schema=output_schema,
         output_form=output_form,
         confirm=confirm,
+        questions=asked,
         roles=roles.derive(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
@@ -292,7 +295,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
     takes more than `branching.MOST` steps to check.
     """
     where = tool.operation.where
-    schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
+    schemas = {"inputSchema": tool.whole_schema, "outputSchema": tool.output_schema or {}}
     derived = {"inputSchema": tool.profile == "portable", "outputSchema": tool.output_form != "written"}
     for key, schema in schemas.items():  # derived schemas have no references that could multiply the steps
         if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:

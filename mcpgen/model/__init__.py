@@ -24,6 +24,7 @@ from mcpgen.model.api import (
     Skipped,
     UserFlow,
 )
+from mcpgen.model.asking import AskedQuestion, FormField, Question
 from mcpgen.model.catalog import (
     Annotations,
     BodyBinding,
@@ -47,7 +48,6 @@ from mcpgen.model.curation import (
     Change,
     Given,
     Link,
-    Part,
     PreviousNames,
     ResultBlock,
     ResultView,
@@ -68,12 +68,14 @@ from mcpgen.model.words import (
     Output,
     OutputForm,
     Pages,
+    Part,
     PartKind,
     ReadSchemeKind,
     Redirects,
     SchemaProfile,
     SchemeKind,
     Style,
+    Without,
 )
 
 __all__ = [
@@ -82,6 +84,7 @@ __all__ = [
     "Annotations",
     "Api",
     "ArgumentChange",
+    "AskedQuestion",
     "BlockKind",
     "BodyBinding",
     "BodyChange",
@@ -95,6 +98,7 @@ __all__ = [
     "Decisions",
     "Encoding",
     "FieldBinding",
+    "FormField",
     "Given",
     "HttpBinding",
     "Identity",
@@ -119,6 +123,7 @@ __all__ = [
     "Prompt",
     "PromptArgument",
     "PromptSpec",
+    "Question",
     "ReadSchemeKind",
     "Redirects",
     "RequestBody",
@@ -143,5 +148,6 @@ __all__ = [
     "ToolSpec",
     "UserFlow",
     "Values",
+    "Without",
     "arguments_of",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.model.asking import Question
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
 from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, Pages, ReadSchemeKind, Redirects, Style
 
@@ -218,6 +219,7 @@ class Decisions:
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
+    ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None
     fields: bool | None = None

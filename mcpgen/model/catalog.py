@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
+from mcpgen.model.asking import AskedQuestion
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
@@ -190,6 +191,7 @@ class ToolSpec:
     `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is. `roles`: an operator
     needs one of them; empty for no limit. `arguments`: slot (place in the request, name on the wire) → argument name.
     `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be called.
+    `input_schema` lacks the arguments that `questions` ask the user for.
     """
 
     name: str
@@ -203,10 +205,23 @@ class ToolSpec:
     profile: InputProfile = "portable"
     output_form: OutputForm | None = None
     confirm: Confirm = "never"
+    questions: tuple[AskedQuestion, ...] = ()
     roles: tuple[str, ...] = ()
     arguments: Mapping[Slot, str] = field(default_factory=dict)
     renamed: frozenset[Slot] = frozenset()
     aliases: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> dict[str, JsonObject]:
+        """Return the arguments that the user fills in, with their schemas."""
+        return {name: schema for question in self.questions for name, schema in question.arguments.items()}
+
+    @property
+    def whole_schema(self) -> JsonObject:
+        """Return the schema of all arguments of a call, with those that the user fills in."""
+        if not self.questions:
+            return self.input_schema
+        return {**self.input_schema, "properties": {**as_object(self.input_schema.get("properties")), **self.asked}}
 
 
 @dataclass(frozen=True, slots=True)

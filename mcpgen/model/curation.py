@@ -6,14 +6,11 @@ from typing import Literal
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model.words import Confirm, Output, Pages, Redirects
+from mcpgen.model.asking import Question
+from mcpgen.model.words import Confirm, Output, Pages, Part, Redirects
 
 Given = tuple[JsonValue] | None
 """Optional JSON value: a tuple of the one value that was written, or None if none was. The tuple keeps null apart."""
-
-
-Part = str | JsonObject
-"""One part of a text: literal text, `{argument: NAME}`, or `{pointer: POINTER}`, a JSON Pointer into the answer."""
 
 Template = JsonObject
 """How a value of a request is built, as the generated table writes it.
@@ -188,6 +185,7 @@ class Change:
     arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
     hints: Mapping[str, bool] = field(default_factory=dict)
     confirm: Confirm | None = None
+    ask: tuple[Question, ...] | None = None
     roles: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None
     output: Output | None = None

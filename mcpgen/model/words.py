@@ -2,6 +2,11 @@
 
 from typing import Literal
 
+from mcpgen.base.jsonvalue import JsonObject
+
+Part = str | JsonObject
+"""One part of a text: literal text, `{argument: NAME}`, or `{pointer: POINTER}`, a JSON Pointer into the answer."""
+
 Location = Literal["path", "query", "querystring", "header", "cookie"]
 """Where a parameter goes in the request. `querystring` is the whole query (OpenAPI 3.2)."""
 
@@ -44,6 +49,9 @@ Confirm = Literal["never", "when-supported", "always"]
 
 `when-supported`: by clients that can ask. `always`: calls of other clients are refused.
 """
+
+Without = Literal["refuse", "arguments"]
+"""What clients get that cannot ask a question: a refusal, or its fields as ordinary arguments."""
 
 DESTRUCTIVE = "destructive"
 """Key that stands for all tools with the destructive hint, in settings that else name HTTP methods."""

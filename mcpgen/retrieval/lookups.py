@@ -91,7 +91,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
     """Return what is known of a tool that finds items, or None if it is not certain enough."""
     result = tool.operation.decided.result
     rewritten = result is not None and (result.text or result.select) is not None
-    if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never":
+    if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never" or tool.questions:
         return None
     found = listings.of_answer(tool.operation, composer)
     if found is None:

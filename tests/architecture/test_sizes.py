@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 LONGEST_FILE, LONGEST_FUNCTION = 600, 80
 TALK = 400
 DISCUSSED: dict[str, str] = {
+    "templates/package/runtime/calls/execution.py": "one call, from arguments to result, in one sequence",
     "templates/package/runtime/core/catalog.py": "the tables of a server: how they are read, checked and listed",
     "templates/package/runtime/core/table.py": "the types of all tables, which one schema is compared with",
     "templates/package/runtime/core/protocol.py": "the whole of the conversation: its table, its state and its answers",

@@ -10,6 +10,7 @@ from tests.hostile.mutation import Mutation, cases
 from tests.hostile.mutations_of_bundles import OF_BUNDLES
 from tests.hostile.mutations_of_callers import OF_CALLERS_COMPILED
 from tests.hostile.mutations_of_lowering import OF_LOWERING
+from tests.hostile.mutations_of_questions import OF_SECRETS
 
 DIFFERENCES = "tests/cases/test_differences.py"
 NAMING, LOCK = "tests/unit/test_naming.py", "tests/unit/test_lock.py"
@@ -295,8 +296,8 @@ OF_EMITTING = (
     Mutation(
         "the need for a confirmation",
         "mcpgen/emit/table.py",
-        '    if tool.confirm != "never":\n        result["confirm"] = tool.confirm\n',
-        "",
+        '{} if tool.confirm == "never" else {"confirm": tool.confirm}',
+        "{}",
         cases("confirm/tools_file", "confirm/settings"),
     ),
     Mutation(
@@ -325,4 +326,5 @@ OF_COMPILER = (
     *OF_EMITTING,
     *OF_CALLERS_COMPILED,
     *OF_BUNDLES,
+    *OF_SECRETS,
 )

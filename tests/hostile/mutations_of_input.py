@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation
+from tests.hostile.mutations_of_questions import OF_QUESTIONS
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_guarded.py"
 RAW = "tests/hostile/test_raw_answers.py"
 
 OF_INPUT = (
+    *OF_QUESTIONS,
     Mutation(
         "hidden characters",
         "invisible.py",

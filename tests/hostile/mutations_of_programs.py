@@ -27,7 +27,11 @@ OF_PROGRAMS = (
     Mutation("types of a program", "sandbox.py", "if stubs else {}", "if False else {}", (PROGRAMS,)),
     Mutation("number of calls", "program_runs.py", "if self.record.calls > MOST_CALLS:", "if False:", (PROGRAMS,)),
     Mutation(
-        "a no of the user", "program_runs.py", 'if span.confirmation not in ("", "accept"):', "if False:", (PROGRAMS,)
+        "a no of the user",
+        "program_runs.py",
+        'if span.confirmation not in ("", "accept") or span.unanswered:',
+        "if False:",
+        (PROGRAMS,),
     ),
     Mutation("an answer that is cut", "program_runs.py", "        if span.cut:", "        if False:", (PROGRAMS,)),
     Mutation(

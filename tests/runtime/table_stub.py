@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from package.runtime.core.asked_arguments import complete_schema
 from package.runtime.core.catalog import Tool
 
 from tests.runtime.parts import part
@@ -46,7 +47,10 @@ class Catalog:
     def tool(self, name: str) -> Tool:
         made = self._tools[name]
         schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")
-        return Tool(name, schema, part({"open": True, **made["binding"]}), output_schema=output_schema)
+        tool = Tool(name, schema, part({"open": True, **made["binding"]}), output_schema=output_schema)
+        if "ask" in tool.binding:
+            tool.schema = complete_schema(tool.listed, tool.binding["ask"])
+        return tool
 
 
 def _named(servers: list[dict[str, Any]], security: dict[str, dict[str, Any]]) -> Iterator[str]:

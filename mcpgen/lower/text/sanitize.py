@@ -5,7 +5,7 @@ meaning: a derived schema leaves such data out, a handwritten schema keeps it. W
 `check/catalog.py`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -16,6 +16,7 @@ from mcpgen.base.names import clipped
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prose import ended
 from mcpgen.model import (
+    AskedQuestion,
     Catalog,
     Link,
     Message,
@@ -48,6 +49,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
         input_schema=schemas[0].cleaned(tool.input_schema),
         output_schema=schemas[1].cleaned(tool.output_schema) if tool.output_schema is not None else None,
         binding=replace(tool.binding, result=result) if result != tool.binding.result else tool.binding,
+        questions=tuple(_question(each, schemas[0]) for each in tool.questions),
     )
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
@@ -118,6 +120,17 @@ def _link(link: Link) -> Link:
 
 def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(visible(part) if isinstance(part, str) else part for part in parts)
+
+
+def _question(question: AskedQuestion, schemas: "_Schemas") -> AskedQuestion:
+    """Return a question with sanitized texts."""
+
+    def cleaned(properties: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
+        schema = schemas.cleaned({"properties": dict[str, JsonValue](properties)})
+        return {name: as_object(each) for name, each in as_object(schema["properties"]).items()}
+
+    form, arguments = cleaned(question.form), cleaned(question.arguments)
+    return replace(question, message=_parts(question.message), form=form, arguments=arguments)
 
 
 class _Schemas:

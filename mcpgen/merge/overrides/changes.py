@@ -126,6 +126,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
         "name",
         "title",
         "confirm",
+        "ask",
         "roles",
         "scopes",
         "output",

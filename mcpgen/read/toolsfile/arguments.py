@@ -29,6 +29,9 @@ _OWN = ("in", "name")
 
 Place = Location | Literal["body"]
 
+Entry = tuple[str, JsonValue, Where]
+"""An argument in short form: its name, its type or schema, and where it stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
@@ -65,11 +68,20 @@ class _Argument:
 
 
 # Decision 0125: The short form and the long form give one table.
-def read(value: JsonValue, taken: Iterable[str], site: ToolFacts, diagnostics: Diagnostics) -> ShortArguments:
-    """Return the `arguments` of a tool. `taken`: names that the tool's `parameters` and `body` already define."""
+def read(
+    value: JsonValue,
+    asked: Iterable[Entry],
+    taken: Iterable[str],
+    site: ToolFacts,
+    diagnostics: Diagnostics,
+) -> ShortArguments:
+    """Return the `arguments` of a tool, and those that its user is `asked` for.
+
+    `taken`: names that the tool's `parameters` and `body` already define.
+    """
     known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()
-    for name, entry in as_object(value).items():
-        where = site.where.inside("arguments", name)
+    written = [(name, entry, site.where.inside("arguments", name)) for name, entry in as_object(value).items()]
+    for name, entry, where in (*written, *asked):
         if name in known:
             message = f"The argument '{clipped(name)}' is described twice: here, and in `parameters` or `body`."
             diagnostics.add("duplicate-name", message, where, "Keep one of the two.")

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.model import ArgumentChange, BodyChange, Change
-from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, results, roles, scopes
+from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, questions, results, roles, scopes
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
@@ -48,6 +48,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
         hints=hints.hints(entry, where, diagnostics),
         confirm=confirmation.of_tool(entry),
+        ask=questions.read(entry, where, diagnostics),
         roles=roles.of_tool(entry),
         scopes=scopes.of_tool(entry),
         output=outputs.output(entry),

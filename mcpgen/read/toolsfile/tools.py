@@ -30,6 +30,7 @@ from mcpgen.read.toolsfile import (
     credentials,
     hints,
     outputs,
+    questions,
     requestline,
     results,
     roles,
@@ -109,6 +110,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         lookups=hints.lookups(entry),
         pages=hints.pages(entry),
         confirm=confirmation.of_tool(entry),
+        ask=questions.read(entry, where, diagnostics),
         roles=roles.of_tool(entry),
         scopes=scopes.of_tool(entry),
         hints=hints.hints(entry, where, diagnostics),
@@ -158,6 +160,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
     schema = entry.get("inputSchema")
     names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
+    names += [] if isinstance(schema, dict) else [name for name, _, _ in questions.declared(entry, where, names)]
     templated = requestline.sent(entry, line, where, diagnostics)
     sent = sends.read(templated, where, sends.TemplateNames(names, filled, line.query), diagnostics)
     if isinstance(schema, dict):
@@ -170,7 +173,8 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     by = "body" if body else "send" if sent and sent.body is not None else ""
     site = arguments.ToolFacts(where, line.method, template, sends.named(sent), by, around.definitions)
     taken = [*(each.name for each in described), *_members(raw_body)]
-    short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
+    asked = questions.declared(entry, where, [*as_object(entry.get("arguments")), *taken])
+    short = arguments.read(entry.get("arguments"), asked, taken, site, diagnostics)
     plain, of_parts = parameters.without_credentials(short.parameters, filled, diagnostics)
     return _Inputs(
         parameters.matched_with_path(described + plain, template, where, diagnostics),

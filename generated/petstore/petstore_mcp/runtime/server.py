@@ -26,7 +26,7 @@ from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
 from .core.protocol import Protocol
 from .core.stdio import EXIT_CONFIG, LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
-from .core.wire_formats import Contents, Result, UrlQuestion
+from .core.wire_formats import Contents, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
-    from .core.wire_formats import Outcome
+    from .core.wire_formats import Asked, Outcome
     from .serve.engine import Engine
     from .serve.stdin_handoff import StdinHandoff
     from .settings.listening import Listening
@@ -258,7 +258,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
+    def ask(self, key: int, question: Asked | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.catalog import Catalog
-    from ..core.wire_formats import UrlQuestion
+    from ..core.wire_formats import Asked
     from ..programs.stubs import Function
     from .consent import Ask
     from .handles import PausedRuns
@@ -125,7 +125,7 @@ class ProgramRuns:
                 f"It holds {len(written):,} bytes, too many to keep while the user is asked. Keep only what is needed"
                 " after the question, or make the call that asks before the large reads."
             )
-        raise OtherOutcome(Question(asked.message, state, asked.visit))
+        raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
 
 
 class ProgramFunctions:
@@ -279,7 +279,7 @@ class RunningProgram:
         if ask is None:
             return None
 
-        async def asked(question: str | UrlQuestion) -> object:
+        async def asked(question: Asked) -> object:
             self._dump = await self.dumped()
             self.record.printed = self.printed
             await self.close()
@@ -318,7 +318,7 @@ class RunningProgram:
                 audit.end(call.key, ended)
         if span.acted and self._functions.writes(tool):
             self.record.writes.append(f"{tool} (failed)" if result.is_error else tool)
-        if span.confirmation not in ("", "accept"):
+        if span.confirmation not in ("", "accept") or span.unanswered:
             raise Stopped(str(result))
         if span.cut:
             return Result.error(

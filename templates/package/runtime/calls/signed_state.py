@@ -28,10 +28,13 @@ class Tickets:
         self._entropy = entropy
         self._spent: dict[str, float] = {}  # expiry by ticket number, earliest first
 
-    def issue(self, subject: str, turn: int) -> str:
-        """Return a ticket for that subject (hexadecimal), asked about for the `turn`-th time."""
+    def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
+        """Return a ticket for that subject (hexadecimal), asked about for the `turn`-th time, that brings `kept` back.
+
+        The client can read `kept`: it holds what its own user said.
+        """
         until = int((self._clock() + SECONDS) * 1000)
-        body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}"
+        body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}" + (f".{kept.hex()}" if kept else "")
         return f"{body}.{self._signature(body)}"
 
     async def take(self, ticket: str, subject: str) -> tuple[int, str]:
@@ -39,23 +42,27 @@ class Tickets:
 
         The reasons are `forged` (not made by this process), `late`, `other`, `used` and `crowded`.
         """
+        return (await self.take_kept(ticket, subject))[:2]
+
+    async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
+        """Use up a ticket as `take`, and return what it kept as well."""
         body, _, signature = ticket.rpartition(".")
         # Bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
-            return 0, "forged"
-        turn, until_text, number, about = body.split(".")
+            return 0, "forged", b""
+        turn, until_text, number, about, *kept = body.split(".")
         now, until = self._clock(), int(until_text) / 1000
         if now >= until:
-            return 0, "late"
+            return 0, "late", b""
         if about != subject:
-            return 0, "other"
+            return 0, "other", b""
         if number in self._spent:
-            return 0, "used"
+            return 0, "used", b""
         self._forget(now)
         if len(self._spent) >= MOST_SPENT:
-            return 0, "crowded"
+            return 0, "crowded", b""
         self._spent[number] = until
-        return int(turn), ""
+        return int(turn), "", bytes.fromhex("".join(kept))
 
     def _signature(self, body: str) -> str:
         return hmac.digest(self._key, body.encode("utf-8", "replace"), "sha256").hex()

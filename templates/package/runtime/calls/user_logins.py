@@ -18,6 +18,7 @@ from ..settings.settings import LoginNeeded, NotReady
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Dialogue
+    from ..core.wire_formats import Asked
     from ..http.client import Client
     from ..http.exchange import Response
     from ..login.logins import Logins
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..text.addresses import Address
 
-    Ask = Callable[[str | UrlQuestion], Awaitable[object]]
+    Ask = Callable[[Asked], Awaitable[object]]
 
 T = TypeVar("T")
 

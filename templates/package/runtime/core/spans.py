@@ -88,6 +88,7 @@ class Span:
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
     - `status`: last HTTP status of the API, 0 before the first.
     - `confirmation`: answer of the user to the question, "" if none was asked.
+    - `questions`: how the user answered each question of the tool, by its name.
     - `refused`: True if the server kept the request from being sent.
     - `rewritten`: name of the hook that changed the path, "" if none did.
     - `parsed`: names of arguments that came as JSON text and were parsed.
@@ -114,6 +115,7 @@ class Span:
         "over",
         "parsed",
         "program",
+        "questions",
         "received",
         "refused",
         "requests",
@@ -132,6 +134,7 @@ class Span:
         self.received = 0
         self.status = 0
         self.confirmation = ""
+        self.questions: dict[str, str] = {}
         self.refused = False
         self.rewritten = ""
         self.parsed: tuple[str, ...] = ()
@@ -149,6 +152,11 @@ class Span:
     def traced(self) -> bool:
         """Return whether the call belongs to a trace: one that is recorded here, or the client's."""
         return bool(self.origin.traceparent) or (self.operation is not None and bool(self.operation.trace))
+
+    @property
+    def unanswered(self) -> str:
+        """Return how the first question ended that the user did not answer, "" if there is none."""
+        return next((said for said in self.questions.values() if said != "accept"), "")
 
     # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
     # set.

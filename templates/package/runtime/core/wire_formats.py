@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Block: TypeAlias = "dict[str, object]"
     Outcome: TypeAlias = "Result | Failure | Question | Contents | PromptMessages | Reply"
+    Asked: TypeAlias = "str | UrlQuestion | FormQuestion"
+    from .forms import FormQuestion
     from .table import Identity
 
 #: Revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
@@ -122,15 +124,18 @@ class UrlQuestion:
 
 class Question:
     """Question to the user in the stateless era: the text, and the state that the repeated call must carry. `visit` is
-    set if the user answers by opening a URL.
+    set if the user answers by opening a URL, and `form` if the user fills in fields.
     """
 
-    __slots__ = ("message", "state", "visit")
+    __slots__ = ("form", "message", "state", "visit")
 
-    def __init__(self, message: str, state: str, visit: UrlQuestion | None = None) -> None:
+    def __init__(
+        self, message: str, state: str, visit: UrlQuestion | None = None, form: FormQuestion | None = None
+    ) -> None:
         self.message = message
         self.state = state
         self.visit = visit
+        self.form = form
 
 
 class OtherOutcome(Exception):
@@ -201,6 +206,8 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
 def input_required_result(question: Question, server: Identity) -> bytes:
     """Return InputRequiredResult as JSON: the question, and the state that the answer must carry, if any."""
     name, params = CONFIRM, {"mode": "form", **_form(question.message)}
+    if question.form is not None:
+        name, params = question.form.name, {"mode": "form", **question.form.params(STATELESS_REVISIONS[-1])}
     if question.visit is not None:
         name, params = LOGIN, {"mode": "url", "message": question.message, "url": question.visit.url}
     return dumps(
@@ -213,12 +220,12 @@ def input_required_result(question: Question, server: Identity) -> bytes:
     )
 
 
-def elicitation_params(question: str | UrlQuestion) -> bytes:
-    """Return the params of elicitation/create for handshake revisions, which take forms by default."""
+def elicitation_params(question: Asked, revision: str) -> bytes:
+    """Return the params of elicitation/create for a handshake revision, which takes forms by default."""
     if isinstance(question, UrlQuestion):
         url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
         return dumps(url)
-    return dumps(_form(question))
+    return dumps(_form(question) if isinstance(question, str) else question.params(revision))
 
 
 def list_result(revision: str, server: Identity, changes: bool = False, private: bool = False) -> tuple[bytes, bytes]:

@@ -16,7 +16,7 @@ from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.pending_requests import cut_short
-from ..core.wire_formats import Contents, UrlQuestion
+from ..core.wire_formats import Contents
 from ..http.deadlines import Deadlines
 from ..replicas.away import StoreAway, StreamGoesOn
 from ..streamable import admission, event_stream, older, server_card, session, session_streams
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..calls.execution import ToolExecutor
     from ..core.audit import Audit
     from ..core.catalog import Catalog
-    from ..core.wire_formats import Outcome
+    from ..core.wire_formats import Asked, Outcome
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.seal import Seal
@@ -378,11 +378,9 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
+    def ask(self, key: int, question: Asked | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
-
-    # All clients and calls
 
     def _load(self, catalog: Catalog, settings: Settings) -> None:
         def make() -> ToolExecutor:

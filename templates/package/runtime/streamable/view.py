@@ -26,6 +26,7 @@ class View(Catalog):
         """Create with those tools of `whole`, or all, and without the resources at the URIs `hidden`."""
         self.__dict__.update(whole.__dict__)
         self.whole = whole
+        self._without_asking = []
         self.size = 0
         self._hidden_uris = frozenset(hidden)
         self._names: dict[str, None] = dict.fromkeys(whole.names() if names is None else names)

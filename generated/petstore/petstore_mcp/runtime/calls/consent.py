@@ -14,12 +14,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
-from ..core.wire_formats import CONFIRM, Failure, OtherOutcome, Question, Result, UrlQuestion, has
+from ..core.wire_formats import CONFIRM, Failure, OtherOutcome, Question, Result, has
 from ..text.invisible import visible
 from .signed_state import SECONDS
 from .user_logins import is_of_login
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
-    from ..core.wire_formats import UrlQuestion
+    from ..core.wire_formats import Asked
+
+    Ask = Callable[[Asked], Awaitable[object]]
 
     class States(Protocol):
         """Issuer and checker of the states that a client returns with the user's answer.
@@ -37,16 +39,20 @@ if TYPE_CHECKING:
         Implemented by signed_state.Tickets and replicas.sealed_states.States.
         """
 
-        def issue(self, subject: str, turn: int) -> str:
-            """Return a state for that subject (hexadecimal), to be asked about for the `turn`-th time."""
+        def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
+            """Return a state for that subject (hexadecimal), to be asked about for the `turn`-th time.
+
+            `kept`: what the state brings back besides. Over stdio the client can read it.
+            """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Use up a state. Return how often the user was asked, and "" or, as a key of _INSTEAD, why the state is
+            """Use up a state. Return how often the user was asked, and "" or, as a key of INSTEAD, why the state is
             void.
             """
 
+        async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
+            """Use up a state as `take`, and return what it kept as well."""
 
-Ask = Callable[[str | UrlQuestion], Awaitable[object]]
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
@@ -59,7 +65,7 @@ LONGEST_TARGET = 500
 MISSING_CAPABILITY = -32021
 
 _AGAIN = "Call it again to ask the user again."
-_INSTEAD = {
+INSTEAD = {
     "decline": "The user said no. Do not call it again with these arguments unless the user asks for it.",
     "cancel": "The user closed the question without an answer. Ask the user before you call it again.",
     "late": f"The user did not answer within {SECONDS // 60} minutes. {_AGAIN}",
@@ -87,7 +93,7 @@ _FAULTS: dict[str, tuple[int, object]] = {
 """Outcomes that the stateless era answers with a protocol error: its code and data."""
 
 
-async def nobody(question: str | UrlQuestion) -> object:
+async def nobody(question: Asked) -> object:
     """Answer None: used as `ask` if there is nobody to ask."""
     return None
 
@@ -148,9 +154,9 @@ class Consent:
         raise OtherOutcome(Question(message, self._states.issue(subject, turn + 1)))
 
 
-def not_called(tool: str, said: str, revision: str, more: str = "") -> Result:
-    """Return the error result for a call whose confirmation ended in that way. Raises OtherOutcome."""
-    sentence = f"{tool} was not called. {_INSTEAD[said]}{more}"
+def not_called(tool: str, said: str, revision: str, more: str = "", words: Mapping[str, str] = INSTEAD) -> Result:
+    """Return the error result for a call whose question ended in that way, by its `words`. Raises OtherOutcome."""
+    sentence = f"{tool} was not called. {words[said]}{more}"
     if said in _FAULTS and has(revision, "resultType"):
         raise OtherOutcome(Failure(sentence, *_FAULTS[said]))
     return Result.error(sentence)

@@ -51,11 +51,12 @@ if TYPE_CHECKING:
     from ..result.structured import OutputChecker
     from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
-    from .consent import Ask, Consent
+    from .consent import Ask, Consent, States
     from .handles import Handles
     from .inner_calls import Record
     from .lookups import WholeAnswer
     from .preparation import PreparedCall
+    from .questions import Questions
 
 Report = Callable[[str], None]
 
@@ -99,7 +100,7 @@ class ToolExecutor:
         if self._callers is not None:
             self._callers.connect(self._client, settings.timeout, learn)
         self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
-        self._states = handles.states if handles else None
+        self._states: States | None = handles.states if handles else None
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
         self.record: Record | None = None
@@ -250,13 +251,20 @@ class ToolExecutor:
         """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
         tool = call.tool
         try:
-            arguments = await self._preparation.checked(tool, arguments, call.budget)
-            if self._own.has(tool):
-                return await self._own.answer(tool, arguments, self, call.dialogue, call.ask), ""
-            return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
+            if "ask" in tool.binding:
+                return await self._questions().answered(call, arguments, self._completed)
+            return await self._completed(call, arguments)
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
             return Result.error(self._own.sentence(tool.name, reason)), ""
+
+    async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
+        """Check all arguments of the call, confirm and run it. Raises Unmade and Ended."""
+        tool = call.tool
+        arguments = await self._preparation.checked(tool, arguments, call.budget)
+        if self._own.has(tool):
+            return await self._own.answer(tool, arguments, self, call.dialogue, call.ask), ""
+        return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
 
     async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Look up the ids of names, and run the call with them. Its result says what was found. Raises Unmade."""
@@ -311,10 +319,21 @@ class ToolExecutor:
 
     def _asking(self) -> Consent:
         from .consent import Consent  # most servers ask nothing
-        from .signed_state import Tickets  # imported late
 
-        states = self._states or Tickets(os.urandom(32), time.monotonic, os.urandom)
-        return Consent(states, self._redactor.text)
+        return Consent(self._issuer(), self._redactor.text)
+
+    def _questions(self) -> Questions:
+        from .questions import Questions  # imported late: few tools ask
+
+        return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
+
+    def _issuer(self) -> States:
+        """Return the issuer of states, which all tables of this server share."""
+        if self._states is None:
+            from .signed_state import Tickets  # imported late
+
+            self._states = Tickets(os.urandom(32), time.monotonic, os.urandom)
+        return self._states
 
     async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Send the request. Return the result of the response, and a sentence on what was done."""

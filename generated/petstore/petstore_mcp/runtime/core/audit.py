@@ -248,6 +248,9 @@ class Audit:
             told["program"] = span.program
         if span.confirmation:
             told["confirmation"] = span.confirmation
+        if span.questions:
+            answers = (f"{name} {said}" for name, said in span.questions.items())
+            told["questions"] = _fitting(", ".join(answers), LONGEST_NAME)
         if span.rewritten:
             told["rewritten"] = span.rewritten
         if span.parsed:
@@ -347,9 +350,9 @@ def _named(outcome: Outcome, span: Span) -> str:
     """Return one word for the outcome: ok, error, failed, refused, declined or asked."""
     if isinstance(outcome, Question):
         return "asked"
-    if span.confirmation in _ASKED_AND_NO:
+    if span.confirmation in _ASKED_AND_NO or span.unanswered in _ASKED_AND_NO:
         return "declined"
-    if span.refused or span.confirmation not in ("", "accept"):
+    if span.refused or span.unanswered or span.confirmation not in ("", "accept"):
         return "refused"
     if isinstance(outcome, Failure):
         return "failed"

@@ -61,10 +61,11 @@ class Tool:
     """One tool: name, input schema, and binding (how arguments become a request).
 
     `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials`: for each place,
-    such as `header`, the names of the API keys that the server may write there.
+    such as `header`, the names of the API keys that the server may write there. `listed`: the input schema that the
+    model is shown, which lacks the arguments that the user fills in.
     """
 
-    __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
+    __slots__ = ("binding", "credentials", "listed", "name", "output_schema", "paged", "plan", "schema", "title")
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class Tool:
     ) -> None:
         self.name = name
         self.credentials = credentials or {}
-        self.schema = schema
+        self.schema = self.listed = schema
         self.binding = binding
         self.title = title
         self.output_schema = output_schema
@@ -220,6 +221,7 @@ class Catalog:
         self.completes = header.get("completes") is True
         self._listing: Listing | None = None
         self._index: _File | None = None
+        self._without_asking: list[bytes] = []
         self.finders: Mapping[str, str] = {}
 
     @classmethod
@@ -286,7 +288,24 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
+    # Decision 0223: Clients that cannot ask have a list of their own.
+    @property
+    def without_asking(self) -> list[bytes]:
+        """Return the array of tools for clients that cannot ask their user, in pieces as `tools`."""
+        if "asks" not in self.header:
+            return self.tools
+        if not self._without_asking:
+            from .asked_arguments import listed_without_asking  # imported here: few servers ask
+
+            entries: Any = loads(b"".join(self.tools).decode())[0]
+            for place, entry in enumerate(entries):
+                if questions := self._bound.line(entry["name"]).get("ask"):
+                    entries[place] = listed_without_asking(entry, questions)
+            self._without_asking = [dumps(entries)]
+        return self._without_asking
+
     def _leave(self, kept: list[str]) -> None:
+        self._without_asking = []
         self.hidden += [name for name in self.names() if name not in kept]
         self.tools = [self._described.keep(kept)]
         self._list_found()
@@ -341,7 +360,8 @@ class Catalog:
         """Return the lists that differ from those of `before`: any of `tools`, `resources` and `prompts`."""
         now, then = self.header.get("features", {}), before.header.get("features", {})
         beside: list[str] = [name for name in FEATURES if now.get(name) != then.get(name)]
-        return beside if self.tools == before.tools else ["tools", *beside]
+        is_same = (self.tools, self.without_asking) == (before.tools, before.without_asking)
+        return beside if is_same else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
         """Return True if any line of tools.json contains the bytes `key`, listed or found by a search."""
@@ -401,7 +421,11 @@ class Catalog:
             binding: Binding = self._bound.line(name)
             title, promised = tool.get("title", ""), tool.get("outputSchema")
             credentials = _credentials(binding, self.security)
-            self._parsed[name] = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
+            self._parsed[name] = made = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
+            if "ask" in binding:
+                from .asked_arguments import complete_schema  # imported here: few tools ask
+
+                made.schema = complete_schema(made.listed, binding["ask"])
         return self._parsed[name]
 
 

@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from .features import Features
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
-    from .wire_formats import Outcome, UrlQuestion
+    from .wire_formats import Asked, Outcome
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
 
@@ -303,8 +303,12 @@ class Protocol:
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        before, behind = list_result(revision, self._catalog.server, self._changes, self._catalog.private)
-        line = long_answer(request.id, before, self._catalog.tools, behind)
+        catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
+        if "asks" in catalog.header:  # who cannot ask is shown another list, so no cache may share it
+            is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
+            tools = tools if can_ask else catalog.without_asking
+        before, behind = list_result(revision, catalog.server, self._changes, is_private)
+        line = long_answer(request.id, before, tools, behind)
         if sum(map(len, line)) > MAX_LINE:
             raise Fault(
                 INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
@@ -382,15 +386,15 @@ class Protocol:
 
     # Questions to the client
 
-    def ask(self, key: int, question: str | UrlQuestion) -> bytes | None:
-        """Return the line that asks the user to confirm a call, or to open a URL; or None.
+    def ask(self, key: int, question: Asked) -> bytes | None:
+        """Return the line that asks the user to confirm a call, to open a URL, or to fill in a form; or None.
 
         None means: the call has ended, the revision has no such request, or too many questions are open.
         """
         call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
-        return self._questions.ask(key, elicitation_params(question))
+        return self._questions.ask(key, elicitation_params(question, call.revision))
 
     def withdraw(self, key: int) -> bytes | None:
         """Return the line that cancels the open question of a call, or None if there is none."""

@@ -166,6 +166,7 @@ class Header(TypedDict):
     aliases: NotRequired[dict[str, str]]
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
+    asks: NotRequired[Literal[True]]
     search: NotRequired[Search]
 
 
@@ -379,6 +380,24 @@ class Lookup(TypedDict):
     ranked: NotRequired[Literal[True]]
 
 
+class AskedQuestion(TypedDict):
+    """Question with fields that the user answers before a call is sent.
+
+    `form`: the fields, as MCP's elicitation writes them. `arguments`: the schemas of the arguments that they become,
+    which the list of tools lacks. `missing`: only those fields are asked that the call lacks. `when`: conditions on
+    arguments. `without`: clients that cannot ask give the fields as arguments.
+    """
+
+    name: str
+    message: list[str | ArgumentNode]
+    form: dict[str, dict[str, Any]]
+    arguments: NotRequired[dict[str, Any]]
+    required: NotRequired[list[str]]
+    when: NotRequired[dict[str, Any]]
+    without: NotRequired[Literal["arguments"]]
+    missing: NotRequired[Literal[True]]
+
+
 class Binding(TypedDict):
     """How a call of a tool becomes a request, and its answer a result. Only bindings of resources have no name."""
 
@@ -402,6 +421,7 @@ class Binding(TypedDict):
     output: NotRequired[OutputForm]
     fields: NotRequired[str]
     confirm: NotRequired[Confirm]
+    ask: NotRequired[list[AskedQuestion]]
     open: NotRequired[Literal[True]]
     also: NotRequired[list[str]]
     unchecked: NotRequired[list[str]]

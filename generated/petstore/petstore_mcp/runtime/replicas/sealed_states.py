@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make states of confirmations over HTTP (`requestState`): sealed, so that any replica can take the answer, and used
-once.
+"""Make states of questions over HTTP (`requestState`): sealed, so that any replica can take the answer, and used once.
 
-A state contains what `calls.signed_state` signs over stdio: how often the user was asked, a random number, and the
-digest of the call. Used states are remembered by their number: by this replica, or through a store by all.
+A state contains what `calls.signed_state` signs over stdio: how often the user was asked, a random number, the digest
+of the call, and what was answered before. Used states are remembered by their number: by this replica, or through a
+store by all.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SECONDS = 300
 """Seconds that the user has to answer, as over stdio."""
 
+LONGEST = 64 * 1024
+"""Longest state in characters, with what users have answered so far."""
+
 _PURPOSE = "state"
 _NUMBER = 16
 
@@ -40,9 +43,9 @@ class States:
         self._seal = seal
         self._spend = spend
 
-    def issue(self, subject: str, turn: int) -> str:
-        """Return a state for that subject (hexadecimal), asked about for the `turn`-th time."""
-        value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject)
+    def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
+        """Return a state for that subject (hexadecimal), asked about for the `turn`-th time. It brings `kept` back."""
+        value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
 
     async def take(self, state: str, subject: str) -> tuple[int, str]:
@@ -50,12 +53,17 @@ class States:
 
         The reasons are `forged`, `late`, `other`, `used`, `crowded` and `unknown`.
         """
+        return (await self.take_kept(state, subject))[:2]
+
+    async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
+        """Use up a state as `take`, and return what it kept as well."""
         try:
-            value = self._seal.open(_PURPOSE, spans.owner(), state)
+            value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)
         except Unsealed:
-            return 0, "forged"
+            return 0, "forged", b""
         except Expired:
-            return 0, "late"
-        if value[1 + _NUMBER :] != bytes.fromhex(subject):
-            return 0, "other"
-        return value[0], await self._spend(value[1 : 1 + _NUMBER].hex(), SECONDS)
+            return 0, "late", b""
+        about, begin = bytes.fromhex(subject), 1 + _NUMBER
+        if value[begin : begin + len(about)] != about:
+            return 0, "other", b""
+        return value[0], await self._spend(value[1:begin].hex(), SECONDS), value[begin + len(about) :]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
-    from ..core.wire_formats import Contents, Outcome, Result, UrlQuestion
+    from ..core.wire_formats import Asked, Contents, Outcome, Result
 
     class ToolExecutor(Protocol):
         """Executor of one call (execution.ToolExecutor)."""
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             arguments: dict[str, Any],
             report: Callable[[str], None],
             dialogue: Dialogue,
-            ask: Callable[[str | UrlQuestion], Awaitable[object]],
+            ask: Callable[[Asked], Awaitable[object]],
         ) -> Result:
             """Return the call's result. Raises OtherOutcome.
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: int, message: str) -> None:
             """Report that `done` phases are over; `message` names the last one."""
 
-        def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
+        def ask(self, key: int, question: Asked | None) -> bool:
             """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
@@ -257,7 +257,7 @@ class AcceptedCall:
             except asyncio.CancelledError:  # the call was cancelled: nobody waits
                 return
 
-    async def _ask(self, question: str | UrlQuestion) -> object:
+    async def _ask(self, question: Asked) -> object:
         """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
         ends.
         """

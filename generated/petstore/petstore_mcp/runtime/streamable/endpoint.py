@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
     from ..core.jsonrpc import Message
-    from ..core.wire_formats import Outcome, UrlQuestion
+    from ..core.wire_formats import Asked, Outcome
     from ..replicas.seal import Seal
     from .access import Access
     from .head import Fields, Head
@@ -141,7 +141,7 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, None, message)) is not None:
             exchange.tell(line)
 
-    def ask(self, key: int, question: str | UrlQuestion | None) -> bool:
+    def ask(self, key: int, question: Asked | None) -> bool:
         """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:

@@ -1,0 +1,193 @@
+"""Decide what the user is asked before a call, and take these arguments out of the input schema.
+
+A field of a question is called like the argument that it fills. The model neither sees nor gives that argument. Only
+`missing` questions leave their arguments to the model: they ask for what a call leaves out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import clipped, nearest
+from mcpgen.lower.inputs.slots import Slot
+from mcpgen.lower.text.prose import shortened
+from mcpgen.lower.tool.descriptions import LONGEST
+from mcpgen.lower.tool.forms import FORMATS, Unaskable, fits, form_field
+from mcpgen.lower.tool.secret_questions import secret_field, secret_text
+from mcpgen.model import AskedQuestion, FormField, Operation, Question
+
+LONGEST_MESSAGE = 500
+"""Longest message of a question in characters, without its arguments."""
+
+_ENVIRONMENT = "Take it from the environment: `security` describes credentials. Users are not asked for them."
+_OWN_WORDS = "Write what the form shows: `type`, or a choice by `enum`."
+
+
+def derive(
+    operation: Operation, schema: JsonObject, names: Mapping[Slot, str], diagnostics: Diagnostics
+) -> tuple[tuple[AskedQuestion, ...], JsonObject]:
+    """Return the questions of a tool, and its input schema without the arguments that the user fills in.
+
+    `names`: slot → argument. Faulty questions are reported and left out.
+    """
+    if not operation.decided.ask:
+        return (), schema
+    layout = _Layout(schema, names)
+    found: list[AskedQuestion] = []
+    for question in operation.decided.ask:
+        asked = _missing(question, layout, operation) if question.missing else _asked(question, layout, diagnostics)
+        if asked is None or not _is_sound(question, layout, diagnostics):
+            continue
+        for name in sorted(asked.arguments.keys() & {name for each in found for name in each.arguments}):
+            message = f"Two questions ask for '{clipped(name)}'."
+            diagnostics.add("duplicate-name", message, question.where.inside("form"), "Ask for it once.")
+        found.append(asked)
+    return tuple(found), layout.left(found)
+
+
+def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
+    """Return `description` with a sentence that says what the user is asked; unchanged without questions."""
+    sentences = []
+    if names := [name for each in questions if not each.missing for name in each.form]:
+        shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
+        sentences.append(f"The user is asked for {shown}.")
+    if names := [name for each in questions if each.missing for name in each.form]:
+        shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
+        sentences.append(f"Leave out what you do not know of {shown}: the user is asked.")
+    if not sentences:
+        return description
+    more = " ".join(sentences)
+    return f"{shortened(description, LONGEST - len(more) - 1)} {more}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The arguments of one tool: its input schema, and slot → argument."""
+
+    schema: JsonObject
+    names: Mapping[Slot, str]
+
+    @property
+    def properties(self) -> JsonObject:
+        return as_object(self.schema.get("properties"))
+
+    @property
+    def required(self) -> list[str]:
+        return list(map(str, as_list(self.schema.get("required"))))
+
+    def argument(self, name: str) -> str:
+        """Return the argument of that name, or of that name in the request; "" if there is none."""
+        if name in self.properties:
+            return name
+        found = {argument for (_, wire), argument in self.names.items() if wire == name and argument in self.properties}
+        return found.pop() if len(found) == 1 else ""
+
+    def left(self, questions: list[AskedQuestion]) -> JsonObject:
+        """Return the input schema without what the user is asked for."""
+        gone = {name for each in questions for name in each.arguments}
+        optional = {name for each in questions if each.missing for name in each.form}
+        left = {name: member for name, member in self.properties.items() if name not in gone}
+        required: list[JsonValue] = [name for name in self.required if name not in gone | optional]
+        rest = {key: value for key, value in self.schema.items() if key not in ("properties", "required")}
+        return {**rest, "properties": left, **({"required": required} if required else {})}
+
+
+def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> AskedQuestion | None:
+    """Return a question whose fields become arguments, or None if a fault in it was reported."""
+    found = [_field(each, question, layout, diagnostics) for each in question.fields]
+    fields = {name: field for pair in found if pair is not None for name, field in [pair]}
+    if len(fields) < len(found) or not fields:
+        return None
+    must = [
+        name
+        for (name, _), written in zip(fields.items(), question.fields, strict=True)
+        if written.required or (name in layout.required and "default" not in fields[name])
+    ]
+    return AskedQuestion(
+        question.name,
+        question.message,
+        fields,
+        {name: as_object(layout.properties[name]) for name in fields},
+        tuple(must),
+        question.when,
+        question.without,
+    )
+
+
+def _field(
+    field: FormField, question: Question, layout: _Layout, diagnostics: Diagnostics
+) -> tuple[str, JsonObject] | None:
+    """Return the name and the schema of a field, or None if a fault in it was reported."""
+    name = layout.argument(field.name)
+    if not name:
+        message = f"The tool has no argument '{clipped(field.name)}' that could be asked for."
+        diagnostics.add("unknown-argument", message, field.where, nearest(field.name, list(layout.properties)))
+        return None
+    try:
+        form = form_field(field.schema, as_object(layout.properties[name]))
+    except Unaskable as problem:
+        message = f"The field '{clipped(field.name)}' {problem}."
+        diagnostics.add("invalid-value", message, field.where, _OWN_WORDS)
+        return None
+    if reason := secret_field(name, form, {**as_object(layout.properties[name]), **field.schema}):
+        message = f"The field '{clipped(field.name)}' asks the user for a secret, {reason}."
+        diagnostics.add("asks-for-secret", message, field.where, _ENVIRONMENT)
+        return None
+    if field.schema.get("format") not in (None, *FORMATS):
+        message = f"No form knows the format '{clipped(str(field.schema['format']))}'."
+        diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
+    if not fits(form):
+        message = f"The default of the field '{clipped(field.name)}' does not fit it."
+        diagnostics.add("invalid-value", message, field.where, "Write a value that the form takes.")
+    if question.when and name in layout.required:
+        message = f"Every call needs '{clipped(field.name)}', and the user is asked for it in some calls alone."
+        diagnostics.add("invalid-value", message, question.where.inside("when"), "Leave `when` out.")
+    return name, form
+
+
+def _missing(question: Question, layout: _Layout, operation: Operation) -> AskedQuestion | None:
+    """Return a question for the required arguments that a call leaves out, as far as a form can hold them."""
+    asked = {layout.argument(field.name) for each in operation.decided.ask or () for field in each.fields}
+    fields: dict[str, JsonObject] = {}
+    for name in layout.required:
+        try:
+            schema = as_object(layout.properties[name])
+            field = form_field({}, schema)
+        except Unaskable:
+            continue
+        if name not in asked and not secret_field(name, field, schema):
+            fields[name] = field
+    if not fields:
+        return None
+    return AskedQuestion(
+        question.name, question.message, fields, required=tuple(fields), when=question.when, missing=True
+    )
+
+
+def _is_sound(question: Question, layout: _Layout, diagnostics: Diagnostics) -> bool:
+    """Return True if the message and the conditions of a question can be used. Faults are reported."""
+    faults = list(_faults(question, layout))
+    for code, message, key, hint in faults:
+        diagnostics.add(code, message, question.where.inside(key), hint)
+    return not faults
+
+
+def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str, str]]:
+    """Yield code, message, key and hint of what is wrong with a question."""
+    literal = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
+    if found := secret_text(literal):
+        yield (
+            "asks-for-secret",
+            f"The message asks for a secret or shows one: '{clipped(found)}'.",
+            "message",
+            _ENVIRONMENT,
+        )
+    if len(literal) > LONGEST_MESSAGE:
+        message = f"The message has {len(literal):,} characters; {LONGEST_MESSAGE} are shown at most."
+        yield "invalid-value", message, "message", "Write what the user has to know in a sentence or two."
+    named = [str(part["argument"]) for part in question.message if isinstance(part, dict)]
+    for key, name in [*(("message", each) for each in named), *(("when", each) for each in question.when)]:
+        if name not in layout.properties:
+            hint = nearest(name, list(layout.properties))
+            yield "unknown-argument", f"The tool has no argument '{clipped(name)}'.", key, hint

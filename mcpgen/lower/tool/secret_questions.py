@@ -1,0 +1,65 @@
+"""Find questions that ask a user for a secret, or that show one.
+
+MCP forbids to ask for secrets by a form: a client may log the answer, and so may the model's host. A server gets its
+secrets from the environment.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.base.names import words
+
+_WORDS = frozenset(
+    (
+        *("password", "passwords", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "tokens"),
+        *("apikey", "apitoken", "credential", "credentials", "otp", "totp", "pin", "cvv", "cvc", "cvv2", "cvc2", "ssn"),
+    )
+)
+"""Words in the name of a field that mean a secret."""
+
+_DATA = frozenset(
+    ("page", "next", "previous", "prev", "continuation", "cursor", "sync", "policy", "count", "limit", "code")
+)
+"""Words beside which a word of `_WORDS` means something else, such as `page_token` and `pin_code`."""
+
+_ASKED = re.compile(
+    r"\b(?:pass ?(?:word|phrase|code)s?|passwd|(?:api|access|private|secret|signing|encryption)[ _-]?keys?"
+    r"|(?:api|access|auth\w*|bearer|refresh|session|secret|security)[ _-]?tokens?|client[ _-]?secrets?"
+    r"|(?:your|the|a) secret|your (?:pin|token)|credentials?"
+    r"|one[- ]time (?:code|pin)|otp"
+    r"|(?:(?:credit|debit|payment|bank)[ _-])?card (?:number|no\b)|card verification|cv[vc]2?"
+    r"|security code|social security number)\b",
+    re.IGNORECASE,
+)
+_FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
+_FORMATS = ("password", "token", "secret")
+
+
+# Decision 0225: No question asks for a secret.
+def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
+    """Return what in a field asks for a secret, as the end of a sentence; "" if nothing does."""
+    named = set(words(name))
+    if named & _WORDS and not named & _DATA:
+        return "by its name"
+    if written.get("format") in _FORMATS or written.get("writeOnly") is True:
+        return "by its format"
+    return next((f"by the words '{found}'" for text in _texts(field) if (found := _secret_in(text))), "")
+
+
+def secret_text(text: str) -> str:
+    """Return the words by which a message asks for a secret or shows one of the environment; "" if it does not."""
+    shown = _FROM_ENVIRONMENT.search(text)
+    return shown[0] if shown else _secret_in(text)
+
+
+def _secret_in(text: str) -> str:
+    found = _ASKED.search(text)
+    return found[0] if found else ""
+
+
+def _texts(field: JsonObject) -> Iterator[str]:
+    yield as_text(field.get("title"))
+    yield as_text(field.get("description"))
+    for key in ("oneOf", "anyOf"):
+        yield from (as_text(as_object(each).get("title")) for each in as_list(field.get(key)))

@@ -1,0 +1,116 @@
+"""Read `ask:` of the tools file: questions with fields that the user answers before a call is sent.
+
+Invalid values are skipped here; `schema_check` has already reported them.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME
+from mcpgen.model import FormField, Question
+from mcpgen.read.toolsfile import templates
+
+MISSING = "missing"
+"""Word for a question that asks for required arguments that a call leaves out."""
+
+_RESERVED = ("confirm", "login")
+"""Names of the questions that the server asks by itself."""
+
+_MESSAGE = "This is needed to go on."
+_OF_ARGUMENT = ("in", "name", "required")
+_SIMPLE = ("string", "number", "integer", "boolean")
+
+
+def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Question, ...] | None:
+    """Return the questions of the tool or override `entry` at `where`, or None if it has no `ask`."""
+    value, place = entry.get("ask"), where.inside("ask")
+    if value is None:
+        return None
+    if value == MISSING:
+        return (Question(MISSING, place, (_MESSAGE,), missing=True),)
+    found: dict[str, Question] = {}
+    for index, each in enumerate(as_list(value)):
+        question = _question(as_object(each), place.inside(index), diagnostics)
+        if question is not None and question.name in found:
+            message = f"Two questions are called {question.name}."
+            diagnostics.add("duplicate-name", message, place.inside(index, "name"), "Rename one of them.")
+        elif question is not None:
+            found[question.name] = question
+    return tuple(found.values())
+
+
+def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Question | None:
+    name, message, form = as_text(entry.get("name")), as_text(entry.get("message")), entry.get("form")
+    if not name or not message or not (isinstance(form, dict) or form == MISSING):
+        return None  # schema_check has reported this error
+    if name in _RESERVED:
+        text = f"A question cannot be called {name}: the server has one of that name."
+        diagnostics.add("invalid-name", text, where.inside("name"), "Give it another name.")
+        return None
+    return Question(
+        name,
+        where,
+        templates.text(message, where.inside("message"), diagnostics),
+        tuple(_fields(as_object(form), where.inside("form"))),
+        {argument: _condition(value) for argument, value in as_object(entry.get("when")).items()},
+        "arguments" if entry.get("without") == "arguments" else "refuse",
+        missing=form == MISSING,
+    )
+
+
+def _fields(form: JsonObject, where: Where) -> Iterator[FormField]:
+    for name, entry in form.items():
+        schema = _written(entry)
+        own = {key: value for key, value in schema.items() if key not in _OF_ARGUMENT}
+        yield FormField(name, where.inside(name), own, schema.get("required") is True)
+
+
+def _written(entry: JsonValue) -> JsonObject:
+    """Return a field in its long form."""
+    if isinstance(entry, str):
+        kind, _, rest = entry.partition(" ")
+        return {"type": kind, "required": rest == "required"} if kind in _SIMPLE else {}
+    return as_object(entry)
+
+
+def _condition(value: JsonValue) -> JsonObject:
+    """Return a condition as a schema: a value is the only one that fits, a list holds all of them."""
+    if isinstance(value, dict):
+        return value
+    return {"enum": value} if isinstance(value, list) else {"const": value}
+
+
+def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[tuple[str, JsonValue, Where]]:
+    """Yield the fields of `ask` that are no arguments of the tool `entry` yet, as entries of `arguments`.
+
+    `known`: the arguments that the tool declares itself.
+    """
+    taken = set(known)
+    for index, each in enumerate(map(as_object, as_list(entry.get("ask")))):
+        for name, value in as_object(each.get("form")).items():
+            if name not in taken and WRITTEN_ARGUMENT_NAME.fullmatch(name):
+                taken.add(name)
+                argument = _argument(_written(value))
+                if "when" in each:  # the form needs it, and a call in which it is not asked does not
+                    argument.pop("required", None)
+                yield name, argument, where.inside("ask", index, "form", name)
+
+
+def _argument(field: JsonObject) -> JsonObject:
+    """Return a field as an argument: titles of choices are for people alone."""
+    schema = {key: value for key, value in field.items() if key not in ("oneOf", "enumNames", "title", "default")}
+    schema |= {"enum": choices(field)} if "oneOf" in field else {}
+    items = as_object(field.get("items"))
+    if items:
+        schema["items"] = {"type": "string", "enum": choices(items)}
+    schema.setdefault("type", "array" if items else "string")
+    if "description" not in schema and as_text(field.get("title")):
+        schema["description"] = as_text(field.get("title"))
+    return schema
+
+
+def choices(schema: JsonObject) -> list[JsonValue]:
+    """Return the values that a field offers, plain or titled."""
+    titled = [as_object(each).get("const") for key in ("oneOf", "anyOf") for each in as_list(schema.get(key))]
+    return titled or as_list(schema.get("enum"))
