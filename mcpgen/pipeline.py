@@ -84,7 +84,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What an existing project contributes to a compile.
+    """Data of an existing project for its next compile.
 
     `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: paths or URLs of inputs, relative to the
     project. `recorded`: the flags of the last run.
@@ -150,7 +150,7 @@ def _compiled(
         search = retrieval.build(catalog.tools, api.definitions, pinned, wanted.programs or "none")
         catalog = replace(catalog, search=search)
     elif wanted.programs not in (None, "none"):
-        message = f"Programs ({wanted.programs}) are run by a server that lists a search, and this one lists all tools."
+        message = f"Programs ({wanted.programs}) need a server with --tools search, and this server lists all tools."
         raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
     remembered = options.over(project.recorded)
     lock = Lock(
@@ -292,7 +292,7 @@ def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
     if sends and (not api.servers or "://" not in api.servers[0].url):
         diagnostics.add(
             "no-server",
-            "No absolute server URL is known; each call will say that the base URL is missing.",
+            "No absolute server URL is known; every call will fail until a base URL is set.",
             hint="Give --base-url, or set the server's _BASE_URL variable.",
         )
 
@@ -318,7 +318,7 @@ def _host(api: Api) -> str:
 
 
 _EMPTY_HINT = "Check the paths, and --include and --exclude."
-_TOLD_HINT = "Mend what is told above."
+_TOLD_HINT = "Correct the errors above."
 
 
 def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> FatalError:
@@ -335,5 +335,5 @@ def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diag
     if found:
         return FatalError("no-operations", f"None of {found} operations was selected.", source, _EMPTY_HINT)
     if any(each.severity == "error" for each in diagnostics):
-        return FatalError("no-operations", "No tool is left.", source, _TOLD_HINT)
+        return FatalError("no-operations", "No tools remain after the selection.", source, _TOLD_HINT)
     return FatalError("no-operations", "The document has no operations.", source, _EMPTY_HINT)

@@ -1,4 +1,6 @@
-"""Make a tools file of what another tool serves, and see by a compile that each of its names leads to its operation."""
+"""Write a tools file for a server of another program, and compile it to check that each tool name calls the same
+operation.
+"""
 
 import os
 import re
@@ -21,9 +23,17 @@ from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read.fetch import Fetched, Folder, Network
 
 _OF_ARGUMENTS = {
-    "awslabs": "Results are text; `server: {output: structured}` promises schemas for them as FastMCP does.",
-    "fastmcp": "Results are text; `server: {output: structured}` promises schemas for them as FastMCP does.",
-    "openapi-mcp-generator": "The members of a body are arguments of their own; they were inside of `requestBody`.",
+    "awslabs": (
+        "Tools return text. To return structured results with output schemas, as FastMCP does, write "
+        "`server: {output: structured}`."
+    ),
+    "fastmcp": (
+        "Tools return text. To return structured results with output schemas, as FastMCP does, write "
+        "`server: {output: structured}`."
+    ),
+    "openapi-mcp-generator": (
+        "Each member of a request body is an argument; before, the members were inside the argument `requestBody`."
+    ),
     "ivotoby": "",
 }
 _SETTING = re.compile(r"(?<![A-Za-z0-9])(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
@@ -34,7 +44,9 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the user says: the name of the new server, documents in place of those named, and where the file goes."""
+    """Flags of the user: the name of the new server, documents that replace those of the configuration, and the target
+    file.
+    """
 
     target: str
     name: str = ""
@@ -44,7 +56,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One name of the other server and the tool that answers to it here; "" if none does."""
+    """One tool name of the other server, and the new tool that can be called by this name; "" if there is none."""
 
     name: str
     tool: str
@@ -56,7 +68,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """The tools file, what is different, and what became of each name. `compiled`: what the file compiles to."""
+    """The resulting tools file, the list of differences, and the fate of each tool name.
+
+    `compiled`: the compile of the tools file.
+    """
 
     program: str
     text: str
@@ -67,10 +82,10 @@ class Adopted:
 
 # Decision 0216: What adopt writes is compiled before it is trusted.
 def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adopted:
-    """Return the tools file that serves what `server` serves.
+    """Return a tools file with the same tools as `server`.
 
-    `name`: what a client calls it. `folder`: where its relative paths lead. Raises FatalError if a description cannot
-    be read, or a name is given to two tools.
+    `name`: the server's name in the client's configuration. `folder`: base of its relative paths. Raises FatalError if
+    an OpenAPI document cannot be read, or two tools need the same name.
     """
     remarks = list(server.remarks)
     draft = _draft(server, name, folder, wanted, remarks)
@@ -90,7 +105,9 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     remarks += security.remarks_on_variables(server, decided, last.catalog)
     remarks += _of_arguments(server, last)
     kept = tuple(_all_kept(offered, last))
-    remarks += [Remark(f"The name '{clipped(each.name)}' leads to no tool here.") for each in kept if not each.tool]
+    remarks += [
+        Remark(f"The name '{clipped(each.name)}' names no tool of the new server.") for each in kept if not each.tool
+    ]
     prefix = last.catalog.identity.prefix
     told = tuple(dict.fromkeys(replace(each, text=_SETTING.sub(rf"{prefix}\1", each.text)) for each in remarks))
     text = write(draft, wanted.target, told)
@@ -127,10 +144,15 @@ def _located(described: Described, folder: str) -> str:
     hint = "Name its path or URL with --document."
     place = described.place
     if not place or "${" in place or place.startswith(("$", "<")):
-        raise FatalError("unreadable", "Which description it serves is not known here.", described.where, hint)
+        raise FatalError(
+            "unreadable",
+            "The configuration does not say which OpenAPI document the server uses.",
+            described.where,
+            hint,
+        )
     if place.startswith(("http://", "https://")):
         if without_secrets(place) != place:
-            message = "The URL of the description holds a secret, which is not copied."
+            message = "The URL of the OpenAPI document contains a secret, which was not copied."
             raise FatalError("unreadable", message, described.where, hint)
         return place
     for candidate in (os.path.join(folder, place), place):
@@ -154,13 +176,20 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
     url = described.base_url.strip()
     if not url.startswith(("http://", "https://")) or "$" in url or "<" in url:
         if url:
-            remarks.append(Remark("Its base URL is not known here; the description's own is used.", described.where))
+            remarks.append(
+                Remark(
+                    "The configuration has no readable base URL; the server URL of the document is used.",
+                    described.where,
+                )
+            )
         return ""
     if without_secrets(url) != url:
-        remarks.append(Remark("Its base URL holds a secret and was not copied: set _BASE_URL.", described.where))
+        remarks.append(
+            Remark("The base URL contains a secret and was not copied: set the variable _BASE_URL.", described.where)
+        )
         return ""
     if url.startswith("http://") and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
-        remarks.append(Remark("The API is called without TLS: set _ALLOW_HTTP to 1.", described.where))
+        remarks.append(Remark("The base URL is http, without TLS: set the variable _ALLOW_HTTP to 1.", described.where))
     return url + "/" if not urlsplit(url).path else url
 
 
@@ -183,7 +212,9 @@ def _fetched(draft: Draft, wanted: Wanted, folder: Folder) -> Fetched:
 def _offering(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, wanted: Wanted, remarks: list[Remark]
 ) -> Compiled:
-    """Return the compile of the draft, which offers what the other server does: logins too, and what is hidden."""
+    """Return the compile of the draft with the same operations as the other server, including logins and hidden
+    operations.
+    """
     last = _compiled(draft, wanted)
     missing = 0
     for index, entry in enumerate(draft.entries):
@@ -204,10 +235,10 @@ def _offering(
 
 
 def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
-    """Return the operations of a document. What only a reference leads to is taken from the compile."""
+    """Return the operations of a document. Operations behind a `$ref` are taken from the compile."""
     documents = compiled.sources.described_by
     if index >= len(documents):
-        message = "Two of its descriptions are one document, which a server has once."
+        message = "The configuration names the same OpenAPI document twice, but a server can have it only once."
         raise FatalError("unreadable", message, hint="Name others with --document, or leave one out.")
     known = {(tool.operation.path, tool.operation.method): tool.operation for tool in _tools(compiled, index).values()}
     return operations.listed(documents[index].value, known)
@@ -249,9 +280,8 @@ def _name_tools(
 def _override(
     each: Served, tool: ToolSpec, ids: Mapping[str | None, int], used: set[str], remarks: list[Remark]
 ) -> Override:
-    """Return what is said of a tool: the other server's name, or that name as an alias where it cannot be a name.
-
-    `used`: names and aliases of other tools, to which those of this one are added.
+    """Return the override of a tool: the other server's name, or that name as an alias if mcpgen does not allow it as a
+    name. `used`: names and aliases of other tools; the names of this tool are added.
     """
     names = [each.name, *each.aliases]
     folded = {name.casefold() for name in used}

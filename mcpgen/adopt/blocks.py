@@ -1,4 +1,4 @@
-"""Find the servers in the configuration of an MCP client: JSON with comments, TOML or YAML, whatever its keys are."""
+"""Find the MCP servers in a client's configuration, which is JSON with comments, TOML or YAML, under any key."""
 
 import re
 import tomllib
@@ -16,7 +16,7 @@ _DEEPEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One server of a client: its name there, its command line, its variables and its folder."""
+    """One server in a client's configuration: its name, command line, environment variables and working directory."""
 
     name: str
     words: tuple[str, ...]
@@ -42,7 +42,7 @@ def _placed(block: Block, position: tuple[int, int]) -> Block:
 
 
 def _plain(data: bytes) -> bytes:
-    """Return JSON without comments, each of which becomes blanks. Other text stays as it is."""
+    """Return JSON with each comment replaced by blanks. Comment marks inside of strings are kept."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if text.lstrip()[:1] not in ("{", "[", "/"):
         return data

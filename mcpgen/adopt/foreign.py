@@ -1,4 +1,4 @@
-"""What is known of a server that another tool makes from API descriptions. No value of a secret is in it."""
+"""Data types for the configuration of an MCP server of another program. They never contain the value of a secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ TITLES: dict[Program, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One sentence on what is different after the move, and the place that it concerns."""
+    """One sentence on a difference between the two servers, and the place in the configuration that it concerns."""
 
     text: str
     where: Where | None = None
@@ -45,9 +45,10 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route map of FastMCP: what an operation becomes if method, path and tags fit. Empty: any of them fits.
+    """A route map of FastMCP: the kind of component that an operation becomes if its method, path and tags match.
 
-    `pattern` is a regular expression, searched in the path. `adds`: tags that the component gets.
+    An empty condition always matches. `pattern`: a regular expression, searched in the path. `adds`: tags that the
+    component gets.
     """
 
     component: Component
@@ -59,10 +60,11 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One API description that the other tool reads.
+    """One OpenAPI document of the other server.
 
-    `place`: its path or URL, "" if unknown. `base_url`: where requests go, "" if unknown. `credentials`: None if the
-    other tool sends what the document says. `renames`: operationId → name. `tags`: those that all components get.
+    `place`: its path or URL, "" if unknown. `base_url`: the URL of the API, "" if unknown. `credentials`: None if the
+    other server uses the document's security schemes. `renames`: operationId → name. `tags`: tags that all components
+    get.
     """
 
     place: str
@@ -76,10 +78,10 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which tools there are. None: no limit. Names and ids are those of the other tool.
+    """Conditions for operations to become tools.
 
-    `removed`: tools that a script takes away again. `by_default`: for openapi-mcp-generator, whether operations
-    without `x-mcp` are tools.
+    None: no condition. Names and ids are those of the other server. `removed`: tools that a script removes.
+    `by_default`: for openapi-mcp-generator, whether operations without `x-mcp` are tools.
     """
 
     include_tags: frozenset[str] | None = None
@@ -92,14 +94,16 @@ class Filters:
 
     @property
     def includes(self) -> bool:
-        """Return True if the filters name what is offered, not what is left out."""
+        """Return True if the filters list operations to include, False if they list operations to exclude."""
         named = (self.include_tags, self.tools, self.resources, self.methods)
         return any(each is not None for each in named) or not self.by_default
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How openapi-mcp-generator and ivotoby's server name tools: the longest name, and whether words are shortened."""
+    """Rules for tool names of openapi-mcp-generator and ivotoby's server: the maximal length, and whether words are
+    shortened.
+    """
 
     longest: int = 64
     abbreviates: bool = True

@@ -1,4 +1,4 @@
-"""Decide what the tools file says about credentials, so that requests carry what the other server's do."""
+"""Decide the security settings of the tools file, so that requests have the same credentials as the other server's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _NAMES = {"bearer": "token", "basic": "login", "apiKey": "api_key", "client": "c
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """What the tools file says: `none`, or schemes by name. `used`: scheme → the credential that fills it."""
+    """Security settings of the tools file: `none`, or schemes by name. `used`: scheme → its credential."""
 
     none: bool = False
     schemes: tuple[tuple[str, Credential], ...] = ()
@@ -21,21 +21,33 @@ class Security:
 
 
 def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValue], remarks: list[Remark]) -> Security:
-    """Return the security of the tools file. `catalog`: what the documents alone say."""
+    """Return the security settings of the tools file.
+
+    `catalog`: the compile of the documents without these settings.
+    """
     first, *others = (each.credentials for each in server.documents)
     demanded = any(_demands(document) for document in documents)
     if any(each is not None and each != first for each in others):
-        said = "Its documents have credentials of their own. Here each is called with what the document itself says."
+        said = (
+            "The old server has different credentials for its documents. The new server uses the security "
+            "schemes of each document."
+        )
         remarks.append(Remark(said))
         return Security()
     if first is None:
         if server.program == "fastmcp":
-            said = "Which credentials it sends is not known here: the server sends what the description asks for."
+            said = (
+                "adopt cannot tell which credentials the old server sends. The new server sends those that the "
+                "OpenAPI document requires."
+            )
             remarks.append(Remark(said))
         return Security()
     if not first:
         if demanded:
-            said = "It sends no credentials, whatever the description says. Take `security: none` out to send some."
+            said = (
+                "The old server sends no credentials, whatever the OpenAPI document says. Remove `security: "
+                "none` to send some."
+            )
             remarks.append(Remark(said))
         return Security(none=demanded)
     used: list[tuple[str, Credential]] = []
@@ -75,7 +87,7 @@ def scheme_object(credential: Credential) -> JsonObject:
 
 
 def remarks_on_variables(server: ForeignServer, security: Security, catalog: Catalog) -> list[Remark]:
-    """Return which variable of the new server takes what a variable or flag of the other held."""
+    """Return remarks that map each variable or flag of the other server to a variable of the new server."""
     by = {scheme.name: scheme for scheme in catalog.schemes}
     if server.documents[0].credentials is None:
         return [Remark(said) for scheme in catalog.schemes for said in _of_generator(server, scheme)]

@@ -13,10 +13,10 @@ Selectors = list[dict[str, str]]
 def selectors(
     known: Sequence[Operation], wanted: Sequence[Operation], *, includes: bool
 ) -> tuple[Selectors, Selectors]:
-    """Return `include` and `exclude` that choose exactly the operations `wanted` out of `known`.
+    """Return `include` and `exclude` selectors that select exactly the operations `wanted` out of `known`.
 
-    Whole tags, and methods that are included, are tried first, then single operations. `includes`: the other server
-    names what it offers, so that later operations are left out. Otherwise it names what it does not offer.
+    Selectors for whole tags and methods are tried first, then for single operations. `includes`: True if the other
+    server lists operations to include, so that operations added later are left out.
     """
     kept = {operation.key for operation in wanted}
     left_out = [operation for operation in known if operation.key not in kept]

@@ -25,7 +25,7 @@ class Served:
 def served(
     server: ForeignServer, described: Described, found: Sequence[RawOperation], remarks: list[Remark]
 ) -> list[Served]:
-    """Return what the other server offers of a document."""
+    """Return the operations of a document that the other server offers."""
     match server.program:
         case "openapi-mcp-generator":
             return list(_of_generator(server, found))
@@ -103,6 +103,6 @@ def _search(route: Route, described: Described, remarks: list[Remark]) -> Callab
         pattern = ""
     if pattern and patterns.is_linear(pattern):
         return lambda path: patterns.matches(pattern, path)
-    said = f"The pattern '{clipped(route.pattern)}' of a route map cannot be searched for; the map was left out."
+    said = f"The pattern '{clipped(route.pattern)}' of a route map is invalid or too slow; the route map was left out."
     remarks.append(Remark(said, described.where))
     return None

@@ -40,7 +40,7 @@ def lines(name: str, text: str, environ: Mapping[str, str]) -> Iterator[tuple[li
 
 
 def expanded(text: str, environ: Mapping[str, str]) -> str:
-    """Return a text with the variables that are known. Others stay as they are written."""
+    """Return a text with known variables replaced by their values. Unknown variables stay unchanged."""
 
     def put_in(found: re.Match[str]) -> str:
         known = environ.get(found[1] or found[3] or "")

@@ -1,4 +1,4 @@
-"""Find the server to adopt in what a command line names: files that people have, or the command line of a server."""
+"""Find the server to adopt in the arguments of the command: configuration files, scripts, or a command line."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def find(sources: Sequence[str], wanted: str | None) -> tuple[ForeignServer, str
         words = split(sources[0]) if len(sources) == 1 else list(sources)
         started = recognise(words, {})
         if started is None:
-            message = f"{clipped(sources[0])} is no file, and starts no server that can be adopted."
+            message = f"{clipped(sources[0])} is not a file, and not a command of a server that adopt knows."
             raise FatalError("unreadable", message, hint=f"Known are {_KNOWN}.")
         candidates = [Found("", started, "")]
     else:
@@ -87,9 +87,9 @@ def _chosen(candidates: list[Found], wanted: str | None, sources: Sequence[str])
         return unique[0]
     names = ", ".join(clipped(each.name or _line(each)) for each in unique[:20])
     if not unique:
-        what = f"no server '{clipped(wanted)}'" if wanted else "no server that can be adopted"
+        what = f"no server '{clipped(wanted)}'" if wanted else "no server that adopt knows"
         raise FatalError("not-an-api", f"There is {what} in {', '.join(sources)}.", hint=f"Known are {_KNOWN}.")
-    message = f"There are {len(unique)} servers that can be adopted: {names}."
+    message = f"There are {len(unique)} servers that adopt knows: {names}."
     raise FatalError("not-an-api", message, hint="Name one with --server, or give its command line.")
 
 

@@ -13,8 +13,8 @@ _PROSE = "##"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What is said of one operation: its key, the name or the other names of its tool, and whether it is a tool
-    although mcpgen would leave it out.
+    """Settings of one operation in the tools file: its key, the name or aliases of its tool, and whether it is a tool
+    although mcpgen would hide it.
     """
 
     key: str
@@ -25,7 +25,7 @@ class Override:
 
 @dataclass(slots=True)
 class Entry:
-    """One document of the tools file. `include`, `exclude`: selectors, each as kind → value."""
+    """One document in the tools file. `include`, `exclude`: selectors, each as kind → value."""
 
     document: str
     base_url: str = ""
@@ -46,10 +46,10 @@ class FetchedPart:
 
 @dataclass(slots=True)
 class Draft:
-    """All that the tools file says.
+    """All contents of the tools file.
 
-    `security`: None if it says nothing, else `none` or schemes by name. `folders`: where documents lie, if not below
-    the tools file. `offers_all`: operations are tools that mcpgen would leave out.
+    `security`: None for no setting, else `none` or schemes by name. `folders`: folders of documents that are not below
+    the tools file. `offers_all`: also offer operations that mcpgen would hide.
     """
 
     origin: str
@@ -66,7 +66,7 @@ class Draft:
 
     @property
     def rule(self) -> JsonObject:
-        """Return what is said of all operations."""
+        """Return the override for all operations."""
         seconds = self.timeout
         timeout: JsonObject = {"timeout": int(seconds) if seconds == int(seconds) else seconds} if seconds else {}
         return {**timeout, **({"hide": False} if self.offers_all else {})}
@@ -91,10 +91,13 @@ def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
 
 
 def _head(draft: Draft, target: str, remarks: list[Remark]) -> Iterator[str]:
-    yield f"{_PROSE} The same tools under the same names as {yaml_comment(draft.origin)}. After an edit:"
+    yield (
+        f"{_PROSE} This tools file has the same tools, with the same names, as "
+        f"{yaml_comment(draft.origin)}. After an edit:"
+    )
     yield f"{_PROSE}   mcpgen generate {yaml_comment(target)}"
     if remarks:
-        yield f"{_PROSE} What is different:"
+        yield f"{_PROSE} Differences:"
     for remark in remarks:
         place = f" ({yaml_comment(str(remark.where))})" if remark.where is not None else ""
         yield f"{_PROSE} - {yaml_comment(remark.text)}{place}"

@@ -31,7 +31,7 @@ def tokens(pointer_text: str) -> list[str]:
 
 
 def lookup(value: JsonValue, path: Iterable[str]) -> JsonValue:
-    """Return the value that `path`, the unescaped tokens of a JSON Pointer, leads to in `value` (RFC 6901, section 4).
+    """Return the value in `value` at `path`, the unescaped tokens of a JSON Pointer (RFC 6901, section 4).
 
     Raises KeyError if there is none.
     """

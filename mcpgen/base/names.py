@@ -21,7 +21,7 @@ TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """
 
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Pattern of tool names written by a person: whatever every client and provider accepts."""
+"""Pattern of tool names written by a person: every client and model provider accepts these names."""
 
 ALIAS = re.compile(r"[!#-\[\]-~]{1,128}")
 """Pattern of other names for a tool. They are never listed, so clients need not accept them."""
@@ -150,10 +150,11 @@ def alike(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return a folded form of a parameter's name: names that some server may take for the same have the same form.
+    """Return a folded form of a parameter's name.
 
-    The name is percent-decoded and case-folded. Everything from the first `[` on is cut, and of the rest only letters
-    and digits stay. The runtime folds names by the same rule (`name_conflicts.py`).
+    Two names have the same folded form if some server may treat them as equal. The name is percent-decoded and
+    case-folded. Everything from the first `[` on is cut, and only letters and digits are kept. The runtime folds names
+    by the same rule (`name_conflicts.py`).
     """
     for _ in range(3):
         name = unquote(name)

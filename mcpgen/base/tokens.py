@@ -16,7 +16,7 @@ _PIECES = re.compile(
     r"|[^A-Za-z0-9\s]?(?:[A-Z]*[a-z]+|[A-Z]+)|[0-9]{1,3}|[^\sA-Za-z0-9]+"
 )
 _NODE, _PARTED_NODE = '{"type"', '{" type"'
-"""How most schemas begin, and the same text with a space where the tokenizer splits it anyway.
+"""The beginning of most schemas, and the same text with a space at a place where the tokenizer splits it anyway.
 
 With the space, the cached pieces become shorter and recur more often.
 """

@@ -1,4 +1,4 @@
-"""A project on disk → what it is shipped as: an `.mcpb`, a wheel and an sdist, `server.json`, a server card, an SBOM.
+"""Build the release files of a project: an `.mcpb`, a wheel and an sdist, `server.json`, a server card, an SBOM.
 
 Everything is read from the project: its tables, its `pyproject.toml` and its package. The source is not compiled again.
 This room imports `regenerate` and the rooms below it.

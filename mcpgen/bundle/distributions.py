@@ -1,4 +1,4 @@
-"""Build the wheel and the sdist of a project with its own build backend, from a copy of what may be released."""
+"""Build the wheel and the sdist of a project with its own build backend, from a copy with only the files to release."""
 
 import os
 import subprocess
@@ -62,5 +62,5 @@ def _run_hatchling(source: Path, built: Path, epoch: int) -> None:
         done = None
     if done is None or done.returncode:
         message = "The wheel and the sdist could not be built."
-        hint = "Run `python -m build` in the project, which says why; or give --no-wheel."
+        hint = "Run `python -m build` in the project to see the error, or use --no-wheel."
         raise FatalError("output-failed", message, hint=hint)

@@ -41,7 +41,7 @@ def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting
 
 
 def manifest(project: Project, publisher: Publisher, settings: tuple[Setting, ...]) -> JsonObject:
-    """Return the manifest: how a host starts the server, and what it asks its user for."""
+    """Return the manifest of an .mcpb: how a host starts the server, and which settings it asks its user for."""
     identity = project.identity
     has_search, prompts = "search" in project.surface.header, bool(project.surface.prompts)
     optional: JsonObject = {
@@ -90,8 +90,8 @@ def _first_sentence(description: str) -> str:
 def _asked(setting: Setting) -> JsonObject:
     """Return an entry of `user_config`.
 
-    A host writes `${user_config.X}` literally into the environment if X has neither a value nor a default. So whatever
-    is not required has a default, the empty text if nothing else.
+    A host writes `${user_config.X}` literally into the environment if X has neither a value nor a default. Therefore
+    every optional setting has a default, if only the empty text.
     """
     said = setting.description
     if setting.choices:
@@ -117,7 +117,10 @@ def python_range(specifier: str) -> str:
 def _npm_clause(clause: str) -> str:
     found = _CLAUSE.fullmatch(clause)
     if found is None or (found[3] and found[1] != "=="):
-        message = f"The requires-python of the project has a clause that a bundle cannot express: {clause[:40]}."
+        message = (
+            "The requires-python of the project has a clause that the manifest of an .mcpb cannot express: "
+            f"{clause[:40]}."
+        )
         raise FatalError("no-project", message, hint="Write it with >=, <=, <, > or ==.")
     operator, version = found[1], found[2]
     if operator == "==":

@@ -63,20 +63,20 @@ def open_project(directory: Path) -> Project:
     """Return the project in `directory`. Raises FatalError if it is none, is incomplete, or has edited files."""
     lock = previous_lock(directory)
     if lock is None:
-        message = f"{directory} holds no generated project: there is no {locks.NAME}."
+        message = f"{directory} is not a generated project: it has no {locks.NAME}."
         hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
         raise FatalError("no-project", message, hint=hint)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
     surface = projects.surface(directory, lock)
     if surface is None:
-        raise _unusable(directory, "Its tables cannot be read.")
+        raise _unusable(directory, "Its tools.json or bindings.json cannot be read.")
     metadata = _metadata(directory, files)
     server = as_object(surface.header.get("server"))
     identity = Identity(lock.options.name or "", as_text(server.get("title")), lock.version)
     said = (server.get("name"), server.get("version"), metadata.get("name"), metadata.get("version"))
     if said != (identity.name, identity.version, identity.command, identity.version):
-        raise _unusable(directory, "Its lock, its tables and its pyproject.toml name different servers or versions.")
+        raise _unusable(directory, "Its lock file, tools.json and pyproject.toml name different servers or versions.")
     return Project(identity, files, metadata, surface, lock.compiler)
 
 
@@ -87,7 +87,7 @@ def _released_files(directory: Path, lock: Lock) -> FileTree:
     try:
         return FileTree(found)
     except ValueError:
-        message = f"The package {lock.package} has a file whose name other systems cannot store."
+        message = f"The package {lock.package} has a file whose name is invalid on some operating systems."
         raise FatalError("output-refused", message, hint="Rename it.") from None
 
 
@@ -110,7 +110,9 @@ def _below(directory: Path, package: str) -> Iterator[str]:
             count += 1
             if count > _MOST_FILES:
                 message = f"The package {package} has more than {_MOST_FILES:,} files."
-                raise FatalError("output-refused", message, hint="Move away what no server needs.")
+                raise FatalError(
+                    "output-refused", message, hint="Move files that the server does not need out of the package."
+                )
             yield Path(folder, name).relative_to(directory).as_posix()
 
 
@@ -123,8 +125,10 @@ def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> N
     if missing := sorted(ours - files.keys()):
         raise _unusable(directory, f"{missing[0]} is missing.")
     if edited := sorted(path for path in ours if digest(files[path]) != generated[path]):
-        message = f"{edited[0]} in {directory} is not as mcpgen wrote it; what is released must be."
-        hint = "Run `mcpgen regenerate`, which says what was edited and where such an edit can live."
+        message = (
+            f"{edited[0]} in {directory} was edited by hand, and a release may contain only unedited generated files."
+        )
+        hint = "Run `mcpgen regenerate` to see the edit, and which file of yours can hold it."
         raise FatalError("edited-file", message, hint=hint)
 
 

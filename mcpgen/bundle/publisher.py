@@ -15,10 +15,10 @@ _HOSTS = {"github.com": "github", "gitlab.com": "gitlab"}
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """Settings of one release; "" stands for what was not given.
+    """Settings of one release; "" if not given.
 
-    `registry_name`: NAMESPACE/NAME in the MCP registry. `url`: address of the server over HTTP. `mcpb_url`: folder that
-    the `.mcpb` will be downloaded from.
+    `registry_name`: NAMESPACE/NAME in the MCP registry. `url`: URL of the server over HTTP. `mcpb_url`: URL of the
+    folder from which users can download the `.mcpb`.
     """
 
     registry_name: str = ""
@@ -30,14 +30,14 @@ class Publisher:
     def check(self) -> None:
         """Raise FatalError for a value that the registry or a client would refuse."""
         if self.registry_name and not _is_registry_name(self.registry_name):
-            message = f"{clipped(self.registry_name)} is no name of the MCP registry."
+            message = f"{clipped(self.registry_name)} is not a valid name for the MCP registry."
             raise FatalError("invalid-flag", message, hint="Write NAMESPACE/NAME, such as io.github.ann/petstore.")
         for flag, url in (("--url", self.url), ("--repository", self.repository), ("--mcpb-url", self.mcpb_url)):
             if url and not _HTTPS.fullmatch(url):
-                message = f"{flag} is no public https URL without variables: {clipped(url)}."
+                message = f"{flag} is not a public https URL, or contains variables: {clipped(url)}."
                 raise FatalError("invalid-flag", message, hint="Write https://HOST/PATH.")
         if self.repository and not self.host:
-            message = f"The registry knows no repositories at {clipped(self.repository)}."
+            message = f"The MCP registry does not accept repositories at {clipped(self.repository)}."
             raise FatalError("invalid-flag", message, hint="Name one at github.com or gitlab.com: OWNER/REPOSITORY.")
 
     @property

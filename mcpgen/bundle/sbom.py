@@ -1,6 +1,6 @@
-"""Write a software bill of materials (CycloneDX 1.6, ECMA-424) of what a server declares.
+"""Write a software bill of materials (CycloneDX 1.6, ECMA-424) of a server's declared dependencies.
 
-Versions are those of the declaration: ranges, since whoever installs the server decides.
+It has ranges of versions, because the user's installer decides the exact ones.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""List the settings that a user of a released server is asked for, from the tables of its project."""
+"""List the settings that clients ask the user of a released server for, from the tables of its project."""
 
 import re
 from collections.abc import Iterator
@@ -42,9 +42,9 @@ class Setting:
 
 # Decision 0208: Settings are the variables of the tables, under their own names.
 def list_settings(project: Project) -> tuple[Setting, ...]:
-    """Return the settings: what the API asks for, its base URL, folders that tools use, and read-only.
+    """Return the settings: credentials and variables of the API, its base URL, folders that tools use, and read-only.
 
-    Raises FatalError if the tables name a variable that no system takes.
+    Raises FatalError if the tables name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
     servers = tables.servers(header)
@@ -67,7 +67,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
         found.setdefault(setting.variable, setting)
     for variable in found:
         if not _VARIABLE.fullmatch(variable):
-            message = "The tables of the project name an environment variable that no system takes."
+            message = "The tables of the project name an invalid environment variable."
             raise FatalError("no-project", message, hint="Run `mcpgen regenerate`.")
     return tuple(found.values())
 
@@ -124,17 +124,17 @@ def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> S
 
 
 def _is_plain(text: str) -> bool:
-    """Return True if clients read `text` as it stands. They replace `${NAME}`, and `$&`, in values of settings."""
+    """Return True if clients do not change `text` in a setting. They replace `${NAME}` and `$&` in values."""
     return len(text) <= _LONGEST_DEFAULT and "$" not in text and text.isprintable() and shown(text) == text
 
 
 def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
     """Yield the settings of the folders that some tool can read from or write to."""
     if any(_takes_files(as_object(binding.get("body"))) for binding in bindings):
-        said = "The folder whose files tools may send, as file:NAME; none if empty"
+        said = "The folder from which tools may read files, as file:NAME; empty for none"
         yield Setting(f"{prefix}_FILES_DIR", "Folder to read from", said, kind="folder")
     if any("saves" in binding for binding in bindings):
-        said = "The folder that answers may be written to as files; none if empty"
+        said = "The folder into which tools may save files; empty for none"
         yield Setting(f"{prefix}_DOWNLOADS_DIR", "Folder to write to", said, kind="folder")
 
 

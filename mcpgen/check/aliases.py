@@ -1,4 +1,4 @@
-"""Check that each name leads to one tool: aliases beside the names of tools."""
+"""Check that each name belongs to one tool, including aliases."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ def unique_aliases(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> tuple
             if owner == tool.name:
                 kept.append(alias)
                 continue
-            message = f"'{alias}' leads to {owner} already, so it is no alias of {tool.name}."
+            message = f"'{alias}' is already a name of {owner}, so it cannot be an alias of {tool.name}."
             diagnostics.add(
                 "duplicate-name", message, tool.operation.decided.aliases.get(alias), "Take one of them out."
             )

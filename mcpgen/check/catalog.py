@@ -1,8 +1,9 @@
-"""Check that every catalog is fit to be emitted, wherever it came from.
+"""Check every catalog before it is emitted, independently of the code that made it.
 
-A client that meets one bad schema may drop every tool of a server. So a tool that fails is taken out and reported, and
-the others go on. Derived tools must be in the portable profile. Of a handwritten schema only faults count that break a
-client's list. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py` removed them before.
+A client that meets one bad schema may drop every tool of a server. Therefore a tool with a fault is removed and
+reported, and the other tools stay. Derived tools must be in the portable profile. In handwritten schemas, only faults
+that make clients reject the tool list count. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py`
+has removed them before.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ _TEXT: JsonObject = {"type": "string"}
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
 _RENAME = "Give it another name: `arguments: {NAME: {name: …}}` under `overrides`."
-_RENAME_BY_HAND = "Rename it, or say `portable: false` where that is meant."
+_RENAME_BY_HAND = "Rename it, or write `portable: false` if you accept this."
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -140,8 +141,8 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):
-        message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
-        hint = "Say `portable: false` where that is meant."
+        message = f"The inputSchema of {tool.name} {reason}: not every client and model provider accepts that."
+        hint = "Write `portable: false` at the tool if you accept this."
         diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
 
 
@@ -154,16 +155,15 @@ def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
         return
     for name in as_object(tool.input_schema.get("properties")):
         if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
-            message = f"The argument {name} of {tool.name} has a name that LangChain, LlamaIndex or AutoGen fail on."
+            message = f"The argument {name} of {tool.name} has a name on which LangChain, LlamaIndex or AutoGen fail."
             hint = _RENAME if tool.operation.decided.name is None else _RENAME_BY_HAND
             diagnostics.add("risky-argument", message, tool.operation.where, hint)
 
 
 def _unclosed(node: JsonValue) -> JsonValue:
-    """Return a schema without `additionalProperties: false`, so that the rest can be compared with the portable
-    profile.
+    """Return a schema without `additionalProperties: false`, so that it can be checked against the portable profile.
 
-    Every client takes that keyword, but no derived schema has it.
+    Every client accepts that keyword, but derived schemas never use it.
     """
     if isinstance(node, dict):
         return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}
@@ -174,7 +174,12 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     where = tool.operation.where
     if code == "broken-schema":
         key = "inputSchema" if message.startswith(_OF_INPUT) else "outputSchema"
-        return Diagnostic(code, message, "Mend it: clients would drop every tool of the server.", where.inside(key))
+        return Diagnostic(
+            code,
+            message,
+            "Correct it, because clients would otherwise reject all tools of the server.",
+            where.inside(key),
+        )
     if code == "hidden-characters":
         return Diagnostic(code, message, "Remove them from the document.", where)
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
@@ -235,16 +240,16 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     bound.discard(None)
     declared = {*as_object(tool.whole_schema.get("properties")), *tool.binding.also}
     for name in sorted(declared - bound):
-        yield "unbound-argument", f"The argument {name} of {tool.name} goes nowhere."
+        yield "unbound-argument", f"The argument {name} of {tool.name} is not used in the request."
     for name in sorted(str(name) for name in bound - declared):
-        yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
+        yield "unbound-argument", f"The request of {tool.name} uses an argument {name} that the tool does not have."
 
 
 def inputs_outside_profile(schema: JsonObject, once: ValueCache) -> Iterator[str]:
-    """Yield how an input schema departs from the portable profile, as the rest of a sentence about it."""
+    """Yield each violation of the portable profile in an input schema, as the end of a sentence about the schema."""
     properties = as_object(schema.get("properties"))
     if "anyOf" in schema:
-        yield "has alternatives where none may stand"
+        yield "has alternatives (`anyOf`) in a place where they are not allowed"
     yield from outside_profile({**schema, "properties": dict.fromkeys(properties, _TEXT)} if properties else schema)
     for name, argument in properties.items():
         if not WRITTEN_ARGUMENT_NAME.fullmatch(name):
@@ -257,7 +262,7 @@ def _argument_outside_profile(schema: JsonValue) -> list[str]:
 
 
 def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
-    """Yield how a derived schema departs from the portable profile, as the rest of a sentence about it."""
+    """Yield each violation of the portable profile in a derived schema, as the end of a sentence about the schema."""
     if depth > DEEPEST:
         yield "nests too deep"
     elif not isinstance(node, dict):
@@ -267,10 +272,10 @@ def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
     else:
         kind = node.get("type")
         if not isinstance(kind, str) or kind not in _KEYWORDS:
-            yield "has a node without a type"
+            yield "has a subschema without a type"
             return
         if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
-            yield f"has the keyword {stray[0]} at a node of type {kind}"
+            yield f"has the keyword {stray[0]} in a subschema of type {kind}"
         if kind == "object":
             yield from _object_outside_profile(node, depth)
         elif kind == "array":
@@ -282,7 +287,7 @@ def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
 def _alternatives_outside_profile(node: JsonObject, depth: int) -> Iterator[str]:
     branches = as_list(node["anyOf"])
     if len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
-        yield "has alternatives where none may stand"
+        yield "has alternatives (`anyOf`) in a place where they are not allowed"
     for branch in branches:
         yield from outside_profile(branch, depth=depth + 1)
 
@@ -302,7 +307,7 @@ def _text_outside_profile(node: JsonObject) -> Iterator[str]:
     if "enum" in node and (not values or not all(isinstance(value, str) and value for value in values)):
         yield "has an enum that is empty or holds something other than texts"
     if "format" in node and node["format"] not in FORMATS:
-        yield "has a format that not every provider knows"
+        yield "has a format that not every model provider knows"
 
 
 def _outside_outputs(schema: JsonObject) -> Iterator[str]:

@@ -23,6 +23,6 @@ def check_pinned(
             message = f"No tool is called '{clipped(name)}', so it cannot be pinned."
             diagnostics.add("unused-selector", message, where, nearest(name, known))
     if len(found) > MOST_PINNED:
-        message = f"{len(found)} tools are pinned; the first {MOST_PINNED} stay listed."
-        diagnostics.add("unused-selector", message, last, "Pin what nearly every task needs.")
+        message = f"{len(found)} tools are pinned; only the first {MOST_PINNED} are listed."
+        diagnostics.add("unused-selector", message, last, "Pin only tools that nearly every task needs.")
     return tuple(found)[:MOST_PINNED]

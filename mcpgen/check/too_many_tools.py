@@ -41,7 +41,7 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
     if catalog.search is not None:
         return
     operations = [tool.operation for tool in catalog.tools]
-    hint = "Select what is needed with --include or --exclude."
+    hint = "Select fewer operations with --include or --exclude."
     if len(operations) > TOO_MANY:
         hint = f"{_counts(operations)} {_line(operations)}".strip()
     cost = round(size / BYTES_OF_TOKEN, -3)
@@ -50,7 +50,7 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
         message = f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients read 10 MB in one line."
         diagnostics.add("list-too-large", message, hint=hint)
     elif len(operations) > MANY:
-        message = f"{len(operations):,} tools are more than models choose among well."
+        message = f"{len(operations):,} tools are more than models can choose from well."
         diagnostics.add("many-tools", message, hint=hint)
     elif cost > MANY_TOKENS:
         message = f"The list of {len(operations):,} tools takes about {cost:,.0f} tokens."
@@ -78,7 +78,7 @@ def _line(operations: list[Operation]) -> str:
     """Return the hint: the `--include` flags of a selection within the limit, or general advice if `few` finds none."""
     total, chosen = few(operations)
     if not chosen:
-        return "Select what is needed with --include or --exclude."
+        return "Select fewer operations with --include or --exclude."
     return f"This keeps {total}: " + " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
 
 

@@ -27,7 +27,7 @@ class _Adopt(click.Command):
 @click.command(
     "adopt",
     cls=_Adopt,
-    short_help="Write a tools file for what another tool serves.",
+    short_help="Write a tools file with the same tools as another program's server.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option(
@@ -39,14 +39,14 @@ class _Adopt(click.Command):
     show_default=True,
     help="Where to write; - prints it.",
 )
-@click.option("--server", "wanted", metavar="NAME", help="Which server of a client's configuration.")
-@click.option("--name", metavar="NAME", help="Name of the new server; the old one's if not given.")
+@click.option("--server", "wanted", metavar="NAME", help="The server to read, if a client's configuration has several.")
+@click.option("--name", metavar="NAME", help="Name of the new server (default: the old server's name).")
 @click.option(
     "--document",
     "documents",
     multiple=True,
     metavar="DOCUMENT",
-    help="The API description, where the configuration does not say it, or it is elsewhere; repeatable.",
+    help="The OpenAPI document, if the configuration does not name it or it has moved; repeatable.",
 )
 @options.allow_redirect
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
@@ -100,7 +100,7 @@ def _tell(adopted: Adopted, failed: list[Diagnostic], target: str, *, printed: b
     count = f"{len(reached)} of {report.counted(len(adopted.kept), 'name')} of {title} can be called{beside}."
     report.say(count if printed else f"{target} is written: {count}", err=printed)
     if adopted.remarks:
-        report.say("What is different:", err=printed)
+        report.say("Differences:", err=printed)
     report.say_lines(map(_line, adopted.remarks), err=printed)
     if not printed:
         report.say(f"Next: mcpgen generate {target}", err=False)

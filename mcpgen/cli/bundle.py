@@ -18,20 +18,20 @@ _NOT_NAMED = "server.json and server-card.json are not written: give --registry-
 _LARGEST_SUMS = 1 << 20
 
 
-@click.command("bundle", short_help="Make the files that the project in DIR is released as.")
+@click.command("bundle", short_help="Make the release files of the project in DIR.")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
-@click.option("-o", "--output-dir", "target", metavar="OUT", help="Where to write; DIR/dist if not given.")
+@click.option("-o", "--output-dir", "target", metavar="OUT", help="Directory to write to (default: DIR/dist).")
 @click.option(
     "--registry-name",
     default="",
     metavar="NAMESPACE/NAME",
     help="The server's name in the MCP registry, such as io.github.ann/petstore.",
 )
-@click.option("--author", default="", metavar="NAME", help="The author; the owner of the namespace if not given.")
-@click.option("--url", default="", metavar="URL", help="Where the server is reached over HTTP, if it is.")
+@click.option("--author", default="", metavar="NAME", help="The author (default: the owner of the namespace).")
+@click.option("--url", default="", metavar="URL", help="The URL of the server, if you run it over HTTP.")
 @click.option("--repository", default="", metavar="URL", help="The repository of the project.")
 @click.option(
-    "--mcpb-url", default="", metavar="URL", help="The folder that the .mcpb can be downloaded from, for the registry."
+    "--mcpb-url", default="", metavar="URL", help="The URL of the folder from which users can download the .mcpb."
 )
 @click.option("--no-wheel", "wheel", is_flag=True, flag_value=False, default=True, help="Leave out wheel and sdist.")
 @options.output_format
@@ -77,7 +77,7 @@ def _write(out: Path, made: Mapping[str, bytes]) -> None:
         reason = os.strerror(error.errno) if error.errno else "the file system refuses"
         raise FatalError("output-failed", f"{out} cannot be written: {reason}.", hint="Name another with -o.") from None
     for name in sorted(made, key=lambda name: name != SUMS):
-        refused = f", and the {SUMS} beside it does not name it" if name != SUMS else ", and is none of mcpgen's"
+        refused = f", and the {SUMS} beside it does not name it" if name != SUMS else ", and mcpgen did not write it"
 
         def is_ours(there: bytes, name: str = name) -> bool:
             return there == made[name] or (name in known if name != SUMS else bool(known))

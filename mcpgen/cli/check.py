@@ -24,7 +24,10 @@ from mcpgen.read.fetch import Network
 @click.option(
     "--strict",
     is_flag=True,
-    help="Fail for a skipped operation, hidden characters, a broken reference, an invalid document.",
+    help=(
+        "Fail if an operation is skipped, a text has hidden characters, a reference is broken, or the "
+        "document is invalid."
+    ),
 )
 @options.findings_format
 def command(
@@ -41,7 +44,7 @@ def command(
     with report.ending(output), _ending(output):
         fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
         compiled = compile_source(fetched, flags)
-        with report.progress("Checking against the schema of the standard"):
+        with report.progress("Checking the document against the OpenAPI schema"):
             full = verdict(compiled.sources)
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
@@ -99,7 +102,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
     if not stopping:
-        return "Nothing of it is in your way."
+        return "None of these findings removes a tool or makes calls fail."
     return f"In your way, and told first: {stopping:,}."
 
 

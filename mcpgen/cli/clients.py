@@ -61,7 +61,10 @@ class Flags:
 
 
 def of_both(command: Command) -> Command:
-    """Decorate a click command with what `install` and `uninstall` share. It receives the flags as `flags: Flags`."""
+    """Decorate a click command with the flags that `install` and `uninstall` share.
+
+    The command gets them as `flags: Flags`.
+    """
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
@@ -70,12 +73,18 @@ def of_both(command: Command) -> Command:
 
     decorated: Any = with_flags
     for decorate in (
-        click.option("--list", "listed", is_flag=True, help="Show all clients, and where the server is installed."),
+        click.option(
+            "--list", "listed", is_flag=True, help="List all clients, and say in which ones the server is installed."
+        ),
         click.option("--dry-run", is_flag=True, help="Show the change, and write nothing."),
         click.option("--http", metavar="URL", help="The server's URL, if the client connects over HTTP."),
         click.option("--name", metavar="NAME", help="Name of the server in the client."),
-        click.option("--file", metavar="FILE", help="Use this file, for a client that keeps its file elsewhere."),
-        click.option("--project", is_flag=True, help="Use the client's file in this folder, not your own."),
+        click.option("--file", metavar="FILE", help="Change this file instead of the client's usual one."),
+        click.option(
+            "--project",
+            is_flag=True,
+            help="Change the client's file in the current folder, not the one in your home directory.",
+        ),
         click.argument("client", metavar="[CLIENT]", required=False),
         click.argument("source", metavar="DIR|SOURCE"),
     ):
@@ -85,10 +94,10 @@ def of_both(command: Command) -> Command:
 
 @contextlib.contextmanager
 def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) -> Iterator[InstalledProject]:
-    """Yield the project in a folder, or generate one from a document. Raises FatalError.
+    """Yield the project in a folder, or generate one from a document.
 
-    A project that is in its place already is taken as it is. With `dry_run`, a document is compiled into a temporary
-    folder.
+    If the project of the document exists already, it is used unchanged. With `dry_run`, a document is compiled into a
+    temporary folder. Raises FatalError.
     """
     if source == "-":
         raise click.UsageError("SOURCE cannot be - here: name a file, a URL or the folder of a project.")
@@ -98,7 +107,7 @@ def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) ->
     compiled = compile_source(fetch.read(source, (), Network((), (), source)), Options())
     target = Path(directory or Path("generated") / compiled.catalog.identity.name)
     if projects.lock_of(target) is not None:
-        report.say(f"{target} is there already and is installed as it is; `mcpgen regenerate` brings it up to date.")
+        report.say(f"{target} exists already and is installed unchanged. Run `mcpgen regenerate` to update it.")
         yield opened(target)
     elif dry_run:
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mcpgen.demo.story import Step
 
 
-@click.command("demo", short_help="Show the whole job on an embedded API.")
+@click.command("demo", short_help="Demonstrate mcpgen with an example API.")
 def command() -> None:
     """Compile a document, serve it, call it, change it, compile it again: everything real, and nothing left behind."""
     from mcpgen.demo.story import tell  # it imports SQLite and an HTTP server, which no other command needs
@@ -27,7 +27,7 @@ def command() -> None:
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)
-    report.say_lines(["", "Your turn: mcpgen install YOUR-OPENAPI-DOCUMENT CLIENT"], err=False)
+    report.say_lines(["", "Try it yourself: mcpgen install YOUR-OPENAPI-DOCUMENT CLIENT"], err=False)
 
 
 def _show(number: int, step: "Step") -> None:

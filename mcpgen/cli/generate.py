@@ -18,7 +18,7 @@ from mcpgen.regenerate.regenerate import succeed
 
 @click.command("generate", short_help="Compile SOURCE into a standalone MCP server package.")
 @options.source
-@click.option("-o", "--output-dir", "directory", metavar="DIR", help="Where to write; generated/NAME if not given.")
+@click.option("-o", "--output-dir", "directory", metavar="DIR", help="Directory to write to (default: generated/NAME).")
 @options.compiling
 @options.max_tokens
 @options.moves
@@ -26,10 +26,10 @@ from mcpgen.regenerate.regenerate import succeed
 @click.option(
     "--strict",
     is_flag=True,
-    help="Write nothing and fail for a skipped operation, hidden characters or a broken reference.",
+    help="Write nothing and fail if an operation is skipped, a text has hidden characters, or a reference is broken.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
+@click.option("--dry-run", is_flag=True, help="List the files that would be written, and write nothing.")
+@click.option("--overwrite", is_flag=True, help="Overwrite generated files that were edited by hand.")
 @options.output_format
 def command(
     source: str,

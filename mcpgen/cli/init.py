@@ -19,7 +19,7 @@ from mcpgen.read.toolsfile import editors
 @click.command("init", short_help="Write a tools file for DOCUMENT, ready to edit.")
 @click.argument("document", metavar="DOCUMENT")
 @click.option(
-    "-o", "--output", "file", metavar="FILE", help="Where to write; NAME.tools.yaml if not given, - prints it."
+    "-o", "--output", "file", metavar="FILE", help="File to write (default: NAME.tools.yaml); - prints to stdout."
 )
 @options.allow_redirect
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
@@ -96,6 +96,9 @@ def write_schema_beside(target: Path) -> None:
     """Write the JSON Schema of tools files beside the tools file `target`. A foreign file of that name stays."""
     beside = target.parent / editors.NAME
     if beside.exists() and not editors.is_schema_file(beside.read_bytes()):
-        report.say(f"{beside} is no schema that mcpgen wrote, and stays; `mcpgen schema` prints the one of the file.")
+        report.say(
+            f"{beside} is not a schema that mcpgen wrote, so it was not replaced. `mcpgen schema` prints the "
+            "schema of tools files."
+        )
         return
     write_beside(beside)

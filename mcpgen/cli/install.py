@@ -5,24 +5,28 @@ import click
 from mcpgen.cli import clients, report
 
 
-@click.command("install", short_help="Write the server of DIR or SOURCE into an MCP client.")
+@click.command("install", short_help="Add the server of DIR or SOURCE to the configuration of an MCP client.")
 @clients.of_both
 @click.option(
-    "-o", "--output-dir", "directory", metavar="DIR", help="Where to generate SOURCE; generated/NAME if not given."
+    "-o",
+    "--output-dir",
+    "directory",
+    metavar="DIR",
+    help="Directory for the project of SOURCE (default: generated/NAME).",
 )
 @click.option(
     "--with",
     "runner",
     type=click.Choice(clients.RUNNERS),
-    help="What starts the server: uvx, pipx, or this Python; the first that is here, if not given.",
+    help="Program that starts the server: uvx, pipx, or this Python (default: the first that is installed).",
 )
 @click.option(
     "--env",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="Give the server a variable: this value, or without one what the client has; repeatable.",
+    help="Give the server an environment variable: NAME=VALUE, or NAME to pass on the client's value; repeatable.",
 )
-@click.option("--token-env", metavar="NAME", help="The variable that holds the bearer token for --http.")
+@click.option("--token-env", metavar="NAME", help="The environment variable with the bearer token for --http.")
 @click.option("--write-secrets", is_flag=True, help="Write the values of secrets into the file, in plain text.")
 def command(
     source: str,

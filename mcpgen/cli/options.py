@@ -25,7 +25,7 @@ findings_format = click.option(
     type=click.Choice(["text", "json", "sarif"]),
     default="text",
     show_default=True,
-    help="What to print; sarif is what code hosts and editors read.",
+    help="Output format; code hosts and editors read sarif.",
 )
 
 
@@ -33,7 +33,10 @@ max_tokens = click.option(
     "--max-tokens",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Most tokens of one tool; {MOST_TOKENS:,} if not given. What costs more is cut, and said.",
+    help=(
+        f"Token limit for the definition of one tool; {MOST_TOKENS:,} if not given. Longer definitions "
+        "are cut and marked."
+    ),
 )
 
 
@@ -43,14 +46,14 @@ moves = click.option(
     is_flag=True,
     flag_value=False,
     default=True,
-    help="Take an operation that moved for one that is gone and one that is new.",
+    help="Treat an operation with a new path as removed and added.",
 )
 
 accept_origin = click.option(
     "--accept-origin",
     multiple=True,
     metavar="URL",
-    help="Calls and credentials may go to this origin from now on; repeatable, remembered.",
+    help="Allow calls and credentials to go to this origin from now on; repeatable.",
 )
 
 
@@ -66,14 +69,14 @@ allow_redirect = click.option(
     multiple=True,
     metavar="HOST[:PORT]",
     callback=_redirect_values,
-    help="Another server that a URL may redirect to; without it redirects stay on their own. Repeatable.",
+    help="Another server that the document's URL may redirect to, as HOST or HOST:PORT; repeatable.",
 )
 
 FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
 """Value of --fail-on → the least grave change that fails."""
 
 fail_on = click.option(
-    "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 where a change is at least as grave."
+    "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 if a change has at least this grade."
 )
 
 difference_format = click.option(
@@ -82,14 +85,14 @@ difference_format = click.option(
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="What to print; markdown is for pull requests.",
+    help="Output format; markdown is for pull requests.",
 )
 
 
 deploy = click.option(
     "--deploy",
     is_flag=True,
-    help="Offer the files by which the server is deployed: a Containerfile, a compose file, Kubernetes manifests.",
+    help="Also write files for deployment: a Containerfile, a compose file, Kubernetes manifests.",
 )
 
 _OWN = ("max_tokens", "deploy")
@@ -100,17 +103,17 @@ _OWN = ("max_tokens", "deploy")
 
 
 def _of_tools() -> tuple[Any, ...]:
-    """Return the options that decide which tools a server lists, and what they take beside the API's own arguments."""
+    """Return the options that decide which tools a server lists, and which arguments mcpgen adds to them."""
     return (
         click.option(
             "--fields",
             is_flag=True,
-            help="Add an argument to tools that selects fields of the result, unless the API has one of its own.",
+            help="Add an argument to tools that selects fields of the result, unless the API has such a parameter.",
         ),
         click.option(
             "--lookups",
             is_flag=True,
-            help="Let tools take a name in place of an id where one other tool finds the id for certain.",
+            help="Let tools accept a name instead of an id, if exactly one other tool finds the id by the name.",
         ),
         click.option(
             "--tools",
@@ -138,7 +141,11 @@ def compiling(command: Command) -> Command:
     for decorate in (
         accept_origin,
         *_of_tools(),
-        click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
+        click.option(
+            "--structured",
+            is_flag=True,
+            help="Give tools an output schema, and return structured results that match it.",
+        ),
         click.option(
             "--schema-profile",
             type=click.Choice(["portable", "full"]),
@@ -146,46 +153,58 @@ def compiling(command: Command) -> Command:
             "2020-12.",
         ),
         click.option(
-            "--server-var", multiple=True, metavar="NAME=VALUE", help="The value of a variable of the server URL."
+            "--server-var",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Set a variable of the document's server URL, as NAME=VALUE; repeatable.",
         ),
         click.option(
             "--body-type",
             multiple=True,
             metavar="GLOB",
-            help="Send bodies as this media type where it is offered, such as application/xml.",
+            help="Send request bodies as this media type if an operation offers it, such as application/xml.",
         ),
         click.option(
             "--optional-bodies",
             is_flag=True,
-            help="Leave a body optional where the document does not say that it is required, whatever its members.",
+            help="Keep a body with required members optional if the document does not say that it is required.",
         ),
         click.option(
             "--fetch-header",
             multiple=True,
             metavar="NAME=VARIABLE",
-            help="Send this header when SOURCE is fetched by URL; its value is that of the environment variable.",
+            help="Send a header when fetching SOURCE by URL; the value comes from the environment variable VARIABLE.",
         ),
         click.option(
-            "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
+            "--ref-dir",
+            multiple=True,
+            metavar="DIR",
+            help="Another folder to which references may point, besides SOURCE's own.",
         ),
         allow_redirect,
         click.option(
-            "--exclude", multiple=True, metavar="SELECTOR", help="Leave these operations out; wins over --include."
+            "--exclude",
+            multiple=True,
+            metavar="SELECTOR",
+            help="Leave these operations out, even if --include selects them.",
         ),
         click.option(
             "--include",
             multiple=True,
             metavar="SELECTOR",
-            help="Only these: tag:X, path:GLOB, method:M, id:GLOB, deprecated; joined by commas all must hold.",
+            help=(
+                "Keep only these operations: tag:X, path:GLOB, method:M, id:GLOB, deprecated. Selectors joined "
+                "by commas must all match."
+            ),
         ),
         click.option(
             "--overlay", multiple=True, metavar="FILE", help="An OpenAPI Overlay to apply to the document; repeatable."
         ),
         click.option(
-            "--security", type=click.Choice(["none"]), help="The API wants no credentials, whatever the document says."
+            "--security", type=click.Choice(["none"]), help="Send no credentials, whatever the document says."
         ),
         click.option("--base-url", metavar="URL", help="The API's base URL, instead of the document's."),
-        click.option("--name", metavar="NAME", help="Name of the server; the document's title if not given."),
+        click.option("--name", metavar="NAME", help="Name of the server (default: the document's title)."),
     ):
         decorated = decorate(decorated)
     return cast(Command, decorated)

@@ -1,4 +1,4 @@
-"""`mcpgen regenerate`: compile a project again from what it remembers."""
+"""Implement `mcpgen regenerate`: compile a project again with its stored source and flags."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +20,9 @@ from mcpgen.regenerate.regenerate import succeed
 
 @click.command("regenerate", short_help="Compile the source of the project in DIR again.")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
-@click.option("--source", metavar="NEW", help="Another source from now on: a path or an http(s) URL.")
+@click.option("--source", metavar="NEW", help="Read this source from now on: a path or an http(s) URL.")
 @options.allow_redirect
-@click.option("--check", is_flag=True, help="Write nothing, and exit with 1 where the project is stale.")
+@click.option("--check", is_flag=True, help="Write nothing, and exit with 1 if the project is out of date.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @options.accept_origin
 @options.fail_on
@@ -30,9 +30,9 @@ from mcpgen.regenerate.regenerate import succeed
 @click.option(
     "--strict",
     is_flag=True,
-    help="Write nothing and fail for a skipped operation, hidden characters or a broken reference.",
+    help="Write nothing and fail if an operation is skipped, a text has hidden characters, or a reference is broken.",
 )
-@click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
+@click.option("--overwrite", is_flag=True, help="Overwrite generated files that were edited by hand.")
 @options.difference_format
 def command(
     directory: Path,
@@ -93,9 +93,9 @@ def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> Non
     if project.source == "-" and not given:
         message = f"{directory} was generated from standard input, which cannot be read again."
     elif LEFT_OUT in project.source and not given:
-        message = f"{directory} was generated from a URL with a secret, which is not remembered."
+        message = f"{directory} was generated from a URL with a secret, which mcpgen does not store."
     if message:
         raise FatalError("no-source", message, hint="Name the source with --source.")
     if any(LEFT_OUT in path for path in project.recorded.overlay):
-        message = f"{directory} was generated with an overlay by a URL with a secret, which is not remembered."
+        message = f"{directory} was generated with an overlay by a URL with a secret, which mcpgen does not store."
         raise FatalError("no-source", message, hint="Run `mcpgen generate` with its flags.")

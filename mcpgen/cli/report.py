@@ -191,14 +191,14 @@ def asks_for_json(given: Sequence[str]) -> bool:
 
 
 def misused(error: click.ClickException) -> None:
-    """Print what is wrong with a command line, in click's words."""
+    """Print the error in a command line, in click's words."""
     told = io.StringIO()
     error.show(file=told)
     say_lines(told.getvalue().rstrip("\n").split("\n"))
 
 
 def misused_json(error: click.ClickException) -> None:
-    """Print what is wrong with a command line, as the one JSON document."""
+    """Print the error in a command line as a JSON document."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context is not None else "mcpgen"
     found = Diagnostic("invalid-flag", error.format_message(), f"See `{path} --help`.")

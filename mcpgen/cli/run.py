@@ -9,16 +9,18 @@ from mcpgen.read import fetch
 from mcpgen.read.fetch import Network
 
 
-@click.command("run", short_help="Compile SOURCE and serve it over stdio, keeping nothing.")
+@click.command("run", short_help="Compile SOURCE and serve it over stdio, without writing files.")
 @options.source
 @options.compiling
 def command(source: str, flags: Options) -> None:
-    """Compile SOURCE and serve it over stdio, keeping nothing. Variables and behaviour are those of the generated
+    """Compile SOURCE and serve it over stdio, without writing files. Variables and behaviour are those of the generated
     server.
     """
     with report.ending():
         if source == "-":
-            report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
+            report.say(
+                "SOURCE cannot be - here, because the MCP client uses standard input. Name a file or a URL.", fg="red"
+            )
             report.leave(report.CANNOT_GO_ON)
         compiled = compile_source(
             fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source)), flags

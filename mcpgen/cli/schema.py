@@ -9,7 +9,7 @@ from mcpgen.read.toolsfile import editors
 
 
 @click.command("schema", short_help="Print the JSON Schema of the tools file, for editors.")
-@click.option("-o", "--output", "file", metavar="FILE", help="Write it there; it is printed if not given.")
+@click.option("-o", "--output", "file", metavar="FILE", help="File to write (default: print to stdout).")
 def command(file: str | None) -> None:
     """Print the JSON Schema of the tools file.
 

@@ -12,7 +12,7 @@ from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""Those of SIGINT, SIGTERM and SIGHUP that this system has."""
+"""The numbers of SIGINT, SIGTERM and SIGHUP, if this system has them."""
 
 
 class StoppedBySignal(BaseException):

@@ -7,7 +7,7 @@ import click
 from mcpgen.cli import clients, report
 
 
-@click.command("uninstall", short_help="Take the server of DIR out of an MCP client.")
+@click.command("uninstall", short_help="Remove the server of DIR from the configuration of an MCP client.")
 @clients.of_both
 def command(source: str, client: str | None, flags: clients.Flags) -> None:
     """Take the server of the generated project in DIR out of the configuration of an MCP client.

@@ -1,7 +1,6 @@
-"""Embedded upstreams: small real HTTP APIs on loopback, for `mcpgen demo` and for the tests, and the story that the
-demo tells.
+"""Example APIs: small real HTTP servers on loopback, for `mcpgen demo` and for tests, and the scenes of the demo.
 
-The APIs implement the documents in `specs/` and share nothing with the compiler or with generated servers. So they read
-independently what was sent. They use only the standard library, no clock and no randomness. The story imports
+The APIs implement the documents in `specs/` and share no code with the compiler or with generated servers, so they
+check requests independently. They use only the standard library, no clock and no randomness. The demo imports
 `regenerate` and the rooms below it.
 """

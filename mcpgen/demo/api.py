@@ -1,9 +1,9 @@
-"""An HTTP API as a table of routes, for the embedded APIs.
+"""Run an HTTP API from a table of routes, for the example APIs.
 
-Each `Route` says what an operation takes, and `Api` reads and checks all of it before the handler runs. One response
-names every fault of a request. Handlers get clean values by their names on the wire, the body under "body". They return
-an `Answer` or raise a `Refusal`. Unknown query parameters are refused; headers and cookies that no route names are
-ignored.
+Each `Route` declares the inputs of an operation, and `Api` reads and checks all of them before it calls the handler.
+One response names every fault of a request. Handlers get checked values by their names on the wire, the body under
+"body". They return an `Answer` or raise a `Refusal`. Unknown query parameters are refused; undeclared headers and
+cookies are ignored.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Checks of values: each takes an input and a `Report`, reports all faults, and returns the clean value.
+"""Check values.
 
-A check never raises and never stops at the first fault, so one response can name all faults. A scalar from a place that
-carries only text is a `Wire`; there `12` is an integer and `true` a boolean. This is not JSON Schema, but just what the
-embedded APIs need.
+Each check takes a value and a `Report`, reports all faults, and returns the converted value. A check never raises and
+never stops at the first fault, so one response can name all faults. A scalar from a place that carries only text is a
+`Wire`; such a check reads `12` as an integer and `true` as a boolean. The checks cover only the schemas of the example
+APIs.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ _LEFT_OUT: Any = object()  # no default: a missing member stays missing
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One property of a `record`."""
+    """One property of an object that `record` checks."""
 
     check: Check
     required: bool = False

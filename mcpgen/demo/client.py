@@ -1,6 +1,6 @@
-"""A minimal MCP client over stdio, in the stateless revision 2026-07-28, to show a server at work.
+"""A minimal MCP client over stdio, in the stateless revision 2026-07-28, for the demo.
 
-It does what a host does in forty lines: one JSON text per line in each direction. Real clients are tested elsewhere.
+It does what a host does in forty lines: one JSON text per line in each direction. Tests use real clients instead.
 """
 
 from __future__ import annotations

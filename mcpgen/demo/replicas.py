@@ -30,7 +30,7 @@ _PATIENCE = 20.0
 
 
 class Replica:
-    """One process of the server, which listens at a port of loopback."""
+    """One server process, which listens at a port of loopback."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}/mcp"

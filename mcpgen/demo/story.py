@@ -37,7 +37,7 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the story: a headline, and lines below it.
+    """One step of the demo: a headline, and lines below it.
 
     `sent`: the command or request. `came`: the output or response.
     """

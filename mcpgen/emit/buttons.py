@@ -25,8 +25,9 @@ class Button:
 
 # Decision 0206: Install links are text until the package is published.
 def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
-    """Return the links of a server. `variables`: at most MOST of those that most users set. `secrets`: those of them
-    that are secrets.
+    """Return the install links of a server.
+
+    `variables`: at most MOST variables, those that most users set. `secrets`: which of these are secrets.
     """
     name, start = identity.name, {"command": "uvx", "args": [identity.command]}
     env = _given("env", {each: f"${{env:{each}}}" for each in variables})

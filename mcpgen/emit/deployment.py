@@ -33,7 +33,7 @@ def deployment_files(catalog: Catalog) -> dict[str, bytes]:
 
 
 def secret_files(catalog: Catalog) -> list[str]:
-    """Return the names of the files that hold the credentials of the API, without those that are left to choose."""
+    """Return the names of the files for the API's credentials, without credentials that are alternatives to others."""
     return [row.variable for row in _variables(catalog)[0] if row.active]
 
 

@@ -1,8 +1,7 @@
 """Write the tools file that `mcpgen init` proposes for a document.
 
-It holds valid settings, and possible decisions as comments. Prose stands behind `##`, proposals behind `#`: without its
-`#` each proposal is valid YAML at its place. Text of the document is written only by `sinks.yaml_scalar` and
-`sinks.yaml_comment`.
+It contains active settings, and proposals as comments. Prose follows `##`, and proposals follow `#`: each proposal is
+valid YAML if its `#` is removed. Text of the document is written only by `sinks.yaml_scalar` and `sinks.yaml_comment`.
 """
 
 import posixpath

@@ -121,7 +121,9 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
 
 
 def _search(catalog: Catalog, search: SearchTable) -> JsonObject:
-    """Return what the header says of a search: digests of the index and of the list, and what the list is made of."""
+    """Return the search part of the table's header: digests of the index and of the tool list, and the data of the
+    list.
+    """
     listed = _listed(catalog, search)
     return {
         "digest": _digest(search_json(catalog, search)),

@@ -20,10 +20,10 @@ DIGITS = 32
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
-    """Return the promises to be recorded: for the tools of `catalog`, and for names out of use.
+    """Return the pins to store: for the tools of `catalog`, and for names that are no longer used.
 
-    `tree` holds the emitted tables of `catalog`. `before`: the promises of the last generation, whose unused names stay
-    reserved. Aliases are reserved like names out of use, so that none ever leads to another operation.
+    `tree` holds the emitted tables of `catalog`. `before`: the pins of the last generation; names that fell out of use
+    stay reserved. Aliases are reserved too, so that no name ever calls another operation.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))

@@ -1,8 +1,7 @@
-"""Read and write `mcpgen.lock.json`: what a project remembers of its last generation.
+"""Read and write `mcpgen.lock.json`, the record of a project's last generation.
 
-The lock holds the source, the flags, the promises for each tool, and a digest of every emitted file. It holds no
-secrets, no times, and nothing about the machine. Users commit the file and review its changes, so each fact has a line
-of its own.
+The lock holds the source, the flags, the pins of each tool, and a digest of every emitted file. It holds no secrets, no
+times, and nothing about the machine. Users commit the file and review its changes, so each fact is on its own line.
 """
 
 import json
@@ -154,7 +153,7 @@ def _retired(value: JsonValue) -> Retired:
     return Retired(as_text(entry.get("operation")), as_text(entry.get("id")), entry.get("by_hand") is True)
 
 
-_RESTORE = "Restore it from version control, or update mcpgen."
+_RESTORE = "Restore the lock file from version control, or update mcpgen."
 
 
 def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -164,7 +163,7 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     """
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands there twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
@@ -197,7 +196,9 @@ def load(data: bytes, file: str) -> Lock:
         value = None
     if not isinstance(value, dict) or value.get("lock") not in _READ or not _is_safe(value):
         merging = b"\n<<<<<<< " in b"\n" + data
-        hint = "Take one side of the merge as a whole, and run `mcpgen regenerate`." if merging else _RESTORE
+        hint = (
+            "Take the whole lock file from one side of the merge, and run `mcpgen regenerate`." if merging else _RESTORE
+        )
         message = f"{NAME} is not a lock file that this version of mcpgen reads."
         raise FatalError("lock-unreadable", message, Where(file), hint)
     return Lock(

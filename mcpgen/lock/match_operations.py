@@ -26,7 +26,7 @@ Prefix = tuple[bool, str]
 
 _KEY = re.compile(r"(?:.* )?([A-Z]+) (/.*)", re.DOTALL)
 _FEWEST = 3
-"""How many operations must gain or lose the same prefix at least, for a match by prefix."""
+"""Least number of operations that must gain or lose the same path prefix, for a match by prefix."""
 
 
 def renamed(gone: Known, new: Known) -> dict[str, str]:

@@ -53,11 +53,11 @@ from mcpgen.model.pins import UNKNOWN, Pins
 from mcpgen.naming import tool_names
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
-    "portable": "nothing but its arguments is left",
+    "portable": "only its argument names and types are left to cut",
     "full": "the full profile leaves nothing out",
     "written": "its inputSchema is passed on as it was written",
 }
-_FLATTEN = "Let the references lead to the schema itself."
+_FLATTEN = "Let the references point directly to the schema."
 
 
 def lower(
@@ -70,7 +70,7 @@ def lower(
     names = tool_names.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
     if gives_orders(api.title):
-        message = "The title of the API tells a model what to do."
+        message = "The title of the API contains instructions to a model."
         diagnostics.add("text-gives-orders", message, api.named_at, "Read it first.")
     listed = {operation.key for operation in api.operations}
     while True:
@@ -93,7 +93,7 @@ def _report_names(operations: Sequence[Operation], names: Mapping[str, str], dia
             message = (
                 f"The name '{operation.decided.name}' belongs to another tool; this one is {names[operation.key]}."
             )
-            hint = "A tools file may give it away."
+            hint = "To give the name to this tool, set `name` in an override of a tools file."
             diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "name"), hint)
 
 
@@ -284,7 +284,7 @@ def _report_missing(context: _Context) -> None:
     for reason in dict.fromkeys(context.composer.missing):
         if reason not in context.missing:
             context.missing.add(reason)
-            message = f"{reason.message} What it should describe is left to the API."
+            message = f"{reason.message} The server does not check this part; the API does."
             context.diagnostics.add(reason.code, message, reason.where, reason.hint)
 
 
@@ -303,7 +303,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
                 f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
             )
             raise SkipOperation(
-                "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
+                "branching-schema", message, where.inside(key), "Remove repeated references to the same schema."
             )
     unchecked = composer.patterns.unchecked(schemas.values(), composer.once)
     pattern_reports.report(
@@ -331,7 +331,7 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
     if not layout.fits:
         why = _WHY_LARGE[layout.profile]
         message = f"{name} costs more than {most_tokens:,} tokens: {why}."
-        hint = "Grant it more with --max-tokens, or leave it out."
+        hint = "Raise --max-tokens, or leave the tool out."
         context.diagnostics.add("large-tool", message, operation.where, hint)
     for sentence in dict.fromkeys(context.composer.contradictions):
         message = f"A schema of {name} combines {sentence}; the later one is used."

@@ -121,7 +121,7 @@ def with_lookups(api: Api, wanted: bool) -> Api:
 
 
 def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
-    """Return `api` with the decisions about each operation replaced by what `change` returns for them."""
+    """Return `api` in which `change` has replaced the decisions about each operation."""
     return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 

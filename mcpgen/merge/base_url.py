@@ -43,7 +43,7 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
         diagnostics.add(
             "base-url-path",
             f"The base URL {clipped(base.url)} has no path and keeps the document's: calls go to {clipped(kept.url)}.",
-            hint=f"Write {clipped(base.url)}/ where the API is at the root.",
+            hint=f"If the API has no path, write {clipped(base.url)}/.",
         )
     before, after = _origin(described), _origin(base)
     if not before or before == after:

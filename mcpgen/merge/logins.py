@@ -30,7 +30,7 @@ _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken"
 
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
-"""How many nested references are followed to find the members of a schema."""
+"""Greatest number of nested references that are followed to find the members of a schema."""
 
 
 # Decision 0076: Logins are recognised by words and members.
@@ -41,8 +41,11 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
         if not (operation.decided.hidden or operation.decided.offered or is_written(operation)) and (
             why := _reason(operation, api)
         ):
-            message = f"{operation.method} {clipped(operation.path)} {why}, so it is no tool."
-            hint = "`hide: false` in an override makes it one; `login:` in the tools file takes the credential from it."
+            message = f"{operation.method} {clipped(operation.path)} {why}, so it does not become a tool."
+            hint = (
+                "To make it a tool, write `hide: false` in an override. To let the server log in with it, write "
+                "`login:` in the tools file."
+            )
             diagnostics.add("login-operation", message, operation.where, hint)
             operation = replace(operation, decided=replace(operation.decided, hidden=True))
         found.append(operation)
@@ -87,7 +90,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
         return api
     operation = found[0]
     if operation.method != "POST" or operation.template.variables:
-        message = f"'{clipped(choice.operation)}' cannot log in: it is no POST, or its path has parameters."
+        message = (
+            f"'{clipped(choice.operation)}' cannot be used as `login`: it is not a POST, or its path has parameters."
+        )
         diagnostics.add("invalid-value", message, choice.where.inside("operation"), "Fetch the token in hooks.py.")
         return api
     scheme = _filled_scheme(api, choice, diagnostics)
@@ -114,7 +119,9 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
     if not usable and not choice.scheme:
         return SecurityScheme("login", "bearer", description="A token, or what to log in with.")
     message = (
-        f"There is no security scheme '{clipped(choice.scheme)}'." if choice.scheme else "Several schemes could be."
+        f"There is no security scheme '{clipped(choice.scheme)}'."
+        if choice.scheme
+        else "`login` fits several security schemes."
     )
     hint = f"Write `scheme:` with one of {', '.join(map(clipped, usable)) or 'those of the document'}."
     diagnostics.add("invalid-value", message, choice.where, hint)

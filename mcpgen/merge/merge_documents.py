@@ -168,7 +168,9 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
     found = []
     for operation in operations:
         if operation.decided.name is not None and wanted[operation.decided.name] > 1 and _is_demanded(operation):
-            message = f"The name {operation.decided.name} is demanded by another document too; another one is derived."
+            message = (
+                f"The name {operation.decided.name} is also used by another document; this tool gets another name."
+            )
             place = operation.where.inside("x-mcp", "name")
             diagnostics.add("invalid-extension", message, place, "Give one of the documents a prefix.")
             operation = replace(operation, decided=replace(operation.decided, name=None))
@@ -189,7 +191,7 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
     """Return True if a document has a server; report one without, whose calls must not go to another's server."""
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
-    message = f"{one.document} names no absolute server URL, and among several documents none stands for it."
+    message = f"{one.document} has no absolute server URL, and with several documents --base-url does not apply to it."
     where = one.entry.document.where if one.entry else None
     diagnostics.add("invalid-value", message, where, "Give its entry a `base_url`.")
     return False
@@ -318,7 +320,9 @@ def _with_credentials(
             )
         )
     if lost:
-        message = f"{one.document} needs credentials of a kind that is not supported; its calls carry none."
+        message = (
+            f"{one.document} needs credentials of a kind that is not supported; its calls are sent without credentials."
+        )
         diagnostics.add("invalid-security", message, entry.document.where if entry else None, "Write a hook for them.")
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 

@@ -12,10 +12,10 @@ from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, Pages
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter (OpenAPI 3.1, 4.8.12), with the defaults of style and explode filled in.
+    """One parameter of an operation (OpenAPI 3.1, 4.8.12), with default style and explode filled in.
 
     `content`: a media type that replaces the style. `allows_empty`: the name may be sent without a value. `argument`:
-    the name that a person gave it.
+    the argument name that a person gave it.
     """
 
     name: str
@@ -95,7 +95,7 @@ class ServerVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server. `url` may be relative, or empty if unknown; its variables are written as `{name}`."""
+    """One server of an API. `url` may be relative, or empty if unknown; its variables are written as `{name}`."""
 
     url: str
     variables: tuple[ServerVariable, ...] = ()
@@ -104,10 +104,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How a token is fetched by a request to the API itself.
+    """An operation of the API that returns a token, for schemes with a `login`.
 
-    `fields`: members of the request's body, as (name, role, constant): the role's environment variable gives the value,
-    or, if the role is empty, the constant. `token` and `expires`: JSON Pointers into the answer.
+    `fields`: members of the request body, as (name, role, constant). The role's environment variable gives the value;
+    if the role is empty, the constant does. `token` and `expires`: JSON Pointers into the response.
     """
 
     content_type: str

@@ -81,9 +81,9 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Where an answer holds its items: a JSON Pointer to the list, "" if the answer is the list itself.
+    """The place of the items in a response: a JSON Pointer to the list, "" if the response is the list itself.
 
-    None: the answer is not described, so the list is sought in each answer.
+    None: the response is not described, so the server searches each response for its only list.
     """
 
     items: str | None = None
@@ -289,11 +289,11 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SearchTable:
-    """What a server lists that has its tools found by a search (`--tools search`).
+    """Data of a server whose tools are found by a search (`--tools search`).
 
-    `index`: a JSON object in bytes, which `search.json` holds. `groups`: group → how many tools it has, the largest
-    first. `others`: number of tools in groups that are not shown. `starts`: signatures of tools that most tasks begin
-    with. `pinned`: tools that stay listed. `finders`: name of each tool that finds or calls others → what it does.
+    `index`: the bytes of `search.json`. `groups`: group → number of its tools, the largest first. `others`: number of
+    tools in groups that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: tools
+    that are listed beside the search. `finders`: name of each search tool → what it does.
     """
 
     index: bytes

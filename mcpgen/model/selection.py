@@ -18,7 +18,7 @@ Selectable = Operation | Skipped
 Selected = TypeVar("Selected", Operation, Skipped)
 
 DEPRECATED = "deprecated"
-HINT = "Write tag:X, path:GLOB, method:M, id:GLOB or deprecated; join them with commas where all must hold."
+HINT = "Write tag:X, path:GLOB, method:M, id:GLOB or deprecated; selectors joined by commas must all match."
 
 _TESTS: dict[str, Callable[[Selectable, str], bool]] = {
     "tag": lambda operation, wanted: wanted.casefold() in (tag.casefold() for tag in operation.tags),

@@ -45,9 +45,9 @@ Pages = Literal["all", "one"]
 """Whether a call fetches one page of a list, or all pages within limits."""
 
 Confirm = Literal["never", "when-supported", "always"]
-"""When a person is asked before a call is sent.
+"""When a user is asked to confirm a call.
 
-`when-supported`: by clients that can ask. `always`: calls of other clients are refused.
+`when-supported`: if the client can ask. `always`: if the client cannot ask, the call is refused.
 """
 
 Without = Literal["refuse", "arguments"]
@@ -57,7 +57,7 @@ DESTRUCTIVE = "destructive"
 """Key that stands for all tools with the destructive hint, in settings that else name HTTP methods."""
 
 OutputForm = Literal["object", "items", "value", "written"]
-"""How an answer becomes the object that the output schema promises.
+"""How a response becomes the object of the output schema.
 
 `object`: unchanged. `items` and `value`: wrapped in an object, as the member of that name. `written`: unchanged, and
 checked against the handwritten schema.

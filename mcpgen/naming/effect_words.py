@@ -68,7 +68,7 @@ FILTERS = _words("filter")
 
 ASKS_FOR = _words("fetch get obtain retrieve")
 HANDED_OUT = _words("code credential credentials key link nonce otp password secret session ticket token url")
-"""Nouns for what a request creates and hands out: getting a token means that one more token exists."""
+"""Nouns for things that a request creates and returns. Getting a token, for example, creates a token."""
 
 ENDINGS = _words(
     """
@@ -88,7 +88,7 @@ ENDS = ENDINGS | _words(
 """Verbs and nouns for ending, taking back or removing something, wherever they stand."""
 
 ANYTHING = _words("action actions command commands execute graphql rpc statement statements")
-"""Last segments of paths whose request body says what is done, so that the path tells no effect."""
+"""Last segments of paths whose request body says what is done. Such a path says nothing about the effect."""
 
 CHANGES = ENDS | _words(
     """

@@ -22,10 +22,10 @@ The search takes quadratic time in both, and no framework generates longer ones.
 
 METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "query"])
 _UNSPEAKING = frozenset(["post", "put", "patch"])
-"""HTTP methods that are not the usual English verb for what the request does."""
+"""HTTP methods that are not the usual English verb for their effect."""
 
 _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "replace", "search", "upload", "watch"}
-"""Verbs that are hardly ever nouns. An id that holds one already says what is done."""
+"""Verbs that are hardly ever nouns. An operationId with one of them already says what the operation does."""
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")

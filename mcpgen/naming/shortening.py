@@ -1,7 +1,7 @@
-"""Shorten words to a legal name of at most LONGEST characters.
+"""Shorten words to a valid name of at most LONGEST characters.
 
-The result depends on the words alone. Removed first is what says least: stop words, repetitions, letters (by
-established abbreviations), then words around the verb from the outside in. So the verb and the object remain.
+The result depends only on the words. The least informative parts are removed first: stop words, repetitions, letters
+(by established abbreviations), then words around the verb from the outside in. Verb and object remain.
 """
 
 import re

@@ -36,7 +36,7 @@ _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, a
 _HELD = (ast.stmt, ast.excepthandler, ast.match_case)
 """Types of syntax nodes whose contents run when the module is loaded, unlike the bodies of functions and classes."""
 
-_MEND = "Mend it: a server whose hooks.py does not load refuses every call."
+_MEND = "Correct hooks.py, because a server that cannot load it refuses every call."
 
 
 class _Unreadable(Exception):
@@ -70,7 +70,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
 def _decoded(data: bytes) -> str:
     """Return the text in the encoding that it declares (PEP 263)."""
     if len(data) > LARGEST:
-        hint = "Move parts of it to modules of their own, which hooks.py imports."
+        hint = "Move parts of it to other modules, and import these in hooks.py."
         raise _Unreadable(f"the file is larger than {LARGEST // 1024} KiB", hint=hint)
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

@@ -1,4 +1,4 @@
-"""Open existing projects: what they remember, and what their tables say."""
+"""Open existing projects: their lock files and their tables."""
 
 import codecs
 import os
@@ -39,13 +39,10 @@ def lock_of(directory: Path) -> Lock | None:
 
 
 def remembered(directory: Path) -> Project:
-    """Return what the project in `directory` contributes to its next compile.
-
-    Raises FatalError if there is no project.
-    """
+    """Return the data of the project in `directory` for its next compile. Raises FatalError if there is no project."""
     lock = lock_of(directory)
     if lock is None:
-        message = f"{directory} holds no generated project: there is no {locks.NAME}."
+        message = f"{directory} is not a generated project: it has no {locks.NAME}."
         hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
         raise FatalError("no-project", message, hint=hint)
     own = lock.options
@@ -94,9 +91,9 @@ def recorded(source: str, directory: Path) -> str:
 
 
 def _leads(directory: Path, path: str, source: str) -> bool:
-    """Return True if `path`, relative to `directory`, leads to `source`.
+    """Return True if `path`, relative to `directory`, is the file `source`.
 
-    A link among the parents can make it lead elsewhere.
+    A symbolic link among the parents can change that.
     """
     place = os.path.normpath(os.path.join(os.path.realpath(directory), path))
     return os.path.realpath(place) == os.path.realpath(source)

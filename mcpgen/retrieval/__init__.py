@@ -1,7 +1,7 @@
-"""Build the index of a server with `--tools search`, write what the server lists, and find which tool gives an id.
+"""Build the index and the tool list of a server with `--tools search`, and find which tool returns an id.
 
-Imports `base`, `model`, `naming` and `lower`; knows no files. The runtime's `search/retriever.py` reads the index, and
-has the theory at its head.
+Imports `base`, `model`, `naming` and `lower`; does no I/O. The runtime's `search/retriever.py` reads the index and
+explains the ranking.
 """
 
 from mcpgen.retrieval.index import build

@@ -35,7 +35,7 @@ FIELDS: Mapping[str, tuple[float, float]] = {
 """Field → its weight, and how much its length counts (BM25's b)."""
 
 PROGRAMS = {"none": (), "reads": ("run_reads",), "all": ("run_program", "run_reads")}
-"""What programs may call → the tools that run them."""
+"""Value of `--programs` → the tools that run programs."""
 
 K1 = 1.2
 SCALE = 100
@@ -59,10 +59,10 @@ STARTS = 3
 def build(
     tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str], programs: str = "none"
 ) -> SearchTable:
-    """Return the index of `tools`, sorted by name, and what the search tool says of them.
+    """Return the search index of `tools`, sorted by name, and the data for the list of the search tools.
 
-    `definitions`: the schemas that answers refer to. `pinned`: names of tools that stay listed. `programs`: what
-    programs may call (options.PROGRAMS).
+    `definitions`: the schemas to which output schemas refer. `pinned`: names of tools that are listed beside the
+    search. `programs`: which tools programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
     rows = [fields.of_tool(tool, composer) for tool in tools]
@@ -94,7 +94,10 @@ def build(
 
 
 def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
-    """Return the name of each tool that finds or calls others → what it does. Names avoid those of the API's tools."""
+    """Return the name of each search tool → what it does.
+
+    If a tool of the API has the same name, another one is used.
+    """
     taken = {tool.name.lower() for tool in tools}
     found = {}
     for kind in kinds:
@@ -139,7 +142,7 @@ def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str
 
 
 def _effect(tool: ToolSpec) -> str:
-    """Return one letter for what a tool does: `r`eads, `a`dds, `u`pdates or `d`eletes."""
+    """Return one letter for the effect of a tool: `r`eads, `a`dds, `u`pdates or `d`eletes."""
     if tool.annotations.read_only:
         return "r"
     return {"DELETE": "d", "PUT": "u", "PATCH": "u"}.get(tool.operation.method, "a")

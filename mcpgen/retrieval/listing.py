@@ -1,8 +1,8 @@
-"""Write the list of a server with a search: the tools that find and call others, and pinned ones.
+"""Write the tool list of a server with a search: the search tools, and pinned tools.
 
-A server sends these bytes as they are, so that its start takes no longer than that of a server that lists all tools.
-Where tools are hidden from a caller, the runtime makes a list of its own (`runtime/core/search_listing.py`), with other
-numbers and the same words. A test compares the two.
+The server sends these bytes unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
+from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`), with the same words and other
+numbers. A test compares both.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,9 +31,10 @@ _CALLED: JsonObject = {
 def entries(
     called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]
 ) -> list[JsonValue]:
-    """Return the tools as `tools/list` shows them. `called`: name → what it does. `groups`: group → number of tools.
+    """Return the search tools as `tools/list` shows them.
 
-    `others`: number of tools in further groups. `starts`: signatures of tools that most tasks begin with.
+    `called`: name → what the tool does. `groups`: group → number of tools. `others`: number of tools in further groups.
+    `starts`: signatures of tools that most tasks begin with.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others

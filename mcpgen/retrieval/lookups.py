@@ -1,7 +1,8 @@
-"""Let tools take a name in place of an id, where one other tool finds the id for certain.
+"""Add arguments that accept a name instead of an id, if one other tool certainly finds the id.
 
-Beside `movie_id` stands `movie`, and one of the two is needed. It is certain if one tool lists or searches items of
-that noun, its answer is described with an id of the same type and a name, and it needs nothing that the call lacks.
+For example, a tool with `movie_id` also gets `movie`, and a call must give one of the two. A lookup is certain if
+exactly one tool lists or searches items of that noun. Its described response must have a name and an id of the same
+type, and it must need no arguments that the call lacks.
 """
 
 import re
@@ -88,7 +89,7 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
 
 
 def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | None:
-    """Return what is known of a tool that finds items, or None if it is not certain enough."""
+    """Return data about a tool that finds items, or None if its response is not described well enough."""
     result = tool.operation.decided.result
     rewritten = result is not None and (result.text or result.select) is not None
     if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never" or tool.questions:
@@ -197,7 +198,7 @@ def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
 
 
 def _about(members: Mapping[str, JsonObject], told: Sequence[str]) -> str:
-    """Return a member that tells items of one name apart and is none of `told`, or ""."""
+    """Return a member that distinguishes items with the same name and is not in `told`, or ""."""
     plain = {_plain(name): name for name, node in members.items() if _SCALARS & set(types(node))}
     return next((plain[each] for each in _ABOUT if each in plain and plain[each] not in told), "")
 
@@ -207,7 +208,7 @@ def _plain(name: str) -> str:
 
 
 def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:
-    """Return `tool` with arguments for names, each behind the id that it stands for."""
+    """Return `tool` with arguments for names, each placed after the id argument that it replaces."""
     schema = dict(tool.input_schema)
     before = as_object(schema["properties"])
     by_id = {each.id: each for each in lookups}

@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _IDS = frozenset(["id", "ids", "uuid", "uuids", "key"])
 _VAGUE = frozenset(["item", "key", "object", "record", "resource", "parent", "external", "client", "request"])
 _ASIDE = frozenset(["selected"])
-"""Words before a noun that do not change what it names."""
+"""Words before a noun that do not change its meaning."""
 
 MOST = 2
 """Limit on the producers of one tool that a search shows."""
@@ -32,10 +32,10 @@ Sources = dict[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the id in an argument comes from.
+    """The origin of the id in an argument.
 
-    `wire`: the name of the argument in the request. `tool`: the tool that produces the id. `noun`: what the id is of.
-    `general`: the tool searches items of every kind. `in_path`: the argument stands in the path.
+    `wire`: the name of the argument in the request. `tool`: the tool that returns the id. `noun`: the kind of item that
+    the id identifies. `general`: the tool searches items of every kind. `in_path`: the argument is in the path.
     """
 
     argument: str
@@ -73,7 +73,7 @@ def sources(tools: Iterable[ToolSpec], composer: Composer) -> dict[str, list[Sou
 
 
 class _Known:
-    """Tools that may produce ids, by what they list or search."""
+    """Tools that may return ids, indexed by the noun of the items that they list or search."""
 
     def __init__(self, tools: list[ToolSpec], composer: Composer) -> None:
         self.tools = tools
@@ -121,9 +121,10 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 
 
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
-    """Return (document, path variable) → its producer, if it is the same wherever the variable stands in a path.
+    """Return (document, path variable) → its producer, if it is the same in all paths.
 
-    A variable that is called as its noun names the thing everywhere: `customer` of `/customers/{customer}`.
+    A variable that has the same name as its noun means the same item everywhere, such as `customer` in
+    `/customers/{customer}`.
     """
     seen: dict[tuple[str, str], dict[str, Source]] = {}
     for name, pairs in found.items():
@@ -152,7 +153,7 @@ def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], S
 def _of_word(
     tool: ToolSpec, wire: str, argument: str, known: _Known, same: Mapping[tuple[str, str], Source]
 ) -> Source | None:
-    """Return the producer of an argument by its name: `team_id`, `customer`, or the `ids` of what is deleted."""
+    """Return the producer of an argument by its name: `team_id`, `customer`, or the `ids` of items to delete."""
     said = words(wire)
     is_id = bool(said) and said[-1] in _IDS
     noun = [each for each in said[:-1] if each not in _ASIDE] if is_id else said
@@ -204,7 +205,7 @@ def _blank(path: str) -> str:
 
 
 def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:
-    """Return the producers, those that most tools need first."""
+    """Return the producers, ordered by how many tools need them, most first."""
     counts: dict[str, int] = {}
     for pairs in sources.values():
         for _, name in pairs:

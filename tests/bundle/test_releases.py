@@ -263,7 +263,7 @@ def test_a_range_of_python_is_written_as_npm_reads_it(specifier: str, expected: 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda folder: (folder / "mcpgen.lock.json").unlink(), "holds no generated project"),
+        (lambda folder: (folder / "mcpgen.lock.json").unlink(), "is not a generated project"),
         (lambda folder: (folder / "petstore_mcp" / "tools.json").unlink(), "petstore_mcp/tools.json is missing"),
         (lambda folder: (folder / "README.md").write_text("mine"), "README.md in"),
         (lambda folder: (folder / "petstore_mcp" / "a.py").symlink_to("/etc/passwd"), "is a link"),
@@ -285,12 +285,12 @@ def test_a_project_that_is_not_whole_is_refused(petstore: Path, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--registry-name", "petstore"], "petstore is no name of the MCP registry"),
-        (["--registry-name", "a/b/c"], "is no name of the MCP registry"),
-        (["--url", "http://mcp.example.com/mcp"], "--url is no public https URL"),
-        (["--url", "https://localhost/mcp"], "--url is no public https URL"),
-        (["--url", "https://{host}.example.com/mcp"], "--url is no public https URL"),
-        (["--repository", "https://git.example.com/a/b"], "The registry knows no repositories at"),
+        (["--registry-name", "petstore"], "petstore is not a valid name for the MCP registry"),
+        (["--registry-name", "a/b/c"], "is not a valid name for the MCP registry"),
+        (["--url", "http://mcp.example.com/mcp"], "--url is not a public https URL"),
+        (["--url", "https://localhost/mcp"], "--url is not a public https URL"),
+        (["--url", "https://{host}.example.com/mcp"], "--url is not a public https URL"),
+        (["--repository", "https://git.example.com/a/b"], "The MCP registry does not accept repositories at"),
     ],
 )
 def test_a_value_that_the_registry_refuses_is_told(petstore: Path, flags: list[str], told: str) -> None:

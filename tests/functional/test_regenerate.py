@@ -212,7 +212,7 @@ def test_txt_10_one_changed_description_is_stale_and_shown(project: None, capsys
     assert run("regenerate", "out", "--check") == 1
     said = capsys.readouterr().out
     assert "list_pets: Its description has other words." in said
-    assert "the project is stale: generating again would write 7 files to out" in said
+    assert "the project is out of date: generating again would write 7 files to out" in said
     assert files() == before
     assert run("regenerate", "out") == 0
     assert lock().promises.tools["GET /pets"].surface != surface

@@ -113,10 +113,10 @@ def test_hard_14_what_is_coded_well_is_read(coding: str, step: int) -> None:
 
 
 BROKEN = {
-    "an unknown coding": ("br", DOCUMENT, "has content codings that were not asked for"),
-    "five codings": (", ".join(["gzip"] * 5), DOCUMENT, "has content codings that were not asked for"),
-    "no gzip": ("gzip", DOCUMENT, "is not compressed the way it says"),
-    "the inner one is none": ("gzip, gzip", gzip.compress(DOCUMENT), "is not compressed the way it says"),
+    "an unknown coding": ("br", DOCUMENT, "has a Content-Encoding that mcpgen did not request"),
+    "five codings": (", ".join(["gzip"] * 5), DOCUMENT, "has a Content-Encoding that mcpgen did not request"),
+    "no gzip": ("gzip", DOCUMENT, "is not compressed as its Content-Encoding says"),
+    "the inner one is none": ("gzip, gzip", gzip.compress(DOCUMENT), "is not compressed as its Content-Encoding says"),
     "cut": ("gzip", gzip.compress(DOCUMENT)[:-9], "is compressed, and ends too early"),
     "nothing": ("gzip", b"", "is compressed, and ends too early"),
     "the inner one is cut": ("gzip, gzip", gzip.compress(gzip.compress(DOCUMENT)[:-9]), "and ends too early"),
@@ -226,7 +226,7 @@ def test_hard_15_another_server_is_named_and_not_asked(case: str, status: str) -
         assert len(upstream.requests) == 1
     found = refused.value.diagnostic
     assert f"redirects to another server, {server}," in found.message
-    assert found.hint == f"Give --allow-redirect {server} where that is meant, or name the document by its own URL."
+    assert found.hint == f"Give --allow-redirect {server} if you want this, or give the final URL of the document."
 
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "2852039166"])

@@ -71,8 +71,8 @@ def test_up_02_a_coded_answer_is_decoded(coding: str, content: bytes) -> None:
         # UP-04: one coding at most
         ("gzip, gzip", gzipped(gzipped(TEXT)), "has a content coding that was not asked for"),
         (", ".join(["gzip"] * 1000), TEXT, "has a content coding that was not asked for"),
-        ("gzip", TEXT, "is not compressed the way it says"),
-        ("deflate", b"\xff" * 100, "is not compressed the way it says"),
+        ("gzip", TEXT, "is not compressed as its Content-Encoding says"),
+        ("deflate", b"\xff" * 100, "is not compressed as its Content-Encoding says"),
         ("gzip", gzipped(TEXT)[:-10], "is compressed, and ends too early"),
         ("gzip", gzipped(TEXT)[:30], "is compressed, and ends too early"),
     ],

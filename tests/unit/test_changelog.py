@@ -15,7 +15,7 @@ from mcpgen.regenerate import changelog
 
 FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
 NEXT = "\n## {}\n\n"
-UNTOLD = "- The tools changed; how cannot be told, since the tables that were there before could not be read.\n"
+UNTOLD = "- The tools changed. The changes cannot be listed, because the earlier tools.json could not be read.\n"
 GONE = "- Breaking: get\\_b is gone.\n"
 
 

@@ -107,8 +107,8 @@ def test_a_url_and_where_it_led(site: str) -> None:
     ("path", "message"),
     [
         ("/nowhere", "answered with status 404"),
-        ("/to/file:///etc/passwd", "redirects to file:///etc/passwd, which no document is fetched from"),
-        ("/to/ftp://127.0.0.1/x", "redirects to ftp://127.0.0.1/x, which no document is fetched from"),
+        ("/to/file:///etc/passwd", "redirects to file:///etc/passwd, from which mcpgen does not fetch documents"),
+        ("/to/ftp://127.0.0.1/x", "redirects to ftp://127.0.0.1/x, from which mcpgen does not fetch documents"),
         ("/to//to//to//to//to//openapi.yaml", "redirects more than 3 times"),
     ],
 )
@@ -159,7 +159,7 @@ def test_what_came_by_url_names_its_own_origin_alone(name: str) -> None:
 
 
 def test_standard_input_names_only_urls() -> None:
-    with pytest.raises(FatalError, match="no folder"):
+    with pytest.raises(FatalError, match="no meaning for a file"):
         fetch.beside(fetch.Fetched("<stdin>", b""), "pets.yaml")
 
 

@@ -30,7 +30,7 @@ FORMER = PreviousNames(
     },
     {"GET /pets": ("limit", "X-Trace", "x_trace")},
 )
-GONE = "is gone from the API: this override matches nothing."
+GONE = "was removed from the API, so this override has no effect."
 
 
 def operation(method: str, path: str, name: str) -> Operation:
@@ -108,7 +108,7 @@ def test_an_argument_that_is_gone_is_a_warning(name: str, known: bool) -> None:
     [found] = diagnostics
     assert found.where == HERE.inside(name)
     assert (found.code, found.message) == (
-        ("orphaned-override", f"GET /pets no longer has the argument '{name}': what is said of it changes nothing.")
+        ("orphaned-override", f"GET /pets no longer has the argument '{name}', so this entry has no effect.")
         if known
         else ("unknown-argument", f"GET /pets has no argument '{name}'.")
     )

@@ -43,7 +43,7 @@ def test_hard_15_another_server_needs_the_flag(url: str, location: str, value: s
         resolve_redirect(
             url, location, ("c.example", f"x.{value}", "b.example:9", "a.example:9", "127.0.0.1:9", "[::1]")
         )
-    assert f"--allow-redirect {value.lower()} where" in refused.value.diagnostic.hint
+    assert f"--allow-redirect {value.lower()} if you want this" in refused.value.diagnostic.hint
 
 
 NEVER = [
@@ -54,12 +54,12 @@ NEVER = [
     ("http://a.example/x", "http://metadata.google.internal/y", "link-local or metadata"),
     ("http://a.example/x", "http://0xa9fea9fe/y", "link-local or metadata"),
     ("http://a.example/x", "http://0.0.0.0/y", "link-local or metadata"),
-    ("http://a.example/x", "file:///etc/passwd", "no document is fetched from"),
-    ("http://a.example/x", "javascript:alert(1)", "no document is fetched from"),
-    ("http://a.example/x", "http://me:SECRET@b.example/y", "no document is fetched from"),
-    ("http://a.example/x", "http://@b.example/y", "no document is fetched from"),
-    ("http://a.example/x", "http://[::1/y", "no document is fetched from"),
-    ("http://a.example/x", "http://b.example:99999/y", "no document is fetched from"),
+    ("http://a.example/x", "file:///etc/passwd", "mcpgen does not fetch documents"),
+    ("http://a.example/x", "javascript:alert(1)", "mcpgen does not fetch documents"),
+    ("http://a.example/x", "http://me:SECRET@b.example/y", "mcpgen does not fetch documents"),
+    ("http://a.example/x", "http://@b.example/y", "mcpgen does not fetch documents"),
+    ("http://a.example/x", "http://[::1/y", "mcpgen does not fetch documents"),
+    ("http://a.example/x", "http://b.example:99999/y", "mcpgen does not fetch documents"),
 ]
 
 

@@ -119,9 +119,12 @@ def test_what_leaves_the_profile_is_found(member: JsonValue, reason: str) -> Non
         ({"input_schema": {"type": "object", "anyOf": []}}, "alternatives"),
         ({"input_schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]}}, "requires"),
         ({"input_schema": {"type": "object", "properties": {"a-b": {"type": "string"}}}}, "providers refuse"),
-        ({"input_schema": {"type": "object", "properties": {}}}, "that it does not have"),
-        ({"binding": HttpBinding("GET", ("/a",), 0, "*/*")}, "goes nowhere"),
-        ({"binding": replace(TOOL.binding, body=BodyBinding("a/b", "json", argument="b"))}, "that it does not have"),
+        ({"input_schema": {"type": "object", "properties": {}}}, "that the tool does not have"),
+        ({"binding": HttpBinding("GET", ("/a",), 0, "*/*")}, "is not used in the request"),
+        (
+            {"binding": replace(TOOL.binding, body=BodyBinding("a/b", "json", argument="b"))},
+            "that the tool does not have",
+        ),
         ({"binding": replace(TOOL.binding, body=BodyBinding("a/b", "form", fields=(FieldBinding("x", "c"),)))}, "have"),
     ],
 )

@@ -16,9 +16,9 @@ LONGEST = 56
 def assign(
     operations: Iterable[RawOperation], renames: Mapping[str, str], component: Callable[[RawOperation], Component]
 ) -> list[tuple[RawOperation, Component, str]]:
-    """Return each operation with what it becomes, and its name among all of that kind.
+    """Return each operation with its kind of component and its name among all components of this kind.
 
-    A name that is taken gets a number, counted in the order of the document.
+    If a name is taken, a number is appended, counted in the order of the document.
     """
     used: dict[Component, Counter[str]] = {}
     found = []

@@ -57,16 +57,20 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
     for wrong, right in _SYNONYMS.items():
         if wrong in merged:
             merged.setdefault(right, merged.pop(wrong))
-            remarks.append(Remark(f"--{wrong} is no flag of it; it was read as --{right}.", where))
+            remarks.append(Remark(f"--{wrong} is not a flag of this server; it was read as --{right}.", where))
     settings = Settings(merged, environ, _VARIABLES)
     place = settings.text("spec-url") or settings.text("spec-path")
     credentials = _credentials(settings, remarks, where)
     first = Described(place, settings.text("api-url"), credentials, where=where)
     if found.text("log-level") or "LOG_LEVEL" in environ:
-        remarks.append(Remark("The log level is the server's variable _LOG_LEVEL here.", where))
+        remarks.append(Remark("To set the log level of the new server, use its variable _LOG_LEVEL.", where))
     if environ.get("ENABLE_OPERATION_PROMPTS", "true").lower() == "true":
         remarks.append(
-            Remark("It also offers a prompt for each operation. `prompts:` takes those that you want to keep.", where)
+            Remark(
+                "The old server also offers a prompt for each operation. Write the prompts that you want to "
+                "keep under `prompts:`.",
+                where,
+            )
         )
     return ForeignServer(
         "awslabs",
@@ -80,7 +84,9 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
 def _credentials(settings: Settings, remarks: list[Remark], where: Where | None) -> tuple[Credential, ...]:
     kind = settings.text("auth-type").lower()
     if is_placeholder(kind):
-        remarks.append(Remark("The kind of login (--auth-type) is not known here, so none was taken over.", where))
+        remarks.append(
+            Remark("adopt does not know this --auth-type, so the new server sends no credentials of it.", where)
+        )
         return ()
     if kind == "bearer":
         return (Credential("bearer", {"value": settings.source("auth-token")}),)
@@ -94,7 +100,9 @@ def _credentials(settings: Settings, remarks: list[Remark], where: Where | None)
     if kind == "cognito":
         return (_cognito(settings, remarks, where),)
     if kind not in ("", "none"):
-        remarks.append(Remark(f"It does not know the login '{clipped(kind)}' and sends none.", where))
+        remarks.append(
+            Remark(f"The old server does not know the --auth-type '{clipped(kind)}' and sends no credentials.", where)
+        )
     return ()
 
 
@@ -128,11 +136,11 @@ def _additional(settings: Settings, remarks: list[Remark], where: Where | None) 
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, list):
-        remarks.append(Remark(f"{settings.source('additional-specs')} is no JSON list and was left out.", where))
+        remarks.append(Remark(f"{settings.source('additional-specs')} is not a JSON list and was left out.", where))
         return []
     usable = [each for each in entries if isinstance(each, dict) and as_text(each.get("base_url"))]
     if len(usable) < len(entries):
-        remarks.append(Remark("A further document without a base_url is not served, by it or here.", where))
+        remarks.append(Remark("An additional document without a base_url was left out, as the old server does.", where))
     source = settings.source("additional-specs")
     return [_entry(each, source, where) for each in usable]
 

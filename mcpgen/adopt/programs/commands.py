@@ -1,4 +1,4 @@
-"""Find out which tool a command line starts, whatever starts it: uvx, npx, docker, a shell, Python."""
+"""Recognise the MCP server that a command line starts, also through uvx, npx, docker, a shell or Python."""
 
 import re
 import shlex
@@ -41,7 +41,7 @@ class Script:
 
 
 def recognise(words: Sequence[str], environ: Mapping[str, str], where: Where | None = None) -> Command | Script | None:
-    """Return what a command line starts, or None if it is nothing that is known."""
+    """Return the known MCP server that a command line starts, or None if there is none."""
     words, environ = list(words), dict(environ)
     while words and (words[0] in ("env", "export", "sudo", "exec") or _ASSIGNED.fullmatch(words[0])):
         if found := _ASSIGNED.fullmatch(words.pop(0)):

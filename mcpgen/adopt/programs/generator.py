@@ -38,11 +38,13 @@ _SHORT = {
     "-k": "insecure",
 }
 _REMARKS = {
-    "insecure": "Certificates are always checked; _CA_FILE names further authorities.",
-    "custom-auth": "src/auth.ts is code of yours: write it as a hook in hooks.py.",
-    "header-passthrough": "Header fields of callers are not passed on; see 'Call the API as the user'.",
-    "allow-external-refs": "References over the network are not followed: keep the files in the document's folder.",
-    "oauth-creds-in-body": "A client's id and secret are sent in the Authorization field.",
+    "insecure": "The new server always checks TLS certificates. To trust another authority, set _CA_FILE.",
+    "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
+    "header-passthrough": (
+        "The new server does not pass on headers of callers; see 'Call the API as the user' in the documentation."
+    ),
+    "allow-external-refs": "mcpgen does not follow references to URLs. Keep the files in the document's folder.",
+    "oauth-creds-in-body": "The new server sends the client id and secret in the Authorization header.",
 }
 
 
@@ -53,7 +55,7 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
     remarks += [Remark(text, where) for flag, text in _REMARKS.items() if settings.texts(flag)]
     if settings.text("transport") in ("web", "streamable-http"):
         port = settings.text("port") or "3000"
-        remarks.append(Remark(f"It listens over HTTP. Start the new server with `--http {port}`.", where))
+        remarks.append(Remark(f"The old server listens over HTTP. Start the new server with `--http {port}`.", where))
     longest = settings.text("max-tool-name-length")
     excluded = settings.text("default-include").strip().lower() in ("false", "0", "no", "off")
     return ForeignServer(

@@ -29,7 +29,9 @@ def credentials(
     found = []
     for name, value, held in fields:
         if name.lower() in _OWN:
-            remarks.append(Remark(f"The header field {clipped(name)} is written by the server itself.", where))
+            remarks.append(
+                Remark(f"The header field {clipped(name)} is set by the new server itself, so it was left out.", where)
+            )
             continue
         scheme = value.strip().partition(" ")[0].lower()
         if name.lower() == "authorization" and scheme == "basic":

@@ -94,18 +94,22 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
         if settings.text(flag)
     ]
     if settings.text("client-key-passphrase"):
-        found.append(Remark("The key of the client certificate has to be without a passphrase here.", where))
+        found.append(Remark("The key of the client certificate must not have a passphrase.", where))
     if settings.text("reject-unauthorized").lower() in ("false", "0", "no", "off"):
-        found.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+        found.append(
+            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+        )
     if settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
-        found.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+        found.append(
+            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+        )
     if settings.text("transport") == "http":
         port = settings.text("port") or "3000"
-        found.append(Remark(f"It listens over HTTP. Start the new server with `--http {port}`.", where))
+        found.append(Remark(f"The old server listens over HTTP. Start the new server with `--http {port}`.", where))
     for flag in ("prompts", "prompts-inline", "resources", "resources-inline"):
         if settings.text(flag):
             kind = flag.partition("-")[0]
-            found.append(Remark(f"{settings.source(flag)} was not read: write them under `{kind}:`.", where))
+            found.append(Remark(f"{settings.source(flag)} was not read. Write its contents under `{kind}:`.", where))
     if settings.text("spec-inline"):
-        found.append(Remark("The description stands in the configuration itself: save it as a file.", where))
+        found.append(Remark("The OpenAPI document is inside the configuration. Save the document as a file.", where))
     return found

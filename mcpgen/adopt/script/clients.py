@@ -22,21 +22,22 @@ from mcpgen.adopt.script.values import (
 from mcpgen.base.diagnostics import Where
 
 _UNREAD = {
-    "event_hooks": "Its event hooks run code of yours: write it as a hook in hooks.py.",
-    "transport": "Its transport is code of yours: write what it does as a hook in hooks.py.",
-    "cookies": "Cookies of the client were left out.",
-    "params": "Query parameters of the client were left out: a rule `'*': {arguments: …}` can send a fixed value.",
-    "cert": "Its client certificate is the server's variables _CLIENT_CERT and _CLIENT_KEY here.",
-    "proxy": "Its proxy is the server's variable _PROXY here.",
-    "proxies": "Its proxy is the server's variable _PROXY here.",
+    "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
+    "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
+    "cookies": "Cookies of the HTTP client were left out.",
+    "params": "Query parameters of the HTTP client were left out. A rule `'*': {arguments: …}` can send a fixed value.",
+    "cert": "For the client certificate, set the variables _CLIENT_CERT and _CLIENT_KEY of the new server.",
+    "proxy": "For the proxy, set the variable _PROXY of the new server.",
+    "proxies": "For the proxy, set the variable _PROXY of the new server.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class HttpClient:
-    """What is known of an HTTP client.
+    """The properties of an HTTP client in a script.
 
-    `base_url`: "" if unknown. `credentials`: None if code makes them. `timeout`: seconds, None if it says none.
+    `base_url`: "" if unknown. `credentials`: None if code computes them. `timeout`: seconds, None if the script sets
+    none.
     """
 
     base_url: str = ""
@@ -49,20 +50,24 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
     remarks = evaluator.remarks
     if not isinstance(value, Made) or value.name not in ("AsyncClient", "Client"):
         if value != Plain(None):
-            said = "The HTTP client is not made here in a way that can be read; base URL and credentials are unknown."
+            said = (
+                "adopt cannot find where the script creates the HTTP client, so base URL and credentials are unknown."
+            )
             remarks.append(Remark(said, where))
         return HttpClient()
     where = evaluator.where(value.call)
     given = value.arguments
     if any(keyword.arg is None for keyword in value.call.keywords):
-        remarks.append(Remark("Further arguments (**) of the HTTP client are not known.", where))
+        remarks.append(Remark("The HTTP client gets further arguments (**), which adopt cannot read.", where))
     remarks += [Remark(said, where) for name, said in _UNREAD.items() if name in given]
     if given.get("verify") == Plain(False):
-        remarks.append(Remark("Certificates are always checked; _CA_FILE names further authorities.", where))
+        remarks.append(
+            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+        )
     base_url = text(given.get("base_url"), environ) or ""
     if "base_url" in given and not base_url:
         named = " and ".join(variables(given["base_url"]))
-        said = f"The base URL comes from {named or 'code'}, and is not known here."
+        said = f"The base URL comes from {named or 'code'}, which adopt cannot evaluate."
         remarks.append(Remark(said, where))
     by_headers = _in_headers(given.get("headers"), remarks, where)
     by_auth = _auth(given.get("auth"), remarks, where)
@@ -90,10 +95,10 @@ def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tup
     if value is None or value == Plain(None):
         return ()
     if not isinstance(value, Members):
-        remarks.append(Remark("The header fields are made by code, and are not known here.", where))
+        remarks.append(Remark("The headers are computed by code, which adopt cannot evaluate.", where))
         return None
     if not value.whole:
-        remarks.append(Remark("Some of the header fields are made by code, and are not known here.", where))
+        remarks.append(Remark("Some of the headers are computed by code, which adopt cannot evaluate.", where))
     fields = ((name, beginning(each), _held(each)) for name, each in value.members.items())
     return headers.credentials(fields, remarks, where)
 
@@ -109,12 +114,12 @@ def _auth(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Cre
         return (Credential("basic", {"username": _held(pair[0]), "password": _held(pair[1])}),)
     if value is not None and value != Plain(None):
         remarks.append(
-            Remark("The login of the client (auth) is code of yours: write it as a hook in hooks.py.", where)
+            Remark("The `auth` of the HTTP client is your own code. Write its effect as a hook in hooks.py.", where)
         )
         return None
     return ()
 
 
 def _held(value: Value) -> str:
-    """Return the environment variables that hold a value; "" if it stands in the script or is made by code."""
+    """Return the environment variables from which a value comes; "" if the value is a literal or is computed."""
     return " and ".join(variables(value)) if not isinstance(value, (Unknown, Content, Path)) else ""

@@ -68,7 +68,10 @@ class Evaluator:
         return Where(self.file, "", getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
     def value(self, node: ast.expr | None, scope: Scope | None = None, depth: int = 0) -> Value:
-        """Return what an expression is. `scope`: where its names are looked up, if not where it stands."""
+        """Return the value of an expression, as far as it is known without running the script.
+
+        `scope`: the scope for its names, if not the scope of the expression itself.
+        """
         if node is None:
             return Plain(None)
         scope = scope or self.scopes.get(node)
@@ -250,7 +253,7 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _fetched(self, name: str, owner: Value, given: list[Value]) -> Value | None:
-        """Return the content of what a client or a library gets: `httpx.get(URL)`, `client.get("/openapi.json")`."""
+        """Return the content that a call such as `httpx.get(URL)` or `client.get("/openapi.json")` fetches."""
         wanted = given[1:] if name == "request" else given
         if not wanted or isinstance(wanted[0], Unknown):
             return None
@@ -268,7 +271,7 @@ class Evaluator:
     def _returned(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: Scope, depth: int
     ) -> Value:
-        """Return what a function of the script returns for the arguments of a call."""
+        """Return the value that a function of the script returns for the arguments of a call."""
         outer = self.scopes.get(function)
         if depth > DEEPEST or outer is None:
             return Unknown(node.lineno)

@@ -1,4 +1,4 @@
-"""Find what the names of a script are bound to, function by function."""
+"""Find the assignments to the names of a script, for each function and the module."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,10 @@ from mcpgen.adopt.script.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a module or function: name → the expressions that it is bound to, in their order.
+    """The names of a module or function: name → the assigned expressions, in order.
 
-    `entries`: name → the assignments to its members, as `headers["X"] = value`. `changes`: name → the line where what
-    is inside of it is changed. `bound`: parameters of a call.
+    `entries`: name → assignments to its items, such as `headers["X"] = value`. `changes`: name → the line of a call
+    that changes the object. `bound`: parameters of a call.
     """
 
     outer: "Scope | None"
@@ -43,7 +43,7 @@ def of(node: ast.AST, outer: Scope | None) -> Scope:
 
 
 def enclosing(tree: ast.Module) -> dict[ast.AST, Scope]:
-    """Return node → the scope that it stands in, for all nodes of a module."""
+    """Return node → the scope that contains it, for all nodes of a module."""
     found: dict[ast.AST, Scope] = {}
     waiting: list[tuple[ast.AST, Scope]] = [(tree, of(tree, None))]
     while waiting:

@@ -1,4 +1,4 @@
-"""Read the calls of a script that make a server of an API description, and what it does with the server afterwards."""
+"""Find the calls in a script that create a server from an OpenAPI document, and later calls that change the server."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -27,15 +27,15 @@ _COMPONENTS: dict[str, Component] = {
 _CODE = {
     "route_map_fn": "decides by code what each operation becomes; here every operation that no route map excludes is a"
     " tool. Name others under `exclude:`.",
-    "mcp_component_fn": "changes tools by code, which was not run. Say what it changes under `overrides:`.",
+    "mcp_component_fn": "changes tools by code, which was not run. Write the changes under `overrides:`.",
 }
 _AFTER = {
     "mount": "mounts another server, whose tools are not in this tools file.",
     "import_server": "imports another server, whose tools are not in this tools file.",
     "add_tool": "adds a tool by code.",
-    "add_middleware": "adds a middleware: write what it does as a hook in hooks.py.",
+    "add_middleware": "adds a middleware. Write its effect as a hook in hooks.py.",
     "add_transform": "transforms tools by code, which was not run.",
-    "add_tool_transformation": "transforms a tool by code: say what it changes under `overrides:`.",
+    "add_tool_transformation": "transforms a tool by code. Write the changes under `overrides:`.",
     "add_provider": "adds a provider.",
     "disable": "switches tools off by code, which was not run: name them under `exclude:`.",
     "enable": "switches tools on by code, which was not run: name them under `include:`.",
@@ -55,12 +55,12 @@ def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         where = Where(file, "", line, getattr(error, "offset", None) or 1)
-        raise FatalError("syntax", "This is no Python that can be read.", where, "Name the script.") from None
+        raise FatalError("syntax", "This file is not valid Python.", where, "Name the script.") from None
     evaluator = Evaluator(file, scopes.enclosing(tree))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) in _MAKERS]
     if not calls:
         hint = "Name the file that calls FastMCP.from_openapi."
-        raise FatalError("not-an-api", f"{file} makes no server of an API description.", hint=hint)
+        raise FatalError("not-an-api", f"{file} does not create a server from an OpenAPI document.", hint=hint)
     remarks = evaluator.remarks
     made = [_Call(call, evaluator, environ) for call in calls]
     documents = tuple(each.described() for each in made)
@@ -81,7 +81,7 @@ def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
 
 
 class _Call:
-    """One call that makes a server, with its arguments by name."""
+    """One call that creates a server, with its arguments by name."""
 
     def __init__(self, node: ast.Call, evaluator: Evaluator, environ: Mapping[str, str]) -> None:
         self._evaluator, self._environ = evaluator, environ
@@ -94,7 +94,9 @@ class _Call:
         for each in node.keywords:
             spread = evaluator.value(each.value) if each.arg is None else Members()
             if not (isinstance(spread, Members) and spread.whole):
-                self._remarks.append(Remark("Further arguments (**) are not known.", evaluator.where(each.value)))
+                self._remarks.append(
+                    Remark("The call has further arguments (**), which adopt cannot read.", evaluator.where(each.value))
+                )
         self._client = clients.HttpClient()
         if "client" in self._given:
             place = evaluator.where(self._given["client"])
@@ -135,13 +137,18 @@ class _Call:
         where = self._evaluator.where(self._given["openapi_spec"]) if "openapi_spec" in self._given else self.where
         if self._position < 0:
             self._remarks.append(
-                Remark("The description comes from a FastAPI application: name its /openapi.json.", self.where)
+                Remark(
+                    "The OpenAPI document comes from a FastAPI application. Name its /openapi.json with --document.",
+                    self.where,
+                )
             )
             return ""
         if isinstance(spec, Content):
             if spec.changed:
                 place = Where(where.file, "", spec.changed, 1)
-                self._remarks.append(Remark("The script changes the description; that was not followed.", place))
+                self._remarks.append(
+                    Remark("The script changes the OpenAPI document; these changes were not made.", place)
+                )
             return text(spec.place, self._environ) or ""
         return ""
 
@@ -152,7 +159,9 @@ class _Call:
         place = self._evaluator.where(self._given["mcp_names"])
         members = names.members if isinstance(names, Members) else {}
         if not isinstance(names, Members) or not names.whole:
-            self._remarks.append(Remark("Names in mcp_names are made by code, and are not known here.", place))
+            self._remarks.append(
+                Remark("Some names in mcp_names are computed by code, which adopt cannot evaluate.", place)
+            )
         found = {key: text(value, self._environ) for key, value in members.items()}
         return {key: name for key, name in found.items() if name}
 
@@ -166,7 +175,7 @@ class _Call:
             if route is None:
                 line = each.call.lineno if isinstance(each, Made) else getattr(each, "line", 0)
                 where = Where(self.where.file, "", line or self.where.line, 1)
-                said = "A route map is made by code; what it decides is not known, so it was left out."
+                said = "A route map is computed by code, which adopt cannot evaluate, so it was left out."
                 self._remarks.append(Remark(said, where))
                 continue
             yield route
@@ -196,7 +205,9 @@ class _Call:
             return []
         found = [text(each, self._environ) for each in value.items] if isinstance(value, Items) else [None]
         if None in found:
-            self._remarks.append(Remark(f"{name} is made by code, and is not known in full.", self.where))
+            self._remarks.append(
+                Remark(f"{name} is computed by code, and adopt cannot evaluate all of it.", self.where)
+            )
         return [each for each in found if each is not None]
 
 
@@ -204,7 +215,7 @@ class _Call:
 
 
 def _after(tree: ast.Module, evaluator: Evaluator) -> Iterator[Remark]:
-    """Yield what a script does with servers that a tools file cannot say."""
+    """Yield a remark for each statement that changes a server in a way that a tools file cannot express."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _AFTER:
             owner = node.func.value.id if isinstance(node.func.value, ast.Name) else "The script"
@@ -231,7 +242,10 @@ def _transport(node: ast.Call, evaluator: Evaluator) -> Iterator[Remark]:
     over_http = isinstance(kind, Plain) and kind.value in ("http", "streamable-http", "sse")
     if over_http or _name(node) == "http_app":
         port = text(evaluator.value(given["port"]), {}) if "port" in given else "8000"
-        yield Remark(f"It listens over HTTP. Start the new server with `--http {port or 8000}`.", evaluator.where(node))
+        yield Remark(
+            f"The old server listens over HTTP. Start the new server with `--http {port or 8000}`.",
+            evaluator.where(node),
+        )
 
 
 def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str]) -> Iterator[str]:
@@ -241,7 +255,10 @@ def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str])
             name = text(evaluator.value(node.args[0]), environ)
             if name is None:
                 named = " and ".join(variables(evaluator.value(node.args[0])))
-                said = f"A tool is removed whose name comes from {named or 'code'}; it stays here."
+                said = (
+                    f"The script removes a tool whose name comes from {named or 'code'}; the new server keeps "
+                    "this tool."
+                )
                 evaluator.remarks.append(Remark(said, evaluator.where(node)))
             else:
                 yield name

@@ -1,4 +1,4 @@
-"""What an expression of a script is known to be, without running it."""
+"""Data types for the values of expressions, as far as they are known without running the script."""
 
 import ast
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file or a URL holds, read or parsed. `changed`: the line where the script changes it."""
+    """The content of a file or a URL, as text or parsed. `changed`: the line where the script changes it."""
 
     place: "Value"
     changed: int = 0

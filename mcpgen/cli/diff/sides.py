@@ -24,10 +24,10 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: `surface`, its tables.
+    """One side of a comparison.
 
-    `project`: what compiling the other side as its successor needs. `compiled`: None if the tables were read from a
-    project on disk.
+    `surface`: its tables. `project`: data for compiling the other side as its successor. `compiled`: None if the tables
+    were read from a project on disk.
     """
 
     source: str

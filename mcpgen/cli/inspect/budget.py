@@ -16,7 +16,7 @@ def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
         Diagnostic(
             "over-budget",
             f"{tool.name} takes about {cost:,} tokens; --max-tokens allows {most:,}.",
-            "Leave out what is not needed of its description, its arguments, or the tool.",
+            "Shorten its description, hide arguments, or leave the tool out.",
             tool.operation.where,
         )
         for cost, tool in heavy

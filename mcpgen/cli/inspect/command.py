@@ -1,4 +1,4 @@
-"""Define the command `mcpgen inspect`: what is inspected, which tools, and in which form."""
+"""Define the command `mcpgen inspect`: its source, its selection of tools, and its output formats."""
 
 import difflib
 from collections.abc import Sequence
@@ -19,16 +19,32 @@ MOST = 8
 """Limit on the tools that are listed if no name is similar."""
 
 
-@click.command("inspect", short_help="Show the tools of SOURCE, and what each sends.")
+@click.command("inspect", short_help="Show the tools of SOURCE, and the request of each.")
 @click.argument("given", metavar="SOURCE|DIR")
 @click.argument("wanted", metavar="[TOOL]", required=False)
 @options.compiling
-@click.option("--call", "arguments", metavar="JSON", help="The request of TOOL for these arguments; nothing is sent.")
-@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Fail where a tool takes more.")
 @click.option(
-    "--search", "queries", multiple=True, metavar="QUERY", help="What a model gets from --tools search; repeatable."
+    "--call",
+    "arguments",
+    metavar="JSON",
+    help="Show the request of TOOL for these arguments (a JSON object); nothing is sent.",
 )
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look around in.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Fail if a tool costs more than this number of tokens.",
+)
+@click.option(
+    "--search",
+    "queries",
+    multiple=True,
+    metavar="QUERY",
+    help="Show the answer of a server with --tools search to this query; repeatable.",
+)
+@click.option(
+    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML page of the tools to this file."
+)
 @options.output_format
 def command(
     given: str,
@@ -50,9 +66,9 @@ def command(
     if arguments is not None and wanted is None:
         raise click.UsageError("--call needs a TOOL.")
     if html is not None and wanted is not None:
-        raise click.UsageError("--html is about all tools: leave TOOL out, or select with --include.")
+        raise click.UsageError("--html shows all tools: leave TOOL out, or select operations with --include.")
     if queries and (wanted is not None or html is not None):
-        raise click.UsageError("--search is about all tools: leave TOOL and --html out.")
+        raise click.UsageError("--search searches all tools: leave TOOL and --html out.")
     if not all(map(str.strip, queries)):
         raise click.UsageError('The query of --search is empty: say what a tool should do, such as "list open orders".')
     if queries:

@@ -1,4 +1,4 @@
-"""The JSON of `inspect`: the server, its variables, its tools with what each sends, and the findings."""
+"""Write the JSON of `inspect`: the server, its variables, its tools with their requests, and the diagnostics."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Show what a server offers beside tools: its resources and prompts, a line each."""
+"""Show the resources and prompts of a server, one line each."""
 
 from mcpgen.cli import report
 from mcpgen.cli.inspect import layout

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 NARROWEST = 10
 READABLE = 28
-"""Fewest columns for running text; with less room it gets lines of its own."""
+"""Least number of columns for running text. With less space, the text gets its own lines."""
 
 GAP = 2
 

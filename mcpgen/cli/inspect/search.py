@@ -1,4 +1,4 @@
-"""Implement `--search`: show what a model would get from the generated server's own search."""
+"""Implement `--search`: show the answer that a model would get from the generated server's search."""
 
 from dataclasses import replace
 
@@ -11,9 +11,10 @@ from mcpgen.model.options import Options
 
 
 def show(given: str, flags: Options, queries: tuple[str, ...], output: str) -> None:
-    """Print the answer of the search to `queries`, and how many tokens it takes.
+    """Print the answer of the search to each of `queries`, with its number of tokens.
 
-    The server is compiled with `--tools search`, whatever it was generated with. Raises FatalError if it fails.
+    The server is compiled with `--tools search`, even if the project was generated without it. Raises FatalError if the
+    search fails.
     """
     compiled = source.compiled(given, replace(flags, tools="search"))
     asked = [word for query in queries for word in ("--search", query)]

@@ -1,4 +1,4 @@
-"""Compile what is inspected: a document, or the remembered source of a generated project."""
+"""Compile the source to inspect: a document, or the stored source of a generated project."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Show one tool in full: what a model reads, and where each argument goes."""
+"""Show one tool in full: its texts, its arguments, and the part of the request in which each argument is sent."""
 
 import textwrap
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def _say_wrapped(text: str) -> None:
 
 
 def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
-    """Return the lines about the request: method, path, and what is known about it."""
+    """Return the lines about the request: method, path, body, and settings such as the timeout."""
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
     if (body := tool.binding.body) is not None:
@@ -104,7 +104,7 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
 
 
 def _target(place: JsonObject) -> str:
-    """Return where an argument goes: `path petId`, `body`. Return "" if it has no place of its own."""
+    """Return the part of the request that holds an argument, such as `path petId` or `body`; "" for none."""
     if not place:
         return ""
     name = f" {place['name']}" if place["name"] else ""

@@ -1,7 +1,7 @@
-"""The petstore of `specs/petstore.openapi.yaml`: real HTTP over SQLite, with the same twelve pets at every start.
+"""The API of `specs/petstore.openapi.yaml`: real HTTP over SQLite, with the same twelve pets at every start.
 
 `serve` runs it in a thread of this process, `python -m mcpgen.demo.petstore` in a process of its own. It imports
-nothing of the compiler or of generated servers, so that it reads the requests independently.
+nothing of the compiler or of generated servers, so it reads requests independently.
 """
 
 from __future__ import annotations

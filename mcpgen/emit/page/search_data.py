@@ -1,4 +1,4 @@
-"""Provide what the search of the page needs: the index, and the words that the search of a generated server knows."""
+"""Provide the data for the search of the page: the index, and the word lists of the generated server's search."""
 
 import ast
 import json

@@ -202,7 +202,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
 
     Of several content types the first that is no range counts. Since OpenAPI 3.1, a part without any type is a file.
     None means that the value decides: an object or a list is JSON, anything else text. Raises SkipOperation for a
-    structure that is declared as a form, which is not written inside a part.
+    structure that is declared as a form, a media type that mcpgen cannot write in a part.
     """
     node, _ = composer.node(schema)
     types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")
@@ -215,7 +215,9 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
     if "object" in types(inner) or "properties" in inner or "array" in types(inner):
         if encoding in ("form", "multipart"):
-            message = f"The part {clipped(key)} is declared as {declared}, which is not written inside a part."
+            message = (
+                f"The part {clipped(key)} is declared as {declared}, a media type that mcpgen cannot write in a part."
+            )
             raise SkipOperation("unsupported-body", message, plan.body.where, "Declare it as application/json.")
         return "xml" if encoding == "xml" else "json"
     if not declared and not types(node):

@@ -71,9 +71,9 @@ def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: D
             defaults[name] = value
             own = {**as_object(as_object(schema.get("properties")).get(name)), "$defs": schema.get("$defs", {})}
             if reason := _misfit(own, value):
-                message = f"The default of {name} does not fit it: {clipped(reason, 160)}."
+                message = f"The default of {name} does not match its schema: {clipped(reason, 160)}."
                 where = found.places.get(entry.slot)
-                diagnostics.add("invalid-value", message, where, "Every call that leaves it out would fail.")
+                diagnostics.add("invalid-value", message, where, "Every call without this argument would fail.")
     return defaults
 
 
@@ -133,14 +133,14 @@ class _ArgumentChanger:
             if slot in declared:
                 self._found.media_types[slot] = change.media_type
             else:
-                message = f"{slot[1]} is no parameter that the document declares with `content`."
-                hint = "Its style says how it is written; an overlay can change that."
+                message = f"{slot[1]} is not a parameter that the document declares with `content`."
+                hint = "Its style decides how it is sent. Change the style with an overlay."
                 self._add("invalid-value", message, change.where.inside("media_type"), hint)
         if change.allow_empty:
             if slot[0] == "path":
                 self._found.empty.add(slot)
             else:
-                message = f"{slot[1]} is not in the path, where alone a text may not be empty."
+                message = f"{slot[1]} is not a path parameter, and `allow_empty` is only for these."
                 self._add("invalid-value", message, change.where.inside("allow_empty"), "Take it out.")
 
     def refuse_collisions(self) -> None:
@@ -166,7 +166,7 @@ class _ArgumentChanger:
         where = change.where
         if slots:
             places = " and ".join(f"{self._names.get(slot, slot[1])} ({slot[0]})" for slot in slots)
-            message = f"'{clipped(key)}' is more than one argument: {places}."
+            message = f"'{clipped(key)}' fits several arguments: {places}."
             self._add("unknown-argument", message, where, "Name it as `mcpgen inspect` shows it.")
             return
         request = f"{self._operation.method} {clipped(self._operation.path)}"
@@ -174,7 +174,7 @@ class _ArgumentChanger:
         known = [name for name in names if name]
         if key in self._operation.decided.former_arguments:
             hint = did_you_mean(near(key, known))
-            message = f"{request} no longer has the argument '{clipped(key)}': what is said of it changes nothing."
+            message = f"{request} no longer has the argument '{clipped(key)}', so this entry has no effect."
             self._add("orphaned-override", message, where, f"{hint} Otherwise, remove it." if hint else "Take it out.")
             return
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
@@ -182,7 +182,10 @@ class _ArgumentChanger:
     def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
         """Send `value` in place of an argument."""
         if slot in (REST, FIELDS) or slot[0] == "filename":
-            message = f"{self._names.get(slot, slot[1])} cannot be fixed: it is no part of the request by itself."
+            message = (
+                f"{self._names.get(slot, slot[1])} cannot have a fixed value, because it is only a part of "
+                "another value in the request."
+            )
             self._add("invalid-value", message, change.where, "Hide it, or give it a default.")
             return
         self._take_out(slot)
@@ -216,15 +219,15 @@ class _ArgumentChanger:
         found = self._found
         if slot not in found.names:
             if change.default is None and change.schema is None and not change.required:
-                message = f"{slot[1]} has one possible value, which is sent; it is no argument."
-                self._add("invalid-value", message, change.where, "Give it another `value`, or take this out.")
+                message = f"{slot[1]} has only one possible value, which is always sent, so it is not an argument."
+                self._add("invalid-value", message, change.where, "Set another `value`, or remove this entry.")
                 return
             found.inputs.append(self._all[slot])
             found.names[slot] = self._all[slot].wanted_name
             found.constants.pop(slot, None)
         found.places[slot] = change.where
         if change.required is False and slot[0] == "path":
-            message = f"{found.names[slot]} stands in the path, so no request can be made without it."
+            message = f"{found.names[slot]} is a path parameter, so every request needs it."
             hint = "Give it a `default`, or `allow_empty: true`; an overlay can change the path."
             self._add("invalid-value", message, change.where.inside("required"), hint)
             change = replace(change, required=None)

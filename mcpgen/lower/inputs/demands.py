@@ -46,7 +46,13 @@ def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
         return
     some = ", ".join(f"{each.method} {each.path}" for each in taken[:3])
     more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
-    message = f"Bodies with required members are taken as required, which the document leaves out: {some}{more}."
-    hint = "Say `required` in the document; `body: {required: false}` in an override or --optional-bodies undoes it."
+    message = (
+        "These request bodies have required members, so mcpgen makes the bodies required, although the "
+        f"document does not say so: {some}{more}."
+    )
+    hint = (
+        "Write `required` in the document. To keep a body optional, use `body: {required: false}` in an "
+        "override, or --optional-bodies."
+    )
     body = taken[0].body
     diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)

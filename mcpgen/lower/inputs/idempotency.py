@@ -1,7 +1,7 @@
-"""Recognise the header by which an API detects a repeated request, if the server can make its value.
+"""Recognise headers by which an API detects repeated requests, if the server can generate their values.
 
-Such an argument is optional, whatever the document says: a model has no use for it before a call has failed, and the
-server needs it to retry.
+Such an argument is optional even if the document requires it. A model does not need it before a call has failed, and
+the server needs it to retry.
 """
 
 from mcpgen.base.jsonvalue import JsonObject

@@ -24,7 +24,12 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
         if encoding != "json" and not is_form and _is_collection(parameter.schema, composer):
             message = f"The parameter {clipped(parameter.name)} is a structure as {parameter.content}."
             hint = "Describe it as application/json, or with a style."
-            raise SkipOperation("invalid-parameter", message + " Parameters are not written so.", parameter.where, hint)
+            raise SkipOperation(
+                "invalid-parameter",
+                message + " mcpgen cannot write parameters of this media type.",
+                parameter.where,
+                hint,
+            )
 
 
 def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:
@@ -33,10 +38,10 @@ def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -
         if parameter.content is None and _nests(parameter.schema, composer):
             diagnostics.add(
                 "nested-values",
-                f"The style {parameter.style} does not say how the values inside {parameter.name} are written; "
+                f"The style {parameter.style} does not define how nested values in {parameter.name} are sent; "
                 f"{_how(parameter)}.",
                 parameter.where,
-                "Use `content` with application/json, which says it.",
+                "Use `content` with application/json instead.",
             )
 
 

@@ -154,9 +154,9 @@ def _is_file(response: Response) -> bool:
 
 
 def _saves(operation: Operation, arguments: Arguments) -> str | None:
-    """Return the argument, under a free name, that names a file for the response.
+    """Return the name of an added argument that names a file for the response.
 
-    Return None if no 2xx response can be a file, or if its owner decides what is shown.
+    Return None if no 2xx response can be a file, or if the owner's `result` rules decide what is shown.
     """
     # redirects lead to undescribed content: a log, an archive
     leads_away = _follows(operation) and bool(_redirects(operation))

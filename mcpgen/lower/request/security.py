@@ -1,4 +1,4 @@
-"""Map security to the environment: which variables hold a credential, and what each operation needs."""
+"""Map security schemes to environment variables, and operations to the schemes that they need."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace

@@ -112,5 +112,5 @@ def _argument(name: str, arguments: Arguments) -> Template:
 
 
 def _spoken(value: JsonValue) -> str:
-    """Return a constant as it is written into a text."""
+    """Return the text of a constant in a template."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

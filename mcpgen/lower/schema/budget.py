@@ -1,7 +1,8 @@
-"""Limit what a tool costs its reader, and decide what is left out to stay within the limit.
+"""Limit the tokens of a tool's schema, and decide which parts are left out.
 
-Facts go last: first unions become one object, then descriptions inside arguments are shortened, then the deepest levels
-are left out. Each step is a whole new layout, so the result does not depend on the order of arguments.
+First unions become one object, then descriptions inside arguments are shortened, then the deepest levels are left out.
+Names, types and required flags are kept longest. Each step computes the whole schema again, so the result does not
+depend on the order of arguments.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ and a null.
 
 _HINTS = 45
 MOST_NODES = 2500
-"""Limit on the nodes of one tool's schema, whatever their cost: it stops schemas that multiply."""
+"""Limit on the nodes of one tool's schema, whatever the token limit. It stops schemas that grow exponentially."""
 
 
 @dataclass(frozen=True, slots=True)

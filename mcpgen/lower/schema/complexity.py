@@ -14,7 +14,9 @@ def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagn
     It is placed at the schema that took most of the work, else at `where`.
     """
     if end.is_run:
-        return Diagnostic("too-complex", f"{what} come after all the work that one run may do.", _HINT, where)
+        return Diagnostic(
+            "too-complex", f"{what} were not read, because the run has used up its limit of steps.", _HINT, where
+        )
     definitions, culprit = composer.definitions, composer.budget.culprit
     if culprit and isinstance(definitions, Definitions):
         where = definitions.where(culprit)

@@ -104,7 +104,7 @@ class Composer:
         return node
 
     def definition(self, name: str) -> JsonObject:
-        """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference leads nowhere."""
+        """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference points to nothing."""
         try:
             return self.definitions[name]
         except SkipOperation as unusable:
@@ -114,7 +114,7 @@ class Composer:
             return {UNDEFINED: True}
 
     def with_gaps(self, node: JsonObject, branches: list[JsonObject]) -> JsonObject:
-        """Return `node`, marked as `UNDEFINED` if a reference in one of its alternatives (`branches`) leads nowhere."""
+        """Return `node`, marked as `UNDEFINED` if a reference in one of `branches` points to nothing."""
         gap = self.missing and any(UNDEFINED in self.node(branch)[0] for branch in branches)
         return {**node, UNDEFINED: True} if gap else node
 

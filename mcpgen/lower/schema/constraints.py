@@ -18,10 +18,10 @@ EMPTY = "^$"
 
 MOST_VALUES = 250
 NEEDS = "needs"
-"""Internal key, not a keyword: a sentence on what the node's alternatives required."""
+"""Internal key for a sentence on which properties the alternatives of the node require."""
 
 UNDEFINED = "undefined"
-"""Internal key, not a keyword: marks a node whose reference leads nowhere."""
+"""Internal key, not a keyword: marks a node whose reference points to nothing."""
 
 UNDEFINED_WORDS = "Not fully defined in the API's document."
 

@@ -22,7 +22,7 @@ _SECONDS, _MEBIBYTES = 5, 256
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
-    """Yield every reason why clients would refuse `schema`, as the rest of a sentence about it."""
+    """Yield every reason why clients would refuse `schema`, as the end of a sentence about the schema."""
     if schema.get("type") != "object":
         yield "is not a plain object at its root; write `type: object` there"
     for key, member in as_object(schema.get("properties")).items():

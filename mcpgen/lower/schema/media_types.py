@@ -1,4 +1,4 @@
-"""Decide how a media type is written: as a body, and as a string that stands for bytes."""
+"""Decide how a media type is sent as a request body, and how as a string that contains bytes."""
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model import BodyEncoding

@@ -1,4 +1,4 @@
-"""Read the keywords of a schema, whatever the document wrote there."""
+"""Read the keywords of a schema, ignoring values of the wrong type."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
@@ -43,9 +43,9 @@ def items_of(node: JsonObject) -> JsonObject:
 
 
 def further_members(node: JsonObject) -> JsonValue:
-    """Return what an object says of members without names: a schema, a boolean, or None.
+    """Return the rule of an object schema for undeclared members: a schema, a boolean, or None.
 
-    Schemas beside it have been merged into `node`, so unevaluated members are those without names.
+    `allOf` has been merged into `node`, so `unevaluatedProperties` means the same as `additionalProperties`.
     """
     return node.get("additionalProperties", node.get("unevaluatedProperties"))
 

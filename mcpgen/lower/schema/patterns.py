@@ -1,4 +1,4 @@
-"""Decide which patterns are shown: those that a linear-time engine takes and that are cheap to check."""
+"""Decide which patterns a tool's schema shows: those that a linear-time engine accepts and that are cheap to check."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -236,7 +236,7 @@ class Portable:
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def given_up(self) -> list[str]:
-        """Return phrases for what the limits leave out."""
+        """Return phrases for the parts that the limits leave out."""
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:

@@ -135,10 +135,7 @@ class Verbatim:
         return (as_object(each) if keyword == "allOf" else discriminator.tag(as_object(each)) for each in members)
 
     def _referred(self, reference: str) -> JsonObject:
-        """Return a reference to a named schema.
-
-        A schema that only stands elsewhere, such as under a parameter, is written in place.
-        """
+        """Return a reference to a named schema. A schema without a name, such as one under a parameter, is inlined."""
         if _NAMED.search(reference) or reference in self._inside:
             return {"$ref": f"#/$defs/{self._named(reference)}"}
         self._inside.append(reference)

@@ -51,7 +51,7 @@ _ORDERS: tuple[_Order, ...] = (
         ("history", "transcript"),
         r"\b(?:include|send|append|attach|forward|pass)\b.{0,25}\b(?:chat|conversation) (?:history|transcript)\b",
     ),
-    # the model is told who it is
+    # Patterns of sentences that tell the model who it is.
     _order(
         ("you are ", "the assistant "),
         r"\byou are (?:now|an? (?:ai|assistant|agent))\b|\bthe assistant (?:should|must|has to)\b",

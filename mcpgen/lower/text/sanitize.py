@@ -39,7 +39,7 @@ _REMOVE = "Remove them from the document."
 
 
 def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> ToolSpec:
-    """Return `tool` with sanitized texts. Report what was removed from them, and from the source texts behind them."""
+    """Return `tool` with sanitized texts. Report characters removed from them or from their sources."""
     schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
     result = _result(tool.binding.result)
     cleaned = replace(
@@ -57,14 +57,14 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
             texts.setdefault(place, 0 if texts else count)  # reported with the source text
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:
-        taken = f"{sum(texts.values())} invisible or direction-changing characters were taken out"
-        message = f"{taken} of the text of {tool.name}{_at(texts)}."
+        taken = f"{sum(texts.values())} invisible or direction-changing characters were removed"
+        message = f"{taken} from the text of {tool.name}{_at(texts)}."
         diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
     if unlisted := [*schemas[0].unlisted, *schemas[1].unlisted]:
-        message = f"Names or values of {tool.name} hold invisible characters, and are not listed{_at(unlisted)}."
+        message = f"Names or values of {tool.name} contain invisible characters, and were left out{_at(unlisted)}."
         diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
     if spelled := [*schemas[0].spelled, *schemas[1].spelled]:
-        message = f"Names or values of {tool.name} hold HTML references to invisible characters{_at(spelled)}."
+        message = f"Names or values of {tool.name} contain HTML references to invisible characters{_at(spelled)}."
         diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
     return cleaned
 
@@ -220,13 +220,13 @@ class _Reporter:
         return seen
 
     def report(self, what: str, where: Where | None) -> None:
-        message = f"Invisible or direction-changing characters were taken out of {what}."
+        message = f"Invisible or direction-changing characters were removed from {what}."
         self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
     def look_at(self, data: Iterable[str], what: str, where: Where) -> None:
-        """Report `data` in which HTML references stand for hidden characters. The data stays as it is."""
+        """Report `data` in which HTML references stand for hidden characters. `data` is not changed."""
         if any(map(spells_hidden, data)):
-            message = f"HTML references to invisible characters stand in {what}."
+            message = f"HTML references to invisible characters occur in {what}."
             self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
 

@@ -30,7 +30,7 @@ _OF_POST: Mapping[Effect, Annotations] = {
     "changes": _UNKNOWN,
     "unsaid": _UNKNOWN,
 }
-"""Hints for a POST by its words, since HTTP leaves open what a POST does (RFC 9110, section 9.3.3)."""
+"""Hints for a POST by its words, since HTTP does not define what a POST does (RFC 9110, section 9.3.3)."""
 
 
 def derive(operation: Operation) -> Annotations:

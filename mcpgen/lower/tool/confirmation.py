@@ -46,8 +46,11 @@ def derive(
     if hints.destructive and consents:
         kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
         message = f"The server sends {clipped(consents[0])} by itself, by which {operation.method} "
-        message += f"{clipped(operation.path)} wants to be confirmed; users are asked where their client can."
-        hint = "`confirm:` in an override says otherwise."
+        message += (
+            f"{clipped(operation.path)} requires a confirmation. Therefore the server asks users for a "
+            "confirmation, if their client can ask."
+        )
+        hint = "To change this, set `confirm:` in an override."
         diagnostics.add("fixed-confirmation", message, operation.where, hint)
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
     found = [kinds.get(kind, CAUTION[0]) for kind in named]

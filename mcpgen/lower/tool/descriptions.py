@@ -1,7 +1,7 @@
-"""Write what a model reads about a tool: a title, a description, and a sketch of the result.
+"""Write the texts of a tool: a title, a description, and a short summary of the result.
 
-The description first says what the tool does, then what the author adds, then what it returns, one level deep: names of
-members tell a model more than a schema, at a twentieth of the cost. It has at most LONGEST characters.
+The description first says what the tool does, then adds the author's text, then lists the members of the result, one
+level deep. Member names cost a twentieth of a schema's tokens. A description has at most LONGEST characters.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ _OVERWRITES = re.compile(
 
 # Decision 0021: The words of a POST decide its hints.
 def of_post(operation: Operation) -> Effect:
-    """Return what a POST does. A path that ends in a variable names an existing item, so the POST changes it."""
+    """Return the effect of a POST. A path that ends in a variable names an existing item, so the POST changes it."""
     segments = _segments(operation.path)
     text = gravest(map(_of_sentence, _first_sentences(operation)))
     found = [_of_id(_id_words(operation)), text, _of_segment(segments)]
@@ -62,7 +62,7 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return what a POST does whose words say that it reads. `agree`: several sources say so."""
+    """Return the effect of a POST whose words say that it reads. `agree`: several sources say so."""
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):
         return "unsaid"

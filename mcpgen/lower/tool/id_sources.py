@@ -68,7 +68,7 @@ class Producers:
         return found
 
     def _of_member(self, operation: Operation, name: str) -> str:
-        """Return the key of the operation that lists what a body member names, or "" if that is ambiguous."""
+        """Return the key of the operation that lists the ids for a body member, or "" if that is ambiguous."""
         *noun, last = words(name) or [""]
         if noun in _VAGUE or last not in _IDENTIFIES - {"key"}:
             return ""
@@ -127,7 +127,7 @@ def _of_queries(operation: Operation, nouns: Nouns) -> Iterable[tuple[str, str]]
 
 
 def _of_noun(operation: Operation, name: str, nouns: Nouns) -> Operation | None:
-    """Return the operation that lists what an id names, or None if there is none or it is the operation itself."""
+    """Return the operation that lists items of a noun, or None if there is none or it is the operation itself."""
     *said, last = words(name) or [""]
     listing = nouns.get((operation.document, "_".join(said))) if last in _IDENTIFIES else None
     return None if listing is None or listing.key == operation.key else listing

@@ -1,4 +1,6 @@
-"""Report what a person should see of a tool before a model does: prompt injection, and names of hosts' own tools."""
+"""Report texts and names that a person should review before release: prompt injection, and names of hosts' built-in
+tools.
+"""
 
 import re
 from collections.abc import Iterator
@@ -50,15 +52,17 @@ def report(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> None:
     """
     operation = tool.operation
     if is_of_hosts(tool.name):
-        message = f"{tool.name} is what common hosts call a tool of their own."
-        diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
+        message = f"{tool.name} is also the name of a built-in tool of common hosts."
+        diagnostics.add(
+            "name-of-host", message, operation.where, "Give the tool a name that mentions the API or the product."
+        )
     nodes: list[_Node] = []
     if any(once.of_parts(_holds_orders, tool.input_schema)):
         _gather(tool.input_schema, "", nodes)
     suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(visible(text))]
     if suspicious:
-        message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
-        diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
+        message = f"The text of {tool.name} contains instructions to a model ({', '.join(suspicious[:3])})."
+        diagnostics.add("text-gives-orders", message, operation.where, "Check this text before you release the server.")
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""Find the list of items in an answer, and the argument that selects its page.
+"""Find the list of items in a response, and the argument that selects the page.
 
-`GET /pets?page=2` answers with a list, or with an object that holds one. A call that goes through all pages has to know
-both: which argument leads to the next page, and what to join.
+`GET /pets?page=2` returns a list, or an object that contains one. For `pages: all`, the server needs both: the argument
+that requests the next page, and the place of the list.
 """
 
 import re
@@ -114,23 +114,23 @@ def derive(
     if (operation.decided.pages or of_server) != "all":
         return None
     if operation.method != "GET" or not hints.read_only:
-        why = "it does not only read"
+        why = "it may change something"
     elif not is_paged(binding):
         why = "none of its arguments selects a page"
     elif described(operation) is None:
         return Listing()
     elif (found := of_answer(operation, composer)) is None:
-        why = "no list of items is described in its answer"
+        why = "the document describes no list in its response"
     else:
         return Listing(found[0])
     if operation.decided.pages == "all":
         message = f"{operation.method} {operation.path} fetches one page: {why}."
-        diagnostics.add("no-pages", message, operation.where, "Leave `pages` out for it.")
+        diagnostics.add("no-pages", message, operation.where, "Set `pages: one` for it.")
     return None
 
 
 def told(description: str, listing: Listing | None) -> str:
-    """Return `description` with a sentence that says that a call returns all pages; unchanged if it does not."""
+    """Return `description` with a sentence that a call returns all pages; unchanged if the tool fetches one page."""
     return description if listing is None else f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
 
 

@@ -100,9 +100,9 @@ def derive(
     if found is None:
         diagnostics.add(
             "no-output-schema",
-            f"{name} has no output schema: none of its good answers is described as JSON.",
+            f"{name} has no output schema: the document describes no successful response as JSON.",
             operation.where,
-            "Describe what a 200 answer holds as application/json.",
+            "Describe the content of its 200 response as application/json.",
         )
     elif outputs.cuts:
         diagnostics.add("schema-cut", f"The output schema of {name} leaves out {outputs.said()}.", operation.where)
@@ -120,7 +120,10 @@ def _answered(responses: tuple[Response, ...]) -> JsonObject | None:
 
 
 class _Outputs:
-    """Builds the output schema of one tool. `cuts`: what is not listed. `unusable`: schemas that could not be read."""
+    """Builder of one tool's output schema.
+
+    `cuts`: the parts that were left out. `unusable`: schemas that could not be read.
+    """
 
     def __init__(self, composer: Composer) -> None:
         self.composer = composer
@@ -220,7 +223,7 @@ class _Outputs:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
-        """Return what a value may be that one of `sources` describes."""
+        """Return the JSON types that the schemas `sources` allow."""
         shape = _Shape()
         met: set[tuple[str, ...]] = set()
         every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))

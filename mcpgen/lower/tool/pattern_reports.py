@@ -14,16 +14,16 @@ _WORDS = {
         "A server checks what takes linear time and little memory; `maxLength` bounds a text for less.",
     ),
     "impossible-pattern": (
-        "contradict their own format, default, example or values, and are left to the API",
-        "Correct the pattern, or what stands beside it.",
+        "contradict their own format, default, example or values, so the server does not check them",
+        "Correct the pattern, or the keywords beside it.",
     ),
     "foreign-pattern": (
-        "are no regular expressions of ECMA 262 with the flag u, and are left to the API",
-        "Write them as JSON Schema means them.",
+        "are not regular expressions of ECMA 262 with the flag u, so the server does not check them",
+        "Write them as regular expressions without slashes around them.",
     ),
     "mended-pattern": (
-        "are written with slashes around them or needless backslashes, which were taken off",
-        "Write them as JSON Schema means them.",
+        "have slashes around them or needless backslashes, which were removed",
+        "Write them as regular expressions without slashes around them.",
     ),
 }
 """Code → the end of its sentence, and its hint."""

@@ -37,7 +37,7 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
         hint = nearest(name, list(known)) or "Write one under 'resources'."
         diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
     elif known[name].resource.variables:
-        told = f"The resource '{clipped(name)}' is a template; a message holds a resource of one URI."
+        told = f"The resource '{clipped(name)}' is a template, but a message needs a resource with a fixed URI."
         hint = f"Write its URI with arguments in it, such as {clipped(known[name].uri)}."
         diagnostics.add("invalid-value", told, place, hint)
     else:

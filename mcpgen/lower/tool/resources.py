@@ -1,4 +1,4 @@
-"""Give resources their final URIs, and bindings to those that are fetched, as for tools."""
+"""Give resources their final URIs. Resources that are fetched from the API get bindings like tools."""
 
 import re
 from collections.abc import Callable
@@ -30,11 +30,11 @@ def bind(
         uri = resource.uri or f"{identity.name}://{_safe(resource.name)}"
         kept = f"{identity.name}://result"
         if uri.lower() == kept or uri.lower().startswith((f"{kept}/", f"{kept}?", f"{kept}#")):
-            message = f"The URI {clipped(uri)} is one of those under which the server keeps large results."
+            message = f"The URI {clipped(uri)} is reserved: the server uses such URIs for large results."
             _report("invalid-value", message, "Give it another 'uri'.", resource, diagnostics)
         elif (blanked := _VARIABLE.sub("{}", uri)) in found:
             first = clipped(found[blanked].resource.name)
-            message = f"The resources '{first}' and '{clipped(resource.name)}' have one URI, {clipped(uri)}."
+            message = f"The resources '{first}' and '{clipped(resource.name)}' have the same URI, {clipped(uri)}."
             _report("duplicate-name", message, "Give one of them another.", resource, diagnostics)
         elif resource.name in names:
             message = f"Two resources are called '{clipped(resource.name)}'."

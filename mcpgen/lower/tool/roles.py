@@ -30,8 +30,8 @@ def derive(
         return ()
     common = set(lists[0]).intersection(*lists)
     if not common:
-        message = f"No role is among all that {operation.method} {operation.path} needs."
-        hint = "Name a role that all of them have, or give the tool roles of its own."
+        message = f"The lists of roles have no role in common for {operation.method} {operation.path} needs."
+        hint = "Name a role that is in all lists, or set `roles` at the tool."
         diagnostics.add("invalid-value", message, operation.where, hint)
     return tuple(sorted(common))
 

@@ -10,7 +10,7 @@ from mcpgen.base.names import SCOPE, clipped
 from mcpgen.model import Api, CallerScopes, Operation
 from mcpgen.read.openapi.caller_scopes import smallest
 
-_NONE_LIFTED = "An empty list lifts no scope that the security of the operation asks for."
+_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
 
 
 # Decision 0181: The tools file replaces scopes, and a document only adds them.
@@ -34,6 +34,6 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
         message = f"'{clipped(str(value))}' is not a list of scopes."
         diagnostics.add("invalid-extension", message, where, "Write a list such as [records.write].")
     elif not names and described:
-        hint = "Write `scopes: []` at an override of the tools file, which is the owner's."
+        hint = "To require no scopes, write `scopes: []` in an override of the tools file."
         diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)
     return found

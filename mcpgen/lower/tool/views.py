@@ -1,8 +1,8 @@
 """Apply a tool's `result` rules to the schemas of its responses.
 
-So neither the description nor a derived output schema mentions what is removed or not selected. Pointers are followed
-as in the runtime (`result_rules.py`, `drop_fields.py`): members to remove are also sought in every item of a list, and
-in an object that may replace a list.
+Therefore neither the description nor a derived output schema mentions removed or unselected parts. Pointers are
+followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members to remove are also searched in every item of a
+list, and in an object that may replace a list.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,9 +59,9 @@ def _viewed(schema: JsonObject, view: ResultView, composer: Composer) -> JsonObj
 def without(
     schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0, named: bool = False
 ) -> JsonObject:
-    """Return `schema` without what a pointer leads to.
+    """Return `schema` without the part that a pointer names.
 
-    `named`: the first step can only be a name, since it was the index of the surrounding list.
+    `named`: the first step can only be a name, because it was the index of the surrounding list.
     """
     if depth > _DEEPEST:
         return {}
@@ -112,7 +112,10 @@ def _without_members(
 
 
 def part(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject | None:
-    """Return the schema of what a pointer leads to, or None if none is described. Behind a `*` it becomes a list."""
+    """Return the schema of the part that a pointer names, or None if the schema does not describe it.
+
+    A `*` in the pointer gives a list.
+    """
     if not steps:
         return schema
     node, step, rest = composer.node(schema)[0], steps[0], steps[1:]
@@ -134,7 +137,7 @@ def _listed(schema: JsonObject) -> JsonObject:
 
 
 def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
-    """Yield the schemas that one step of a pointer leads to."""
+    """Yield the schemas at one step of a pointer."""
     properties, rest = as_object(node.get("properties")), node.get("additionalProperties")
     is_object = "object" in types(node) or bool(properties)
     if step in properties:

@@ -54,7 +54,7 @@ def apply(
             continue
         key = found[0].key
         if key in by:
-            message = f"'{clipped(by[key].key)}' and '{clipped(change.key)}' are one operation."
+            message = f"'{clipped(by[key].key)}' and '{clipped(change.key)}' name the same operation."
             diagnostics.add("invalid-value", message, change.where, "Write both in one override.")
             continue
         by[key] = change
@@ -81,10 +81,10 @@ def _ruled(
     for rule in rules:
         change = rule.change
         if change.name is not None:
-            message = f"'{clipped(change.key)}' names every operation that fits; a name is for one."
+            message = f"'{clipped(change.key)}' fits several operations, but a name can belong to only one tool."
             diagnostics.add("invalid-value", message, change.where.inside("name"), "Name the operation.")
         if change.aliases:
-            message = f"'{clipped(change.key)}' names every operation that fits; an alias is for one."
+            message = f"'{clipped(change.key)}' fits several operations, but an alias can belong to only one tool."
             diagnostics.add("invalid-value", message, change.where.inside("aliases"), "Name the operation.")
         if id(change) not in fitting and whole:
             message = f"No operation fits '{clipped(change.key)}'."
@@ -97,7 +97,7 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
     if operation.decided.input_schema is None:
         return
     for name, argument in change.arguments.items():
-        message = f"The argument '{clipped(name)}' is of an inputSchema, which is passed on as it was written."
+        message = f"The argument '{clipped(name)}' belongs to a handwritten inputSchema, which overrides cannot change."
         diagnostics.add("invalid-value", message, argument.where, "Change the inputSchema itself.")
 
 
@@ -106,7 +106,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
     if change.body is None:
         return
     if operation.body is None or operation.decided.input_schema is not None:
-        message = f"{in_words(operation)} has no body that a document describes."
+        message = f"{in_words(operation)} has no request body in the document."
         diagnostics.add("invalid-value", message, change.body.where, "Remove `body`.")
     elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
         message = f"No body of the type '{clipped(change.body.media_type)}' is taken by {in_words(operation)}."

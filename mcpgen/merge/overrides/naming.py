@@ -88,7 +88,7 @@ def report(
         message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
         diagnostics.add("unused-override", message, change.where, "Correct the document, or remove the override.")
     elif named(change.key, left_out):
-        message = f"'{key}' is not among the operations that are selected."
+        message = f"'{key}' is not one of the selected operations."
         diagnostics.add("unused-override", message, change.where, "Include the operation, or remove the override.")
     elif known := _known(change.key, former):
         _report_former(change, known, api, left_out, former, diagnostics)
@@ -127,7 +127,7 @@ def _report_former(
     label = next(keys, known).removeprefix(_WRITTEN)
     label = clipped(label) if label == tool else f"{clipped(label)} ({tool})"
     hint = did_you_mean(near(change.key, _candidates(change.key, api, left_out)))
-    message = f"{label} is gone from the API: this override matches nothing."
+    message = f"{label} was removed from the API, so this override has no effect."
     diagnostics.add(
         "orphaned-override", message, change.where, f"{hint} Otherwise, remove it." if hint else "Take it out."
     )

@@ -42,6 +42,9 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
         more = f" and {len(by_document) - 3} more" if len(by_document) > 3 else ""
         message = f"The document itself hides {some}{more}."
         diagnostics.add(
-            "hidden-operation", message, by_document[0].where, "An override with `hide: false` brings one back."
+            "hidden-operation",
+            message,
+            by_document[0].where,
+            "To offer one of them, write an override with `hide: false`.",
         )
     return replace(api, operations=tuple(each for each in api.operations if not each.decided.hidden)) if hidden else api

@@ -28,9 +28,10 @@ class NotJson(Exception):
 
 
 def count_nodes(text: str, name: str, most: int) -> int:
-    """Return an upper bound on the number of values and keys in `text`. Raises FatalError if it exceeds `most`.
+    """Return an upper bound on the number of values and keys in `text`.
 
-    Delimiters are counted before parsing, since parsing is what takes the memory.
+    Raises FatalError if it exceeds `most`. Delimiters are counted before parsing, because parsing needs most of the
+    memory.
     """
     counted = _count_delimiters(text, 0, len(text))
     if counted <= most:

@@ -78,7 +78,7 @@ class Library:
         """
         reader = self._readers.get(by)
         if reader is None:
-            raise FatalError("foreign-reference", f"{by} is not in a folder, so it cannot refer to a file.")
+            raise FatalError("foreign-reference", f"{by} is not a file in a folder, so it cannot refer to other files.")
         return reader(name)
 
     def _open(self, name: str) -> Document:
@@ -89,5 +89,5 @@ class Library:
         data = reader(name)
         self._bytes_left -= len(data)
         if self._bytes_left < 0:
-            raise FatalError("too-large", f"The files that are referred to are larger than {budgets.BYTES:,} bytes.")
+            raise FatalError("too-large", f"The referenced files are together larger than {budgets.BYTES:,} bytes.")
         return self.add(name, data, reader)

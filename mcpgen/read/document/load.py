@@ -10,7 +10,7 @@ from mcpgen.read.document.memory import Memory
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
     """Parse `data` as JSON, else as YAML, and return the document.
 
-    Raises FatalError, with a place, if it is neither, or exceeds the budgets or the rest of the budget `memory`.
+    Raises FatalError with a place if it is neither, or if it exceeds a limit or the remaining `memory`.
     """
     memory = memory or Memory()
     text = _decode(name, data)

@@ -34,7 +34,7 @@ class Memory:
         """
         self._left -= len(data) + 2 * sys.getsizeof(text)
         if self._left < 0:
-            message = "The files of the run are too large to be read together."
+            message = "The documents of this run are too large together."
             raise FatalError("too-large", message, Where(name), "Generate one server from each.")
 
     def take_nodes(self, nodes: int) -> None:
@@ -50,5 +50,5 @@ class Memory:
 
 def too_many_nodes(most: int, where: Where) -> FatalError:
     """Return the error for more than `most` values and keys."""
-    message = f"There are more than {most:,} values and keys: that is all that there is room for in one run."
+    message = f"There are more than {most:,} values and keys: that is the limit for one run."
     return FatalError("too-many-nodes", message, where, "Split the document, or remove what you do not need.")

@@ -188,7 +188,7 @@ class _Composer:
         self._expand(size, event)
         if self.frame.key is None and self.frame.append is None:
             if not isinstance(value, str):
-                self._refuse("yaml-key", f"The alias *{event.anchor} is not a text, and stands as a key.", event)
+                self._refuse("yaml-key", f"The key *{event.anchor} is an alias whose value is not a text.", event)
             self.frame.key = value
             return
         self._place(value)
@@ -196,7 +196,7 @@ class _Composer:
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
         """Treat an alias without a value as null. Raises FatalError for one that is a key or the source of a merge."""
         inside = event.anchor in self.open_anchors
-        message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
+        message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
         if self.frame.append is None and not isinstance(self.frame.key, str):
             self._refuse("yaml-key", f"{message}.", event, hint)
@@ -276,7 +276,7 @@ class _Composer:
             self._ignore_tag(event)
             return text
         if not isinstance(value, kind):
-            message = f"The tag {tag} does not fit its value, which is read as a text."
+            message = f"The tag {tag} does not fit its value; the value is read as a text."
             self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag, or correct the value.")
             return text
         return value
@@ -314,7 +314,7 @@ class _Composer:
         if self.expanded > budgets.EXPANSION_FREE + budgets.EXPANSION_FACTOR * self.literal:
             self._refuse(
                 "too-many-nodes",
-                f"Aliases and merges expand to more than {budgets.EXPANSION_FACTOR} times what is written.",
+                f"Aliases and merges expand the text to more than {budgets.EXPANSION_FACTOR} times its size.",
                 event,
                 "Use `$ref` instead of aliases.",
             )

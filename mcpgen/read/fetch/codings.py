@@ -39,7 +39,7 @@ class Decoder:
         named = [coding.strip().lower() for coding in codings]
         layers = [coding for coding in named if coding not in ("", "identity")]
         if len(layers) > _MOST_LAYERS or not {*layers} <= {"gzip", "x-gzip", "deflate"}:
-            raise unreadable_answer(url, "has content codings that were not asked for")
+            raise unreadable_answer(url, "has a Content-Encoding that mcpgen did not request")
         self._url = url
         self._limit = limit
         self._size = 0
@@ -103,7 +103,7 @@ class _Layer:
             try:
                 piece = stream.decompress(data, _STEP)
             except zlib.error:
-                raise unreadable_answer(self._url, "is not compressed the way it says") from None
+                raise unreadable_answer(self._url, "is not compressed as its Content-Encoding says") from None
             yield piece
             data, full = stream.unconsumed_tail, len(piece) == _STEP
             if stream.eof:

@@ -40,7 +40,7 @@ class Folder:
             raise FatalError(
                 "foreign-reference",
                 f"{name} is outside of the document's folder.",
-                hint="Name its folder with --ref-dir, or `ref_dir` in a tools file, where it may be read.",
+                hint="If it may be read, name its folder with --ref-dir, or with `ref_dir` in a tools file.",
             )
         return read_file(real, name, root)
 

@@ -48,7 +48,7 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
     if _is_allowed(host, new_port, new.scheme, allowed):
         return Redirect(target, is_own=False)
     private = ", in a private network," if addresses.is_private(host) else ""
-    hint = f"Give {ALLOW_REDIRECT} {name} where that is meant, or name the document by its own URL."
+    hint = f"Give {ALLOW_REDIRECT} {name} if you want this, or give the final URL of the document."
     raise _refusal(url, f"to another server, {name}{private or ','} which is not followed", hint)
 
 
@@ -85,7 +85,9 @@ def _join(url: str, location: str) -> str:
         usable = False
     if not usable:
         raise _refusal(
-            url, f"to {clipped(without_secrets(location), 120)}, which no document is fetched from", "Name another URL."
+            url,
+            f"to {clipped(without_secrets(location), 120)}, from which mcpgen does not fetch documents",
+            "Name another URL.",
         )
     return target
 

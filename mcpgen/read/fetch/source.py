@@ -29,9 +29,9 @@ class Fetched:
 
 
 def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
-    """Return the bytes of `source`, with what its references may lead to: its own folder and `ref_dirs`.
+    """Return the bytes of `source`, and the folders to which its references may point: its own folder and `ref_dirs`.
 
-    Raises FatalError if it cannot be read or is larger than the budget.
+    Raises FatalError if it cannot be read or is larger than the limit.
     """
     network = network or Network()
     if source == "-":
@@ -63,7 +63,7 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
             raise _foreign(name, "is of another origin than the file that names it")
     elif not is_url:
         if fetched.folder is None:
-            raise _foreign(name, "is a path, and what comes from standard input has no folder")
+            raise _foreign(name, "is a relative path, which has no meaning for a file from standard input")
         path = os.path.normpath(os.path.join(os.path.dirname(fetched.name), name))
         return Fetched(path.replace(os.sep, "/"), fetched.folder.read(path), folder=fetched.folder)
     return read(name, network=network)

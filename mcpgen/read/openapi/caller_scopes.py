@@ -36,9 +36,10 @@ def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
 
 
 def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[frozenset[str]]:
-    """Yield the scopes of one alternative, unless it has no OAuth scheme, or asks for what no token can have.
+    """Yield the scopes of one alternative, unless it has no OAuth scheme or names an invalid scope.
 
-    `known`: name of a scheme → whether it has scopes. Another one, undefined or a bearer token, has those asked of it.
+    `known`: name of a scheme → whether it has scopes. An undefined scheme, or a bearer token, counts with the scopes
+    that are listed for it.
     """
     found = []
     for key, value in entry.items():

@@ -78,10 +78,10 @@ def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
     if is_media_type(name):
         return True
     if not name.strip():
-        message = "A media type is left open; it is read as application/json."
+        message = "A media type is a wildcard; it is read as application/json."
         diagnostics.add("invalid-media-type", message, where, "Name it.")
         return True
-    message = f"'{clipped(name)}' is not a media type; it is left out."
+    message = f"'{clipped(name)}' is not a media type; it was left out."
     diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")
     return False
 

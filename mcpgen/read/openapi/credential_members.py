@@ -42,7 +42,7 @@ def withhold_members(
         changed.append(replace(operation, body=_without(operation.body, names, definitions)) if names else operation)
     for name, of in taken.items():
         many = f" ({len(of)} operations)" if len(of) > 1 else ""
-        message = f"The form member {clipped(name)} is a credential, no argument{many}."
+        message = f"The form member {clipped(name)} is a credential, so it is not an argument{many}."
         diagnostics.add("credential-parameter", message, of[0].where, "The server sends the credential of the scheme.")
     return tuple(changed)
 

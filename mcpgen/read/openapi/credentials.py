@@ -20,7 +20,7 @@ USUAL = 0.9
 """Share of the operations; a parameter that more of them have belongs to the whole API."""
 
 FEWEST = 5
-"""How many operations a document must have, at least, for a share to mean anything."""
+"""Least number of operations in a document for a statistic on its operations to count."""
 
 
 def _split(text: str) -> frozenset[str]:
@@ -206,24 +206,27 @@ def _filled(taken: Taken, by: dict[tuple[str, str], SecurityScheme]) -> tuple[Se
 
 _WORDS: dict[Verdict, tuple[str, str]] = {
     "credential": (
-        "is a credential, no argument",
-        "The server sends the variable of that name. `credential: false` in an override brings the argument back.",
+        "is a credential, so it is not an argument",
+        "The server sends the value of an environment variable with its name. To make it an argument, "
+        "write `credential: false` in an override.",
     ),
     "declared": (
-        "is no argument: the server's credentials go there",
-        "Set the variable of the API's token.",
+        "is not an argument, because the server sends its credentials there",
+        "Set the environment variable of the API's token.",
     ),
     "accept": (
-        "is no argument: the server sends what the document fixes, else what it reads",
-        "A constant or a default in its schema is sent.",
+        "is not an argument, because the server sets it: the document's fixed value, or the media types "
+        "that the server reads",
+        "To send another value, set a `const` or `default` in its schema.",
     ),
     "signature": (
-        "is part of a signature, which no model can make",
-        "Sign requests in hooks.py, or bring it back with `credential: false` in an override.",
+        "is part of a signature, which a model cannot compute",
+        "Sign requests in hooks.py, or make it an argument with `credential: false` in an override.",
     ),
     "setting": (
-        "is the same for all operations, and no argument",
-        "The server sends the variable of that name, if it is set. `credential: false` brings the argument back.",
+        "is the same for all operations, so it is not an argument",
+        "The server sends the environment variable with its name, if it is set. To make it an argument, "
+        "write `credential: false`.",
     ),
 }
 

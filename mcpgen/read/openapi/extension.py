@@ -29,7 +29,7 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
     found = dict(_checked(raw, where, _OF_OPERATION, diagnostics))
     place = where.inside(KEY)
     if "name" in found and not _is_name(found["name"]):
-        message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; one is derived."
+        message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; mcpgen derives another one."
         hint = "Use lower-case letters, digits and single underscores, a letter first, at most 50."
         diagnostics.add("invalid-extension", message, place.inside("name"), hint)
     hints = as_object(found.get("annotations"))
@@ -61,7 +61,7 @@ def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics:
         return {}
     place = where.inside(KEY)
     if not isinstance(value, dict):
-        message = f"x-mcp is a mapping, and '{clipped(str(value))}' is none."
+        message = f"The value of x-mcp must be a mapping, but it is '{clipped(str(value))}'."
         diagnostics.add("invalid-extension", message, place, f"Write one of {', '.join(known)} in it.")
         return {}
     found: JsonObject = {}
@@ -80,7 +80,7 @@ def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics:
 
 
 def _unknown(key: str, known: tuple[str, ...], where: Where, diagnostics: Diagnostics) -> None:
-    message = f"Nothing reads '{clipped(key)}' under x-mcp here."
+    message = f"There is no key '{clipped(key)}' under x-mcp in this place."
     diagnostics.add("invalid-extension", message, where, nearest(key, known))
 
 

@@ -30,7 +30,7 @@ _FOLDER = "/1/2/3/4/5/6/7/8"
 
 Place = tuple[str | int, ...]
 Finding = tuple[Place, str]
-"""A path in the document, and a message about what is wrong there."""
+"""A path in the document, and a message about the fault there."""
 
 
 def official_findings(document: Document, version: str, library: Library) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
             else:
                 yield place_of(path), str(message)
     except Stopped as stopped:
-        yield at, f"the check of the whole ended early, here: it {stopped}"
+        yield at, f"the check of the whole document stopped here: it {stopped}"
 
 
 def place_of(path: JsonValue) -> Place:
@@ -67,9 +67,9 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
     except MemoryError:
         raise
     except RecursionError:
-        tell([[], "the check of the whole ended early: schemas refer to each other too deep"])
+        tell([[], "the check of the whole document stopped early: schemas refer to each other too deep"])
     except Exception:  # for broken documents the validator raises errors of any class
-        tell([[], f"the check of the whole ended early: {beside.unread}"])
+        tell([[], f"the check of the whole document stopped early: {beside.unread}"])
 
 
 def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
@@ -121,7 +121,7 @@ class _Beside:
             self._library.refer(name, self._document.name)
             return self._library.document(name).value
         except (FatalError, LookupError):
-            self.unread = f"{name} is not one that may be read, or cannot be"
+            self.unread = f"{name} may not be read, or cannot be read"
             raise LookupError(uri) from None
 
 

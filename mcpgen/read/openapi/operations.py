@@ -89,7 +89,7 @@ def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, W
     for method, value in as_object(item.get("additionalOperations")).items():
         reason = NEVER.get(method.upper(), "")
         if method.lower() in METHODS:
-            reason = "it belongs to the path item itself"
+            reason = "it is a key of the path item, not a method"
         elif not _METHOD.fullmatch(method):
             reason = "it is not a name in capitals"
         yield method, value, place.inside("additionalOperations", method), reason
@@ -151,7 +151,7 @@ def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Op
         if operation.decided.name is not None and owners[operation.decided.name] != operation.key:
             message = f"The name {operation.decided.name} is taken by another operation; another one is derived."
             place = operation.where.inside("x-mcp", "name")
-            around.diagnostics.add("invalid-extension", message, place, "Give each tool a name of its own.")
+            around.diagnostics.add("invalid-extension", message, place, "Give each tool a different name.")
             operation = replace(operation, decided=replace(operation.decided, name=None))
         settled.append(operation)
     return settled
@@ -180,7 +180,7 @@ def _report_duplicate_ids(found: list[Operation], around: DocumentFacts) -> None
                 "duplicate-operation-id",
                 f"The operationId {operation.id} occurs twice in the document.",
                 operation.where.inside("operationId"),
-                "Give each operation an id of its own.",
+                "Give each operation a different id.",
             )
         if operation.id:
             seen.add(operation.id)

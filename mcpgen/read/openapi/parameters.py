@@ -79,7 +79,7 @@ def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
     """Raise SkipOperation if a parameter describes the whole query and others describe parts of the query."""
     whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
     if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
-        message = "The whole query is one parameter, and there are others in it."
+        message = "One parameter describes the whole query string, but there are other query parameters."
         raise SkipOperation("invalid-parameter", message, whole[0], "Describe all of the value in one of the two.")
 
 
@@ -134,8 +134,13 @@ def without_credentials(
             _report_filled(parameter, "it is a credential", diagnostics)
         elif by_name and (key := _implied(parameter)) is not None:
             implied.append(key)
-            message = f"The {parameter.location} parameter {parameter.name} is a credential by its name, no argument."
-            hint = "The server sends the variable of that name. Declare it as a security scheme."
+            message = (
+                f"The {parameter.location} parameter {parameter.name} has the name of a credential, so it is not "
+                "an argument."
+            )
+            hint = (
+                "The server sends the value of an environment variable with its name. Better declare a security scheme."
+            )
             diagnostics.add("credential-parameter", message, parameter.where, hint)
         else:
             kept.append(parameter)
@@ -171,7 +176,7 @@ def matched_with_path(
             in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
             diagnostics.add(
                 "undeclared-path-parameter",
-                f"The path holds {{{name}}}, which is not declared; it is taken as a required text.",
+                f"The path holds {{{name}}}, which is not declared; it becomes a required string argument.",
                 where,
                 "Declare it under `parameters`.",
             )

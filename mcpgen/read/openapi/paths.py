@@ -32,9 +32,9 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
     if (fragment_mark or query_mark) and not query_is_meant:
         sent = "its variables are query parameters." if "{" in query else "it is sent as a fixed query."
         message = (
-            f"The path {clipped(path, 120)} holds a query; {sent}"
+            f"The path {clipped(path, 120)} contains a query; {sent}"
             if query_mark
-            else f"The path {clipped(path, 120)} holds a fragment; it is cut off."
+            else f"The path {clipped(path, 120)} contains a fragment, which was removed."
         )
         diagnostics.add("path-query", message, where, "Declare query parameters instead.")
     variables = tuple(_VARIABLE.findall(body))
@@ -43,9 +43,9 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
     if len(set(variables)) != len(variables):
         diagnostics.add(
             "repeated-path-parameter",
-            f"The path {clipped(path, 120)} names a parameter twice; each is an argument of its own.",
+            f"The path {clipped(path, 120)} names a parameter twice; each occurrence becomes an argument.",
             where,
-            "Give each a name of its own.",
+            "Give each of them a different name.",
         )
     literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
     return PathTemplate(literals, _distinct(variables), variables, fixed, filled)
@@ -62,7 +62,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
         if variable := _VARIABLE.fullmatch(value):
             filled.append((name, variable[1]))
         elif "{" in name + value or "}" in name + value:
-            message = f"The query of the path '{clipped(path, 120)}' holds a variable beside other text."
+            message = f"The query of the path '{clipped(path, 120)}' mixes a variable with other text in one value."
             raise SkipOperation("invalid-path", message, where, "Declare query parameters instead.")
         else:
             fixed.append((name, value))

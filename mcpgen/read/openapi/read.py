@@ -49,7 +49,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     if version is None:
         raise FatalError(
             "unsupported-version",
-            f"OpenAPI {name} is not read.",
+            f"OpenAPI {name} is not supported.",
             document.where("/openapi"),
             f"Convert the document to one of {', '.join(VERSIONS)}.",
         )

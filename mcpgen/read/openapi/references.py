@@ -59,7 +59,7 @@ class References:
     # -- resolving ----------------------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
-        """Return `value` and its place; if `value` is a reference, the object that it leads to.
+        """Return `value` and its place; if `value` is a reference, the referenced object.
 
         Raises SkipOperation if there is no such object, or if references form a loop.
         """
@@ -79,9 +79,9 @@ class References:
         )
 
     def target(self, reference: str, where: Where) -> Where:
-        """Return the place that `reference`, written at `where`, leads to.
+        """Return the place of the target of `reference`, which is written at `where`.
 
-        Another file is opened only to find an anchor in it. Raises SkipOperation for a reference that leads out of what
+        Another file is opened only to find an anchor in it. Raises SkipOperation if the target is not in a file that
         may be read.
         """
         resource = self.resources.around(where)
@@ -112,9 +112,11 @@ class References:
             return known
         path = unquote(address)
         if _NOT_A_FILE.search(address) or _NOT_A_FILE.search(path):
-            raise _foreign(reference, where, "leads out of the document; it is not followed")
+            raise _foreign(reference, where, "points outside the document's folder; mcpgen does not follow it")
         if not self._library.may_refer(where.file):
-            raise _foreign(reference, where, "leads to another file, and only a document that is a file has any")
+            raise _foreign(
+                reference, where, "points to another file, which is possible only if the document itself is a file"
+            )
         file = posixpath.normpath(posixpath.join(posixpath.dirname(where.file), path))
         self._library.refer(file, where.file)
         return Where(file)
@@ -170,5 +172,7 @@ def _foreign(reference: str, where: Where, why: str) -> SkipOperation:
 
 
 def _broken(reference: str, where: Where) -> SkipOperation:
-    message = f"The reference {clipped(reference, 120)} leads nowhere."
-    return SkipOperation("broken-reference", message, where, "Add what the reference names, or correct its spelling.")
+    message = f"The reference {clipped(reference, 120)} points to nothing."
+    return SkipOperation(
+        "broken-reference", message, where, "Define the target of the reference, or correct its spelling."
+    )

@@ -111,7 +111,7 @@ class Definitions(Mapping[str, JsonObject]):
             message = f"This schema holds more than {MOST:,} schemas."
             raise SkipOperation("too-complex", message, where, "Split it, or leave out the operations that need it.")
         if not self.references.take_schemas(1):
-            message = "This schema comes after all others that there is room for in one run."
+            message = "The schemas before this one have used up the limit of one run."
             raise SkipOperation("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:

@@ -51,7 +51,8 @@ def read_schemes(
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
             diagnostics.add(
                 "invalid-security",
-                f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as {name} wants.",
+                f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as the security scheme "
+                f"{name} requires.",
                 place,
                 "Correct the name. Otherwise the server sends the header in its _HEADER variable.",
             )
@@ -131,7 +132,7 @@ def _user_flow(raw: JsonObject) -> UserFlow | None:
 
 
 def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
-    """Return the scheme by what the environment may hold for it, or None if it is of an unknown kind."""
+    """Return the scheme by the environment variables that can fill it, or None if it is of an unknown kind."""
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))
@@ -211,7 +212,7 @@ def read_requirements(
         if not isinstance(entry, dict):
             diagnostics.add(
                 "invalid-security",
-                "A security requirement is not a mapping; it is left out.",
+                "A security requirement is not a mapping; it was left out.",
                 where.inside(index),
                 "Write `- name_of_the_scheme: []`.",
             )

@@ -40,7 +40,7 @@ class TooCostly(Exception):
 
 
 class Budget:
-    """How many values expressions may still visit."""
+    """Limit on the number of values that expressions may still visit."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps

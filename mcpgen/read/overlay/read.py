@@ -60,7 +60,7 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
         )
     version = ".".join(str(declared).split(".")[:2])
     if version not in VERSIONS:
-        message = f"Overlay {clipped(str(declared))} is not read."
+        message = f"Overlay {clipped(str(declared))} is not supported."
         raise FatalError("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
     report = _Reporter(diagnostics)
     meant = report.unknown_keys(root, _OF_FILE, top)
@@ -90,7 +90,7 @@ class _Reporter:
         """Report the keys that are not in `known`. Return the known keys that the reported ones may misspell."""
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
-            self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
+            self.add(f"There is no key '{clipped(key)}'.", where.inside(key), nearest(key, known))
         return {name for key in unknown for name in near(key, known)}
 
 

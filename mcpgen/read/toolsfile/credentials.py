@@ -12,9 +12,9 @@ from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 
 @dataclass(frozen=True, slots=True)
 class RequiredCredentials:
-    """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says.
+    """The credentials of a request: alternatives, and scopes by scheme.
 
-    `caller_scopes`: what its callers over HTTP need.
+    None: the setting of the whole file. `caller_scopes`: scopes that callers over HTTP need.
     """
 
     security: tuple[SecurityRequirement, ...] | None = None

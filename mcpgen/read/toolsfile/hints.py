@@ -36,7 +36,7 @@ def timeout(entry: JsonObject) -> float | None:
 
 
 def redirects(entry: JsonObject) -> Redirects | None:
-    """Return what the server does about redirects, or None if `redirects` is missing."""
+    """Return the setting of `redirects`, or None if it is missing."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
 

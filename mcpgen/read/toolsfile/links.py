@@ -1,4 +1,4 @@
-"""Check that clients can read what the `links:` of results lead to: public https, or a resource of the same file."""
+"""Check that clients can read the targets of `links:`, which are public https URLs or resources of the same file."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Read `login:` of the tools file: the operation that returns a credential, and what is sent to it.
+"""Read `login:` of the tools file: the operation that returns a token, and the fields of its request.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """

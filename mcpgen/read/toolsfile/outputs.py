@@ -31,6 +31,8 @@ def schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObj
         message = "A tool with an outputSchema cannot have the output `text`."
         diagnostics.add("invalid-value", message, where.inside("output"), "Leave one of the two out.")
     if entry.get("fields") is True:
-        message = "A tool with an outputSchema cannot have `fields`: a part of a result would break its promise."
+        message = (
+            "A tool with an outputSchema cannot have `fields`: a part of a result would not match the output schema."
+        )
         diagnostics.add("invalid-value", message, where.inside("fields"), "Leave one of the two out.")
     return value

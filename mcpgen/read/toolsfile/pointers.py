@@ -9,7 +9,7 @@ from mcpgen.read.toolsfile import templates
 def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
     """Return True for a JSON Pointer. `schema_check` has already reported texts that do not begin with `/`."""
     if "~" in value.replace("~0", "").replace("~1", ""):
-        message = f"'{clipped(value)}' is no JSON Pointer: a ~ in it stands alone."
+        message = f"'{clipped(value)}' is not a JSON Pointer: it contains a ~ without 0 or 1 after it."
         diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
         return False
     return value.startswith("/")

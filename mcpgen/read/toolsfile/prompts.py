@@ -100,5 +100,5 @@ def _report(braces: str, name: str | None, where: Where, known: list[str], diagn
         hint = (nearest(name, known) or f"Declare it under 'arguments': {clipped(name)}: {{}}.") + more
         diagnostics.add("unknown-name", message, where, hint)
         return
-    message = f"A brace stands in the text that is not the place of an argument: {braces}"
+    message = f"The text contains a brace that does not belong to an argument: {braces}"
     diagnostics.add("invalid-value", f"{message}.", where, "Write {{ and }} for braces, {name} for an argument.")

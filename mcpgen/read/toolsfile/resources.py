@@ -112,7 +112,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceCont
         return False
     for key in _OF_REQUESTS if given != ["request"] else ():
         if key in entry:
-            message = f"The key {key!r} says nothing of a resource that holds a {given[0]}."
+            message = f"The key {key!r} has no meaning for a resource with a {given[0]}."
             around.wrong(message, where.inside(key), "Leave it out, or write a 'request'.")
     return True
 
@@ -125,12 +125,15 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceCo
     if not isinstance(uri, str):
         return False
     if reason := uris.refusal(uri):
-        hint = "Write it as db://users, or leave it out: it is SERVER://NAME then."
+        hint = "Write a URI such as db://users, or leave `uri` out; the default is SERVER://NAME."
         around.wrong(f"The URI '{clipped(uri)}' {reason}.", where.inside("uri"), hint)
         return False
     variables = uris.variables(uri)
     if variables and "request" not in entry:
-        message = f"The URI of '{clipped(name)}' has the variable {variables[0]!r}, and nothing to fill it into."
+        message = (
+            f"The URI of '{clipped(name)}' has the variable {variables[0]!r}, but the resource has no "
+            "request that uses it."
+        )
         around.wrong(message, where.inside("uri"), "Only a resource with a 'request' can be a template.")
         return False
     for key in as_object(entry.get("arguments")):
@@ -189,8 +192,8 @@ def _operation(
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:
-        message = "The request has a variable behind `?`, where only what is always sent can stand."
-        around.wrong(message, place, "Leave it out: what the URI names and the path does not goes into the query.")
+        message = "The request has a variable after `?`, where only fixed text is allowed."
+        around.wrong(message, place, "Remove it: variables of the URI that are not in the path are sent in the query.")
         return None
     try:
         template = paths.parse(path, place, around.diagnostics)

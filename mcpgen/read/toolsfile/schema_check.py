@@ -140,7 +140,7 @@ class _Walk:
         listed = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
         hint = f"Write {listed}, or leave the key out." if "const" in node else f"Use one of {listed}."
         hint = did_you_mean(close) or hint
-        self._add("invalid-value", f"{at.label} is {shown(value)}, which it cannot be.", at, hint)
+        self._add("invalid-value", f"{at.label} is {shown(value)}, which is not allowed here.", at, hint)
         return False
 
     def _mapping(self, value: JsonObject, node: JsonObject, at: _Position) -> None:
@@ -169,7 +169,7 @@ class _Walk:
 
     def _unknown(self, key: str, known: list[str], at: _Position) -> None:
         hint = key_suggestions.key(at.noun, key) or nearest(key, known)
-        self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
+        self._add("unknown-key", f"There is no key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
 
     def _list(self, value: list[JsonValue], node: JsonObject, at: _Position) -> None:
         if len(value) < _number(node, "minItems", 0):

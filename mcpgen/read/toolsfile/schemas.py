@@ -103,9 +103,9 @@ class Schemas:
                 self._unknown(key, where, nearest(key, known))
 
     def _led(self, value: JsonValue, where: Where) -> tuple[JsonValue, Where]:
-        """Return `value` and its place; if `value` is a reference, the object that it leads to.
+        """Return `value` and its place; if `value` is a reference, the referenced object.
 
-        Return None if the reference leads nowhere or out of the file; the reader of `value` reports that.
+        Return None if the target does not exist or is outside of the file; the reader of `value` reports that.
         """
         if not isinstance(as_object(value).get("$ref"), str):
             return value, where
@@ -168,7 +168,7 @@ class Schemas:
             return  # OpenAPI's reader reports this error
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
-        message = f"Nothing reads the key '{clipped(key)}' of '{_name(where)}'."
+        message = f"There is no key '{clipped(key)}' of '{_name(where)}'."
         self._diagnostics.add("unknown-key", message, where.inside(key), hint)
 
 

@@ -58,7 +58,7 @@ def _templates(
             continue
         node = templates.template(value, place, diagnostics, known.names)
         if location == "header" and name.lower() == "accept" and "value" not in node:
-            message = "What the request accepts is the same in every call: no argument can say it."
+            message = "The Accept header is the same in every call, so it cannot contain an argument."
             diagnostics.add("invalid-value", message, place, "Write the media types themselves.")
             continue
         yield name, node
@@ -68,11 +68,11 @@ def _refusal(name: str, location: Location, where: Where, known: TemplateNames) 
     if not name:
         return "it has no name"
     if location == "header" and not parameters.is_field_name(name):
-        return "no header field can be called so"
+        return "it is not a valid name of a header"
     if location == "header" and name.lower() == "accept":
         return ""
     if parameters.credential(Parameter(name, location, {}, where), known.credentials) is not None:
-        return "it is a credential, which `security` describes and the environment holds"
+        return "it is a credential, which belongs under `security`"
     if location == "header" and parameters.is_of_http(name):
         return "it belongs to HTTP or carries a credential"
     return ""
@@ -96,10 +96,10 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
         hint = "Describe its parts by `body`, a Request Body Object of OpenAPI."
         diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
     elif is_form and not isinstance(body, dict) and "argument" not in node:
-        message = "A form is the members of a mapping."
+        message = "The body of a form must be a mapping."
         diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
     elif not (is_json or is_form) and isinstance(body, (dict, list)):
-        message = f"A body of {clipped(media_type)} is one text."
+        message = f"A body of {clipped(media_type)} must be a text."
         diagnostics.add("invalid-value", message, where.inside("body"), "Write one text that contains {name}.")
 
 

@@ -43,7 +43,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
         if not isinstance(default, str):
             continue  # schema_check has reported this error
         if enum and default not in enum:
-            message = f"The default of '{clipped(name)}' is none of its values."
+            message = f"The default of '{clipped(name)}' is not one of its values."
             place = where.inside(name, "default")
             diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
         found[name] = ServerVariable(name, default, enum, as_text(raw.get("description")))

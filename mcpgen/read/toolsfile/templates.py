@@ -30,7 +30,7 @@ def text(
         if name is not None:
             is_place = bool(name) and (pointers or not name.startswith("/"))
             if not is_place:
-                message = f"'{clipped(piece[0])}' names no argument."
+                message = f"'{clipped(piece[0])}' is not the name of an argument."
                 diagnostics.add("invalid-value", message, where, _HINT)
                 return ()
             if known is not None and name not in known:
@@ -38,7 +38,7 @@ def text(
                 diagnostics.add("invalid-value", message, where, nearest(name, known) or _NONE)
             parts.append({"pointer" if name.startswith("/") else "argument": name})
         elif piece[0] in ("{", "}"):
-            message = f"'{clipped(value)}' holds a brace that stands alone."
+            message = f"'{clipped(value)}' contains a single brace."
             diagnostics.add("invalid-value", message, where, _HINT)
             return ()
         else:
@@ -62,7 +62,7 @@ def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: li
     if isinstance(value, dict):
         if list(value.values()) == [None] and set(value) <= set(known):
             name = next(iter(value))
-            message = f"Without quotes {{{clipped(name)}}} is a mapping, whose one member is empty."
+            message = f"Without quotes {{{clipped(name)}}} is read by YAML as a mapping."
             diagnostics.add("invalid-value", message, where, f"Write '{{{clipped(name)}}}'.")
         members = {name: template(member, where.inside(name), diagnostics, known) for name, member in value.items()}
         if all("value" in member for member in members.values()):

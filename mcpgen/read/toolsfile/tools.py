@@ -89,7 +89,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # schema_check has reported this error
     if hints.redirects(entry) == "follow" and line.method != "GET":
-        message = f"Redirects of {line.method} are told and not followed."
+        message = f"The server does not follow redirects of {line.method}."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)

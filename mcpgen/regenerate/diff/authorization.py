@@ -98,9 +98,10 @@ def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Ch
 
 
 def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of what callers over HTTP need. A weaker requirement is breaking too, as every weaker guard.
+    """Yield changes of the scopes that callers over HTTP need.
 
-    Tables of older versions of mcpgen have scopes without those of callers: nothing is known of these.
+    A weaker requirement is breaking too, because every weakened protection is. Tables of older versions of mcpgen have
+    no scopes for callers, so nothing is reported for them.
     """
     if any("scopes" in tool.binding and "callerScopes" not in tool.binding for tool in (old, new)):
         return

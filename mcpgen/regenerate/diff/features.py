@@ -1,4 +1,4 @@
-"""Compare what a server offers beside tools: resources by their URI, and prompts by their name."""
+"""Compare the resources of two servers by their URIs, and the prompts by their names."""
 
 from collections.abc import Iterator
 

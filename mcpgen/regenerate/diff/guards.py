@@ -1,8 +1,6 @@
-"""Compare what guards the calls of a tool: hints, confirmations, roles, and what is withheld from responses and
-requests.
-
-A weaker guard is breaking, since somebody relied on it: a host that asks, an operator who hides tools, an owner who
-removes private data. A stronger guard is breaking too, if calls that worked may fail.
+"""Compare the protections of a tool's calls: hints, confirmations, roles, and removed or hidden parts of responses and
+requests. A weaker protection is breaking, because somebody relied on it: a host that asks, an operator who hides tools,
+an owner who removes private data. A stronger one is breaking too, if calls that worked may fail.
 """
 
 from collections.abc import Iterator
@@ -67,7 +65,7 @@ def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _removed(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of what is removed from responses. A pointer covers everything below it."""
+    """Yield changes of the parts that are removed from responses. A pointer covers everything below it."""
     had, has = (_texts(as_object(tool.binding.get("result")).get("remove")) for tool in (old, new))
     if fallen := [pointer for pointer in sorted(had) if not _is_covered(pointer, has)]:
         yield rules.of_tool("removal-lifted", new.name, before=[*fallen])

@@ -1,7 +1,7 @@
-"""Match the tools of two servers: equal operations, whatever their names and paths.
+"""Match the tools of two servers that call the same operation, whatever their names and paths.
 
 Tools are matched by operation (method and path, with parameter names blanked), then by fingerprint for moved
-operations, and at last by name. An ambiguous match is none.
+operations, and last by name. An ambiguous match does not count.
 """
 
 from collections.abc import Callable, Iterable

@@ -122,7 +122,9 @@ class Places:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            return  # the alternatives differ only in what they require together; the caller reports the whole schema
+            # the alternatives differ only in which properties they require together; the caller reports the whole
+            # schema
+            return
         while gone and added:
             case = gone.pop(0)
             like = max(added, key=lambda each: _likeness(case, each))

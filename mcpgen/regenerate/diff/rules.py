@@ -28,7 +28,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "hint-lifted": ("breaking", "It is {after} now; it was {before}. A host may no longer ask before a call."),
     "text-gives-orders": ("breaking", '{at} tells a model what to do: "{after}".'),
     "hidden-characters": ("breaking", "{at} holds characters that nobody sees: {after}."),
-    "name-of-host": ("breaking", "{after} is what common hosts call a tool of their own."),
+    "name-of-host": ("breaking", "{after} is also the name of a built-in tool of common hosts."),
     "argument-renamed": ("breaking", "Argument {before} is called {after} now."),
     "argument-words": ("cosmetic", "{at} is described in other words."),
     "argument-default": ("cosmetic", "{at} is {after} where it is left out; it was {before}."),
@@ -223,7 +223,7 @@ def dotted(path: tuple[str, ...]) -> str:
 
 
 def _said(sentence: str, at: str, before: JsonValue, after: JsonValue) -> str:
-    # One pass: placeholders inside a value must stay text.
+    # Replace all placeholders in one pass, so that braces inside a value stay text.
     words = {"at": at, "before": _shown(before), "after": _shown(after)}
     parts = sentence.split("{")
     return parts[0] + "".join(

@@ -122,9 +122,9 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
-    """Yield changes of the origins that a server may contact: named in its tables, and accepted by its owner.
+    """Yield changes of the origins that a server may contact: those in its tables, and those that its owner accepted.
 
-    `told`: origins of servers that moved, which were reported before.
+    `told`: origins of moved servers, which were reported before.
     """
     found = _destinations(new)
     had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))

@@ -14,7 +14,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 _REACHES = ("nothing", "what reads", "all tools")
-"""What programs of a model may call, the least first."""
+"""Values of `programs`, from the fewest callable tools to the most."""
 
 _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 

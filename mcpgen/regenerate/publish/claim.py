@@ -66,9 +66,7 @@ def busy(directory: Path) -> ProjectBusy:
 
 
 def told(path: Path) -> str:
-    """Return `path` as it stands in a message: in backticks if it ends in `.`, which would look like the end of the
-    sentence.
-    """
+    """Return `path` for a message: in backticks if it ends in `.`, which would look like the end of the sentence."""
     return f"`{path}`" if str(path).endswith(".") else str(path)
 
 

@@ -1,8 +1,8 @@
-"""Plan a write: what is written, what is kept, and what is refused.
+"""Plan a write: which files are written, kept or removed, and reasons to refuse.
 
-Everything that could go wrong is checked before the first byte is written: a directory of others, a link in the way, an
-edited generated file. The user's files are written if they are missing, and never again. Those that a server runs
-without are offered once: their owner may delete them for good.
+Everything that could go wrong is checked before the first byte is written: files that mcpgen did not write, a link in
+the path, an edited generated file. The user's files are written if they are missing, and never changed. Files that a
+server does not need are offered once; if their owner deletes them, they are not written again.
 """
 
 import os
@@ -24,10 +24,10 @@ from mcpgen.regenerate.publish.present import present
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What publishing would write, keep and remove, as sorted paths relative to `directory`.
+    """A planned write, as sorted paths relative to `directory`: files to write, to keep and to remove.
 
-    `kept`: the user's files that are left as they are, existing or deleted. `edited`: generated files with edits by
-    hand that would be lost. `line_ends`: edited files that differ only in line ends.
+    `kept`: the user's files that are not changed, existing or deleted. `edited`: generated files with edits by hand
+    that would be lost. `line_ends`: edited files that differ only in line ends.
     """
 
     directory: Path
@@ -119,7 +119,7 @@ _OWN_ATTRIBUTES = f"{_CAUSE}: say `-text` for them in {attributes.NAME}, and giv
 
 
 def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:
-    """Return True if a file differs from what was written only by CRLF instead of LF."""
+    """Return True if a file differs from the written one only by CRLF instead of LF."""
     return there is not None and digest(there.replace(b"\r\n", b"\n")) in known
 
 

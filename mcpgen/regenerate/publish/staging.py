@@ -36,10 +36,9 @@ _RECORD, _SPARE = "exchange", "next"
 # Decision 0137: The record of a stage holds inodes.
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a stage remembers of an exchange: inodes of the project's directory (`old`) and of its replacement (`new`).
-
-    `known`: path → inode in the replacement that stands for this file of the old directory; a removed file has its own
-    inode.
+    """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
+    (`new`). `known`: path → inode in the replacement that stands for this file of the old directory; a removed file has
+    its own inode.
     """
 
     old: int

@@ -12,10 +12,10 @@ from mcpgen.regenerate.publish.transaction import CannotExchange
 
 
 def publish(planned: Plan, tree: FileTree) -> None:
-    """Carry out `planned`, so that at any moment the whole old or the whole new project is there.
+    """Carry out the plan `planned`, so that at any moment the directory holds the whole old or the whole new project.
 
-    Where that is impossible (see `stepwise`), a killed run leaves files that the next run completes. Raises ProjectBusy
-    if another run was faster, FatalError if the file system refuses.
+    If the file system cannot do that (see `stepwise`), a killed run leaves files that the next run completes. Raises
+    ProjectBusy if another run was faster, FatalError if the file system refuses.
     """
     place, files = claim.physical(planned.directory), {path: tree[path] for path in planned.write}
     claim.confirm(planned.directory)

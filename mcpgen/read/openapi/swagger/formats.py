@@ -42,8 +42,8 @@ def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Dia
     express.
     """
     if as_object(raw.get("items")).get("type") == "array":
-        message = "Arrays in arrays, each with a collectionFormat of its own, are not written."
-        raise SkipOperation("invalid-style", message, where.inside("items"), "Take one array, or a body.")
+        message = "mcpgen cannot send nested arrays with a collectionFormat for each level."
+        raise SkipOperation("invalid-style", message, where.inside("items"), "Use a single array, or a request body.")
     declared = raw.get("collectionFormat", "csv")
     plain = _PLAIN[location]
     if declared == "multi" and location == "query":

@@ -21,7 +21,7 @@ _UPLOAD_TYPE: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method, where it stands, and the names of the resources around it."""
+    """A method of a Discovery document, its place, and the names of the resources around it."""
 
     value: JsonObject
     pointer: str
@@ -30,7 +30,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """An operation of OpenAPI. `parameters`: the parameter of the method that each of its own was made of."""
+    """An OpenAPI operation. `parameters`: the method's parameter from which each of its parameters was made."""
 
     id: str
     path: str

@@ -58,7 +58,7 @@ def constant(value: JsonValue, kind: str) -> JsonValue:
 
 
 def told(raw: JsonObject) -> str:
-    """Return the description of a schema or a parameter, with what the format says in keywords of its own."""
+    """Return the description of a schema or a parameter, extended by facts from keywords that only Discovery has."""
     sentences = [as_text(raw.get("description")).strip(), _SAID.get(as_text(raw.get("format")), "")]
     if methods := [text for text in as_list(as_object(raw.get("annotations")).get("required")) if text]:
         sentences.append(f"Required by {', '.join(as_text(method) for method in methods)}.")

@@ -15,7 +15,9 @@ UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1"
 
 
 def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
-    """Return the name and the scheme of an `auth` object; ("", {}) for none at all; None if it says nothing."""
+    """Return the name and the scheme of an `auth` object; ("", {}) for no authorization; None if the object sets
+    nothing.
+    """
     raw = as_object(value)
     kind = as_text(raw.get("type"))
     if not kind:

@@ -10,7 +10,7 @@ _LANGUAGES = {"json": "application/json", "xml": "application/xml", "html": "tex
 def read_body(value: JsonValue, content_type: str) -> JsonObject | None:
     """Return the Request Body Object, or None if the request has no body.
 
-    `content_type`: what the header field of the request says, "" if it says nothing.
+    `content_type`: the Content-Type header of the request, or "".
     """
     raw = as_object(value)
     mode = as_text(raw.get("mode"))

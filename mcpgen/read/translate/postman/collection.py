@@ -17,7 +17,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 """Methods that have a key in a path item. Others stand under `additionalOperations` (OpenAPI 3.2)."""
 
 _DEEPEST = 50
-"""How deep folders may nest. Postman's own limit is far below."""
+"""Greatest depth of nested folders. Postman's own limit is far below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Collection:
     def _translated(self, request: Request) -> Translated | None:
         operation = translate_request(request, self._variables)
         if not as_object(request.value.get("url")) and not as_text(request.value.get("url")):
-            message = f"The request {clipped(request.name)} has no URL; it is left out."
+            message = f"The request {clipped(request.name)} has no URL; it was left out."
             self._diagnostics.add("invalid-document", message, self._document.where(request.pointer), "Give it a URL.")
             return None
         return operation
@@ -145,7 +145,7 @@ class _Collection:
         return key
 
     def _security(self, found: _Found) -> list[JsonValue] | None:
-        """Return the requirement of a request, and keep its scheme. None: the collection says nothing."""
+        """Return the security requirement of a request, and store its scheme. None: the collection sets none."""
         read = read_auth(found.auth, self._variables)
         if read is None or not read[0]:
             at = found.request.pointer
@@ -175,9 +175,14 @@ class _Collection:
     def _report_scripts(self) -> None:
         if self._scripts:
             some = "1 script" if self._scripts == 1 else f"{self._scripts} scripts"
-            message = f"The collection has {some}, which no tool runs."
+            message = f"The collection has {some}, which mcpgen does not run."
             place = self._document.where(f"{self._base}/event" if "event" in self._root else self._base)
-            self._diagnostics.add("unused-scripts", message, place, "Write what calls need of them in hooks.py.")
+            self._diagnostics.add(
+                "unused-scripts",
+                message,
+                place,
+                "If calls need these scripts, write their effect as hooks in hooks.py.",
+            )
 
 
 def _has(paths: JsonObject, keys: list[str]) -> bool:

@@ -7,7 +7,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 _DEEPEST = 12
 _MOST_ITEMS = 20
-"""How many items of an array are looked at."""
+"""Greatest number of items of an array that are examined."""
 
 VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
 """A variable of a collection, such as `{{baseUrl}}`."""
@@ -16,7 +16,7 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _BARE = re.compile(r'("(?:[^"\\]|\\.)*")|\{\{([^{}]*)\}\}')
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 UNKNOWN = "{{}}"
-"""Text in place of a value of any type: a variable that stands where JSON has a value."""
+"""Text in place of a JSON value of unknown type: the collection has a variable there."""
 
 
 def parsed(text: str) -> JsonValue:

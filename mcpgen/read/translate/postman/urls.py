@@ -14,7 +14,10 @@ _MOST_STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A name and its example value. `index`: where it stands in the list of the collection, None in a text."""
+    """A name and its example value.
+
+    `index`: its position in the list of the collection; None if it comes from the URL text.
+    """
 
     name: str
     value: str = ""

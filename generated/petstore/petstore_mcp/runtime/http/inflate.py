@@ -102,7 +102,7 @@ class InflateDecoder(PlainDecoder):
             try:
                 decoded = self._stream.decompress(data, room)
             except zlib.error:
-                raise BadCoding("is not compressed the way it says") from None
+                raise BadCoding("is not compressed as its Content-Encoding says") from None
             super().feed(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             # A full step may have left output inside the decompressor, although it consumed all its input.
