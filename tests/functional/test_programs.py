@@ -101,6 +101,17 @@ ENDED: list[tuple[str, str, list[str]]] = [
     ("x = 1", "The program ended without a value.", []),
     ("{1, 2}", "[1,2]", []),
     ("lambda: 1", "<function", []),
+    # The last expression, wherever it stands.
+    ("x = 1; '\u00e9'; [x,\n  2]  # end", "[1,2]", []),
+    ("if True:\n    5", "The program ended without a value.", []),
+    ("None", "The program ended without a value.", []),
+    ("len = str = isinstance = sorted = tuple = dict = None\n[get_order(1)['asked']]", '["GET /orders/1"]', ["GET"]),
+    ("list = list_orders()\nlist[:1] and 7", "7", ["GET /orders"]),
+    ("x = [0]\nx.append(x)\nx", "[0, [", []),
+    ("['a' * 10] * 100000", '["aaaaaaaaaa",', []),
+    ("{'rows': [{'a': n} for n in range(20000)]}", '{"rows":[{"a":0},', []),
+    ("[*range(20000)][-1]", "19999", []),
+    ("'a' * 10**6", "aaaa", []),
 ]
 
 
@@ -124,6 +135,9 @@ NOT_RUN: list[tuple[str, str]] = [
     ("open('/etc/passwd')", "Name `open` used when not defined"),
     ("import socket", "Cannot resolve imported module `socket`"),
     ("def (", "Line 1:"),
+    ("create_order('\u00e9', address={'cty': 'y'})", 'Unknown key "cty"'),
+    ("search_tools(['x'])", "search_tools is not called by programs: each tool is a function with its own name."),
+    ("get_orders_(1)", "There is no get_orders_. The nearest: get_order"),
     ("call_tool('get_order', {})", "Name `call_tool` used when not defined"),
 ]
 
@@ -142,6 +156,8 @@ STOPPED: list[Any] = [
     ("create_order('x')\nget_order(404)", "Line 2 (get_order(404)): RuntimeError: HTTP 404", 2),
     ("create_order('x')\ncreate_order('y')\n1 / 0", "2 writes were made: create_order, create_order.", 2),
     ("get_order(1)\n1 / 0", "Nothing was changed.", 1),
+    ("print('x' * 10**6)", "The program printed more than 65,536 bytes. Print less", 0),
+    ("sorted([1], key=lambda n: get_order(n)['asked'])", "A tool cannot be called there, as in a key of sorted()", 0),
     ("print('so far')\n1 / 0", "It had printed:\nso far", 0),
     ("for n in range(60):\n    get_order(n)", "It made 50 calls, which is the most", 50),
     ("x = []\nwhile True:\n    x.append('a' * 100000)", "needs more memory than its", 0),
