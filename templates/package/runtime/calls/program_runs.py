@@ -223,7 +223,7 @@ class RunningProgram:
                     dialogue = _with(dialogue, None)
                     assert self._run is not None
                     run = self._run
-                value, more, count = await run.value(2 * shown)
+                value, more, count = await run.value(shown + shown // 4)
         except TimeoutError:
             if not limit.expired():
                 raise

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_monty as monty
 
+from ..core.jsontext import NotJSON, loads
 from . import mistakes, worker_code
 from .stubs import OWN
 from .worker_code import KEPT
@@ -113,7 +114,11 @@ class Run:
         except (monty.MontyError, RuntimeError):  # the program may have redefined what this code uses
             found = ...
         if found is not ...:
-            return found[0], found[1], found[2]
+            value, is_json, cut, count = found
+            try:
+                return (loads(value)[0] if is_json else value), cut, count
+            except NotJSON:  # as `NaN`
+                return value, cut, count
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
     async def _before(self, code: str) -> None:

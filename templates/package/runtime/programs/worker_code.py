@@ -35,12 +35,12 @@ def OWNread(value, *, isinstance=isinstance, tuple=tuple, ValueError=ValueError)
     except ValueError:
         return value[0]
 def OWNbeginning(
-    value, room, *, isinstance=isinstance, len=len, sorted=sorted, ValueError=ValueError,
+    value, room, *, isinstance=isinstance, len=len, sorted=sorted, ValueError=ValueError, TypeError=TypeError,
     str=str, list=list, tuple=tuple, set=set, frozenset=frozenset, dict=dict
 ):
     left, cut = [room], [False]
     def of(value, depth):
-        left[0] -= 1 + (len(value) if isinstance(value, str) else 0)
+        left[0] -= 2 + (len(value) if isinstance(value, str) else 0)
         if not isinstance(value, (list, tuple, set, frozenset, dict)):
             return value
         if depth > {most_nested}:
@@ -50,19 +50,25 @@ def OWNbeginning(
             if left[0] <= 0:
                 cut[0] = True
                 break
+            left[0] -= 3 + len(each[0]) if isinstance(value, dict) and isinstance(each[0], str) else 0
             found.append((each[0], of(each[1], depth + 1)) if isinstance(value, dict) else of(each, depth + 1))
         if isinstance(value, dict):
             return dict(found)
         return sorted(found, key=str) if isinstance(value, (set, frozenset)) else found
     count = len(value) if isinstance(value, (list, tuple, dict, set, frozenset)) else -1
     try:
-        return of(value, 0), cut[0], count
+        found = of(value, 0)
     except ValueError:
-        return str(value)[:room], False, -1
+        return str(value)[:room], False, False, -1
+    try:
+        return OWNjson.dumps(found), True, cut[0], count
+    except (TypeError, ValueError):
+        return found, False, cut[0], count
 """.replace("OWN", OWN)
 _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
 
 
+# Decision 0226: Large values of a program cross as text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
     """Return the code that is run before a program, and the program with its last expression kept.
 
@@ -74,7 +80,7 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return the code whose value is (beginning, whether it is cut, how many items there are), or an Ellipsis."""
+    """Return the code whose value is (beginning, is it JSON text, is it cut, how many items there are), or `...`."""
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 
 

@@ -21,6 +21,8 @@ from ..core.wire_formats import Failure, OtherOutcome, Question, Result
 from ..programs import outcome, stubs
 from ..programs.record import MOST_CALLS, OtherProgram, Record
 from ..programs.sandbox import VERSION, Run, Sandbox, Stopped
+from ..search.nearest import nearest
+from ..search.stems import stems
 from . import inner_calls
 from .consent import not_called
 from .kept_runs import KeptRuns
@@ -139,7 +141,14 @@ class ProgramFunctions:
         self.found: dict[str, Function] = {}
         self._offered = offered
         taken: set[str] = set()
-        for name in sorted(stubs.words(code) & self._all.keys()):
+        named = stubs.words(code)
+        spelled = {called: name for name, called in self._all.items()}
+        for name in named & catalog.aliases.keys() - self._all.keys():
+            if offered.has(catalog.aliases[name]):
+                self._others[name] = f"{name} is another name of {spelled[catalog.aliases[name]]}."
+        for name in named & catalog.finders.keys() - self._all.keys():
+            self._others[name] = f"{name} is not called by programs: each tool is a function with its own name."
+        for name in sorted(named & self._all.keys()):
             called = self._all[name]
             if not offered.has(called):
                 if called in offered.withheld:  # of others it is not told that they are there
@@ -164,12 +173,10 @@ class ProgramFunctions:
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]
-        unknown = [name for name in sorted(named - self._all.keys()) if "_" in name][:3]
+        unknown = [name for name in sorted(named - self._all.keys() - self._others.keys()) if "_" in name][:3]
         for name in unknown if "used when not defined" in told else ():
-            import difflib  # loaded by `serve/preload`
-
             seen = [each for each, called in self._all.items() if self._offered.has(called)]
-            near = difflib.get_close_matches(name, seen, 3)
+            near = [seen[place] for place in nearest(name, seen, [frozenset(stems(each)) for each in seen], (), 3)]
             lines += [f"There is no {name}. The nearest: {', '.join(near)}."] if near else []
         return "".join(f"\n{line}" for line in lines)
 
@@ -216,6 +223,7 @@ class RunningProgram:
                     dialogue = _with(dialogue, None)
                     assert self._run is not None
                     run = self._run
+                value, more, count = await run.value(shown + shown // 4)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -223,7 +231,7 @@ class RunningProgram:
         except Stopped as reason:
             return self._not_run(str(reason)) if reason.checked and not program else self.stopped(str(reason))
         notes = "".join(f"\n[{note}]" for note in self.record.notes)
-        told = await asyncio.to_thread(outcome.shown, run.value, self.printed, shown)  # a large value takes long
+        told = await asyncio.to_thread(outcome.shown, value, self.printed, shown, more, count)
         return Result.text(told + notes)
 
     def stopped(self, why: str) -> Result:

@@ -3,29 +3,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
 MOST_TOLD = 8
 LONGEST = 400
 
+_FINDING = re.compile(r"^[^\s:]+:(\d+):\d+: \w+(?:\[[^\]]*\])? (.+)$", re.MULTILINE)
 _OF_LIMITS = (
     ("TimeoutError: feed time limit", "The program ran longer than its {seconds:g} seconds. Waiting does not count."),
     ("MemoryError: memory limit", "The program needs more memory than its {memory:,} bytes."),
     ("MemoryError: the worker exceeded", "The program needs more memory than its {memory:,} bytes."),
     ("RecursionError", "The program called its own functions too deeply."),
+    (
+        "NotImplementedError: external function",
+        "A tool cannot be called there, as in a key of sorted(). Call it before.",
+    ),
     ("RuntimeError: suspension limit", "The program stopped too often for what it may not do."),
 )
 
 
-def of_types(found: list[dict[str, Any]]) -> str:
-    """Return what the type checker found, a line for each finding."""
-    lines = []
-    for each in found[:MOST_TOLD]:
-        place = each.get("location") or {}
-        lines.append(f"Line {place.get('row', 1)}: {_clipped(str(each.get('message', '')))}")
+def of_types(told: str) -> str:
+    """Return what the type checker found, a line for each finding. `told`: its own, FILE:LINE:COLUMN: KIND TEXT."""
+    found = [(each[1], _clipped(each[2])) for each in _FINDING.finditer(told)]
+    lines = [f"Line {line}: {text}" for line, text in found[:MOST_TOLD]]
     if len(found) > MOST_TOLD:
         lines.append(f"and {len(found) - MOST_TOLD} more")
-    return "\n".join(dict.fromkeys(lines))
+    return "\n".join(dict.fromkeys(lines)) or _clipped(told)
 
 
 def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
@@ -41,6 +44,11 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
     line, source = frames[-1]
     shown = f" ({_clipped(source.strip(), 120)})" if source.strip() else ""
     return f"Line {line}{shown}: {said}"
+
+
+def of_printing(most: int) -> str:
+    """Return that a program printed too much."""
+    return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 
 def of_process(timed_out: bool, seconds: float) -> str:

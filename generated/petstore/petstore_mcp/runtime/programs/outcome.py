@@ -9,7 +9,8 @@ from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..text.invisible import clean
 from ..text.shortening import Shortened, written
-from .stubs import MOST_NESTED, as_json
+from .stubs import as_json
+from .worker_code import LARGE
 
 if TYPE_CHECKING:
     from ..core.wire_formats import Result
@@ -23,16 +24,24 @@ def value_of(result: Result, form: str) -> tuple[Any, str]:
     """Return the value that a call has inside a program, and what the result told beside it.
 
     It is the JSON of the answer, whole and not wrapped, or its text. `form`: how a tool with an output schema wraps it.
+    Long JSON is handed over as a tuple with its text (`worker_code.py`), which says the same as a structured value.
     """
     texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
     others = [str(block["type"]) for block in result.content if block["type"] not in ("text", "resource_link")]
     if result.structured is not ABSENT:
-        return _unwrapped(result.structured, form)
+        value, told = _unwrapped(result.structured, form)
+        return ((texts[0],) if texts and _is_large(texts[0]) else value), told
     first = texts[0] if texts else f"The answer is of the type {', '.join(others)}, which a program cannot read."
+    if _is_large(first):
+        return (first,), "\n".join(texts[1:])
     try:
         return loads(first)[0], "\n".join(texts[1:])
     except NotJSON:
         return first, "\n".join(texts[1:])
+
+
+def _is_large(text: str) -> bool:
+    return len(text) >= LARGE and text.lstrip()[:1] in ("[", "{")
 
 
 def _unwrapped(value: Any, form: str) -> tuple[Any, str]:
@@ -44,55 +53,32 @@ def _unwrapped(value: Any, form: str) -> tuple[Any, str]:
     return bare.get(wrapper, bare), told
 
 
-def shown(value: Any, printed: str, most: int) -> str:
-    """Return the text for the model: what was printed, and the last value, in at most about `most` bytes."""
+def shown(value: Any, printed: str, most: int, more: bool = False, count: int = -1) -> str:
+    """Return the text for the model: what was printed, and the last value, in at most about `most` bytes.
+
+    `more`: the value is only a beginning. `count`: how many items all of it has.
+    """
     parts = [_cut(printed.rstrip("\n"), most // 2)] if printed.strip() else []
     if value is not None:
-        parts.append(_value(value, most - sum(len(part.encode(errors="replace")) for part in parts)))
+        parts.append(_value(value, most - sum(len(part.encode(errors="replace")) for part in parts), more, count))
     text = clean("\n".join(parts))[0]
     return text or NO_VALUE
 
 
-def _value(value: Any, most: int) -> str:
-    """Return a value as JSON. Of a long one only the beginning is looked at, since other calls wait meanwhile."""
+def _value(value: Any, most: int, more: bool, count: int) -> str:
+    """Return a value as JSON, cut to about `most` bytes."""
     if isinstance(value, str):
         return _cut(value, most)
-    beginning = Beginning(2 * most)
     try:
-        plain = as_json(beginning.of(value))
+        plain = as_json(value)
     except TypeError:
         return _cut(str(value)[: 2 * most], most)
     text = written(plain)
-    if not beginning.cut and len(text.encode(errors="replace")) <= most:
+    if not more and len(text.encode(errors="replace")) <= most:
         return text
-    count = f" of {len(value):,} items" if isinstance(value, (list, tuple, dict, set)) else ""
-    told = f"[Cut: the first part{count} is shown. Return less: pick, count or join in the program.]"
+    items = f" of {count:,} items" if count >= 0 else ""
+    told = f"[Cut: the first part{items} is shown. Return less: pick, count or join in the program.]"
     return f"{written(Shortened(plain, most).value)}\n{told}"
-
-
-class Beginning:
-    """Copy of the beginning of a value, of about `room` characters. `cut`: the value is longer."""
-
-    def __init__(self, room: int) -> None:
-        self.cut = False
-        self._room = room
-
-    def of(self, value: Any, depth: int = 0) -> Any:
-        """Return the beginning of a value. What follows once the room is used up is left out."""
-        self._room -= 1 + (len(value) if isinstance(value, str) else 0)
-        if depth > MOST_NESTED or not isinstance(value, (list, tuple, set, frozenset, dict)):
-            return value
-        found: list[Any] = []
-        for each in value.items() if isinstance(value, dict) else value:
-            if self._room <= 0:
-                self.cut = True
-                break
-            found.append(
-                (each[0], self.of(each[1], depth + 1)) if isinstance(value, dict) else self.of(each, depth + 1)
-            )
-        if isinstance(value, dict):
-            return dict(found)
-        return sorted(found, key=str) if isinstance(value, (set, frozenset)) else found
 
 
 def _cut(text: str, most: int) -> str:

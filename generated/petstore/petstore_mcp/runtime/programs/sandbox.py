@@ -10,13 +10,15 @@ this server has sealed or kept may be read.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import pydantic_monty as monty
 
-from . import mistakes
+from ..core.jsontext import NotJSON, loads
+from . import mistakes, worker_code
+from .stubs import OWN
+from .worker_code import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,11 +63,11 @@ class Run:
 
     def __init__(self, session: Any, names: Iterable[str]) -> None:
         self._session = session
-        self._names = dict.fromkeys(names, _nothing)
+        self._names = {f"{OWN}{name}": _nothing for name in names}
         self._prints = monty.CollectString(max_bytes=MOST_PRINTED)
         self._snapshot: Any = None
         self.call: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
-        self.value: Any = None
+        self._complete: Any = None
 
     @property
     def printed(self) -> str:
@@ -74,7 +76,9 @@ class Run:
 
     async def begin(self, code: str) -> None:
         """Check the types of a program, and run it until its first call. Raises Stopped."""
-        await self._go(self._session.feed_start(code, external_lookup=self._names, print_callback=self._prints))
+        before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
+        await self._before(before)
+        await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
 
     async def restore(self, written: bytes) -> None:
         """Read a program that was written down. Raises Stopped."""
@@ -100,6 +104,30 @@ class Run:
         """Give the worker back."""
         await self._session.__aexit__(None, None, None)
 
+    async def value(self, room: int) -> tuple[Any, bool, int]:
+        """Return the beginning of the value with which the program ended: about `room` characters of it.
+
+        Also return whether there is more, and how many items it has, -1 if it has none.
+        """
+        try:
+            found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
+        except (monty.MontyError, RuntimeError):  # the program may have redefined what this code uses
+            found = ...
+        if found is not ...:
+            value, is_json, cut, count = found
+            try:
+                return (loads(value)[0] if is_json else value), cut, count
+            except NotJSON:  # as `NaN`
+                return value, cut, count
+        return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
+
+    async def _before(self, code: str) -> None:
+        """Run what is defined before the program. Raises Stopped."""
+        try:
+            await self._session.feed_run(code, external_lookup=self._names, skip_type_check=True)
+        except monty.MontyError:
+            raise Stopped("The worker for programs could not be prepared.", checked=True) from None
+
     async def _go(self, step: Any) -> None:
         """Run until the next call of a tool, or the end."""
         self.call = None
@@ -110,15 +138,21 @@ class Run:
                     raise Stopped("The program waits for something that is no call.")
                 if isinstance(snapshot, monty.AsyncFunctionSnapshot) and self._is_call(snapshot):
                     self._snapshot = snapshot
-                    self.call = str(snapshot.function_name), snapshot.args, snapshot.kwargs
+                    self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
                 snapshot = await snapshot.resume_auto()  # a name, or what no program may do
-            self.value = await asyncio.to_thread(getattr, snapshot, "output")  # the same
+            self._complete = snapshot
         except monty.MontyTypingError as problem:
-            raise Stopped(mistakes.of_types(json.loads(problem.display())), checked=True) from None
+            raise Stopped(mistakes.of_types(problem.display()), checked=True) from None
         except (monty.MontySyntaxError, monty.MontyRuntimeError) as problem:
-            frames = [(frame.line, frame.source_line or "") for frame in problem.traceback()]
-            raise Stopped(mistakes.of_run(problem.display("type-msg"), frames, SECONDS, MEMORY)) from None
+            said = problem.display("type-msg").replace(f"'{OWN}", "'")
+            printed = said.endswith(f" > {MOST_PRINTED} bytes")
+            told = (
+                mistakes.of_printing(MOST_PRINTED)
+                if printed
+                else mistakes.of_run(said, _lines(problem), SECONDS, MEMORY)
+            )
+            raise Stopped(told) from None
         except monty.MontyError as problem:
             timed_out = isinstance(problem, monty.MontyCrashedError) and problem.timed_out
             raise Stopped(mistakes.of_process(timed_out, SECONDS)) from None
@@ -127,6 +161,12 @@ class Run:
         if snapshot.is_os_function or snapshot.object_id is not None:
             return False
         return snapshot.function_name in self._names
+
+
+def _lines(problem: Any) -> list[tuple[int, str]]:
+    """Return the lines of the program on which it stood, without those that this server runs around it."""
+    frames = [frame for frame in problem.traceback() if OWN not in (frame.source_line or "").replace(KEPT, "")]
+    return [(frame.line, (frame.source_line or "").replace(KEPT, "")) for frame in frames]
 
 
 class Sandbox:
@@ -140,7 +180,8 @@ class Sandbox:
 
         With `stubs`, the types of the program are checked against them before it runs.
         """
-        checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "json"} if stubs else {}
+        # In the format `json` the worker of pydantic-monty 1.4 dies of a misspelt member beside letters beyond ASCII.
+        checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:
                 self._pool = await monty.AsyncMonty(

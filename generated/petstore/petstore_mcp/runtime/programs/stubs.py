@@ -24,6 +24,9 @@ MOST_ALTERNATIVES = 6
 DEPTH = 6
 """Levels of objects that get a class of their own."""
 
+OWN = "__mcp_"
+"""Beginning of names that this server gives in programs. No function of a tool begins so."""
+
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _TAKEN = frozenset({*dir(builtins), "Any", "Literal", "NotRequired", "TypedDict"})
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
@@ -148,6 +151,7 @@ def spelled(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     used = set(taken)
     for name in names:
         plain = _NO_NAME.sub("_", name) or "_"
+        plain = f"tool{plain}" if plain.startswith(OWN) else plain
         plain = f"_{plain}" if plain[0].isdigit() else f"{plain}_" if iskeyword(plain) or plain in used else plain
         free, number = plain, 2
         while free in used:

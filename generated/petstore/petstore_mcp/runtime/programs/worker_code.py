@@ -1,0 +1,100 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Write the Python that runs in a worker around a program, so that large values cross as text or not at all.
+
+To convert a value of 20,000 objects for another process takes a tenth of a second, in which no other call goes on. So a
+large answer is handed over as JSON text, which the worker parses. And of the value with which a program ends the worker
+hands back the beginning alone: more is not shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING
+
+from .stubs import MOST_NESTED, OWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+KEPT = f"{OWN}last = "
+"""What stands before the last expression of a program, so that its value is kept in the worker."""
+
+LARGE = 64 * 1024
+"""Characters of JSON from which an answer is handed over as text."""
+
+# A program may give names of Python to values of its own (`list = list_orders()`), so functions keep what they use.
+_HEAD = """\
+import json as OWNjson
+OWNlast = {last}
+def OWNread(value, *, isinstance=isinstance, tuple=tuple, ValueError=ValueError):
+    if not isinstance(value, tuple):
+        return value
+    try:
+        return OWNjson.loads(value[0])
+    except ValueError:
+        return value[0]
+def OWNbeginning(
+    value, room, *, isinstance=isinstance, len=len, sorted=sorted, ValueError=ValueError, TypeError=TypeError,
+    str=str, list=list, tuple=tuple, set=set, frozenset=frozenset, dict=dict
+):
+    left, cut = [room], [False]
+    def of(value, depth):
+        left[0] -= 2 + (len(value) if isinstance(value, str) else 0)
+        if not isinstance(value, (list, tuple, set, frozenset, dict)):
+            return value
+        if depth > {most_nested}:
+            raise ValueError
+        found = []
+        for each in value.items() if isinstance(value, dict) else value:
+            if left[0] <= 0:
+                cut[0] = True
+                break
+            left[0] -= 3 + len(each[0]) if isinstance(value, dict) and isinstance(each[0], str) else 0
+            found.append((each[0], of(each[1], depth + 1)) if isinstance(value, dict) else of(each, depth + 1))
+        if isinstance(value, dict):
+            return dict(found)
+        return sorted(found, key=str) if isinstance(value, (set, frozenset)) else found
+    count = len(value) if isinstance(value, (list, tuple, dict, set, frozenset)) else -1
+    try:
+        found = of(value, 0)
+    except ValueError:
+        return str(value)[:room], False, False, -1
+    try:
+        return OWNjson.dumps(found), True, cut[0], count
+    except (TypeError, ValueError):
+        return found, False, cut[0], count
+""".replace("OWN", OWN)
+_FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
+
+
+# Decision 0226: Large values of a program cross as text.
+def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
+    """Return the code that is run before a program, and the program with its last expression kept.
+
+    `names`: the functions of its tools. A program that Python cannot parse is left as it is.
+    """
+    written = _keeping(code)
+    head = _HEAD.format(last="..." if written is None else "None", most_nested=MOST_NESTED)
+    return "".join([head, *(_FUNCTION.format(name=name) for name in names)]), written or code
+
+
+def beginning(room: int) -> str:
+    """Return the code whose value is (beginning, is it JSON text, is it cut, how many items there are), or `...`."""
+    return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
+
+
+def _keeping(code: str) -> str | None:
+    """Return a program with its last expression kept; None if it cannot be parsed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as escapes that Python does not know
+            body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if not body or not isinstance(body[-1], ast.Expr):
+        return code
+    lines = code.encode().splitlines(keepends=True)
+    start = sum(map(len, lines[: body[-1].lineno - 1])) + body[-1].col_offset
+    content = code.encode()
+    return (content[:start] + KEPT.encode() + content[start:]).decode()
