@@ -26,6 +26,9 @@ from benchmarks.speed.process import HANDSHAKE, LIST, LIST_ID, Process, Subject
 ROOT = Path(__file__).parents[1]
 ON_BAR, OFF_BAR = 1.08, 1.01
 FEW, MANY = 200, 1700
+WARM = 1500
+"""Calls before CPU time is measured. Within them the thread that sends loads its library, once in a process."""
+
 ROUNDS = 7
 TURNS, CALLS = 100, 250
 COUNT = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
@@ -78,7 +81,7 @@ def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) ->
         for name, process in running.items():
             shake_hands(process)
             clients[name] = Client(process, api.calls()["small"])
-            clients[name].flow(FEW, 1)
+            clients[name].flow(WARM, 1)
         before = {name: process.cpu() for name, process in running.items()}
         for _ in range(TURNS):
             for client in clients.values():

@@ -30,9 +30,9 @@ def error_type(operation: Operation) -> str:
 def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -> Attributes:
     """Return the attributes that spans and metrics of an operation share."""
     found: list[tuple[str, str | int]] = [("mcp.method.name", operation.method)]
-    if operation.kind == "tool":
+    if operation.method == "tools/call":
         found += [("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", operation.target)]
-    elif operation.kind == "prompt":
+    elif operation.method == "prompts/get":
         found.append(("gen_ai.prompt.name", operation.target))
     if operation.revision:
         found.append(("mcp.protocol.version", operation.revision))
@@ -53,8 +53,8 @@ def of_sending(sending: Sending) -> Attributes:
     method = sending.method if sending.method in _METHODS else _OTHER
     found: list[tuple[str, str | int]] = [
         ("http.request.method", method),
-        ("server.address", sending.host),
-        ("server.port", sending.port),
+        ("server.address", sending.address.host),
+        ("server.port", sending.address.port),
     ]
     if sending.status:
         found.append(("http.response.status_code", sending.status))
@@ -70,7 +70,7 @@ def error_of_sending(sending: Sending) -> str:
 
 def of_sending_span(sending: Sending) -> Attributes:
     """Return the attributes that only the span of an HTTP request has. No value of an argument is in its URL."""
-    found: list[tuple[str, str | int]] = [("url.full", sending.origin + (sending.template or "/"))]
+    found: list[tuple[str, str | int]] = [("url.full", sending.address.origin + (sending.template or "/"))]
     if sending.template:
         found.append(("url.template", sending.template))
     if sending.method not in _METHODS:

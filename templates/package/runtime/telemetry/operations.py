@@ -11,7 +11,7 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from ..http.tracecontext import parse, state_of
-from .ids import span_id, trace_id
+from .ids import SPANS, TRACES
 
 if TYPE_CHECKING:
     from collections import deque
@@ -47,7 +47,6 @@ class Operation:
     """A request or notification of a client, until its answer.
 
     - `method`, `target`: MCP method; name of the tool or prompt. Names that nobody has defined are `_OTHER`.
-    - `kind`: what the target is, `tool`, `prompt` or "".
     - `id`, `revision`: id of the request, None for a notification; revision of MCP, or "".
     - `uri`: URI of the resource as the table has it, or "".
     - `code`, `message`: code and sentence of an error of the protocol. `error`: another class of error, or "".
@@ -64,7 +63,6 @@ class Operation:
         "ended",
         "error",
         "id",
-        "kind",
         "link",
         "message",
         "method",
@@ -80,22 +78,29 @@ class Operation:
         "uri",
     )
 
-    def __init__(self, recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> None:  # noqa: A002
-        self.began = time_ns()
-        self.ended = 0
-        self.recorder = recorder
-        self.method = method
-        self.id = id
-        self.peer = peer
-        self.target = self.kind = self.revision = self.uri = self.message = self.error = ""
-        self.code: int | None = None
-        self.call: Span | None = None
-        self.trace = self.span = self.parent = self.state = self.link = ""
-        self.sampled = False
+    began: int
+    ended: int
+    recorder: Recorder
+    method: str
+    id: Id | None
+    peer: Peer | None
+    target: str
+    revision: str
+    uri: str
+    message: str
+    error: str
+    code: int | None
+    call: Span | None
+    trace: str
+    span: str
+    parent: str
+    state: str
+    link: str
+    sampled: bool
 
     def start(self) -> None:
         """Begin a trace. `span` is named later."""
-        self.trace = trace_id()
+        self.trace = TRACES.take()
         decided = self.recorder.decided
         self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
 
@@ -112,7 +117,7 @@ class Operation:
     def close(self) -> None:
         """Note that the answer is there."""
         if not self.span and self.trace:
-            self.span = span_id()
+            self.span = SPANS.take()
         self.ended = time_ns()
         waiting = self.recorder.waiting
         waiting.append(self)
@@ -121,55 +126,79 @@ class Operation:
 
     def sends(self, request: Request, address: Address) -> Sending:
         """Return the record of an HTTP request that is sent now."""
-        return Sending(self, request, address)
+        sending = Sending()
+        sending.began = time_ns()
+        sending.operation = self
+        sending.method = request.method
+        sending.template = address.path + request.template if request.template else ""
+        sending.address = address
+        sending.again = request.sent
+        request.sent += 1
+        sending.status = 0
+        sending.error = sending.span = ""
+        sending.fields = []
+        self.recorder.sending += 1
+        if self.trace:
+            sending.span = span = SPANS.take()
+            if request.traced:
+                flags = "01" if self.sampled else "00"
+                sending.fields.append(("traceparent", f"00-{self.trace}-{span}-{flags}"))
+                if self.state:
+                    sending.fields.append(("tracestate", self.state))
+        return sending
+
+
+# Decision 0227: Records of telemetry have no constructor.
+def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> Operation:  # noqa: A002
+    """Return the record of a message that was just received."""
+    begun = Operation()
+    begun.began = time_ns()
+    begun.recorder = recorder
+    begun.method = method
+    begun.id = id
+    begun.peer = peer
+    begun.target = begun.revision = begun.uri = begun.message = begun.error = ""
+    begun.trace = begun.span = begun.parent = begun.state = begun.link = ""
+    begun.code = begun.call = None
+    begun.sampled = False
+    return begun
 
 
 class Sending:
     """An HTTP request, from its beginning to its response.
 
     - `method`, `template`: HTTP method; path with names in place of values, "" if no path may be told.
-    - `host`, `port`, `origin`: where it goes.
+    - `address`: where it goes.
     - `status`: HTTP status, 0 without a response. `error`: class of error, or "".
     - `again`: how often the same request was sent before.
     - `fields`: header fields that tell the API of the trace.
     """
 
     __slots__ = (
+        "address",
         "again",
         "began",
         "ended",
         "error",
         "fields",
-        "host",
         "method",
         "operation",
-        "origin",
-        "port",
         "span",
         "status",
         "template",
     )
 
-    def __init__(self, operation: Operation, request: Request, address: Address) -> None:
-        self.began = time_ns()
-        self.ended = 0
-        self.operation = operation
-        self.method = request.method
-        self.template = address.path + request.template if request.template else ""
-        self.host, self.port, self.origin = address.host, address.port, address.origin
-        self.again = request.sent
-        request.sent += 1
-        self.status = 0
-        self.error = ""
-        self.span = ""
-        self.fields: list[tuple[str, str]] = []
-        operation.recorder.sending += 1
-        if operation.trace:
-            self.span = span_id()
-            if request.traced:
-                self.fields = [("traceparent", f"00-{operation.trace}-{self.span}-0{int(operation.sampled)}")]
-                if operation.state:
-                    self.fields.append(("tracestate", operation.state))
+    began: int
+    ended: int
+    operation: Operation
+    method: str
+    template: str
+    address: Address
+    again: int
+    status: int
+    error: str
+    span: str
+    fields: list[tuple[str, str]]
 
     def close(self, problem: BaseException | None) -> None:
         """Note that the response is there, or what went wrong."""
@@ -179,7 +208,4 @@ class Sending:
             self.error = "cancelled" if cancelled else str(getattr(problem, "kind", "")) or "_OTHER"
         recorder = self.operation.recorder
         recorder.sending -= 1
-        waiting = recorder.waiting
-        waiting.append(self)
-        if len(waiting) >= ENOUGH:
-            recorder.has_enough()
+        recorder.waiting.append(self)

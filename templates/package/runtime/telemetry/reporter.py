@@ -15,19 +15,18 @@ from ..core import log
 from ..tuning.lazy_imports import importing
 from . import attributes, metrics
 from .operations import Operation, Sending
-from .series import Series, Total
+from .series import Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from ..settings.telemetry import Telemetry
     from .exporter import Exporter
     from .otlp_metrics import MetricEncoder
-    from .recorder import Recorder
-    from .series import Buckets
+    from .recorder import Counted, Recorder
+    from .series import Buckets, Total
     from .spans import SpanEncoder
-
-    Known = tuple[bytes, Buckets, Total]
 
 MOST_SPANS = 4096
 """Most spans that wait to be sent. Further ones are dropped and counted."""
@@ -35,13 +34,14 @@ MOST_SPANS = 4096
 MOST_KNOWN = 4000
 """Most kinds of records whose series and encoded parts are kept at hand."""
 
-BATCH = 512
+BATCH = 2048
+"""Most spans of one export. So many are sent at once, fewer after the delay."""
+
 WRITE_SECONDS = 15.0
 LAST_SECONDS = 1.0
 """Seconds that the last exports may take together, when the process ends."""
 
-_SOON = 0.2
-_NONE = Total()
+_SOON, _SHORTEST = 0.2, 0.01
 
 
 class Reporter:
@@ -59,7 +59,7 @@ class Reporter:
         self._thread: threading.Thread | None = None
         self._spans: list[bytes] = []
         self._series = Series()
-        self._known: dict[tuple[object, ...], Known] = {}
+        self._known: dict[tuple[object, ...], _Kind] = {}
         self._began = time.time_ns()
         self._loaded: _Exports | None = None
         self._told: set[str] = set()
@@ -127,17 +127,20 @@ class Reporter:
     # The thread
 
     def _run(self) -> None:
-        due = written = time.monotonic()
+        due = written = sent = time.monotonic()
         while not self._stopped.is_set():
-            self._woken.wait(self._telemetry.delay)
+            self._woken.wait(max(sent + self._telemetry.delay - time.monotonic(), _SHORTEST))
             self._woken.clear()
             with self._sending:
                 if self._stopped.is_set():
                     return
                 with self._taking:
                     self._take()
-                self._export_spans()
                 now = time.monotonic()
+                if len(self._spans) >= BATCH or now >= sent + self._telemetry.delay:
+                    sent = now
+                    self._export_spans()
+                    now = time.monotonic()
                 if now >= due + self._telemetry.interval:
                     due = now
                     self._export_metrics()
@@ -151,15 +154,23 @@ class Reporter:
         encoder = exports.spans if exports is not None and exports.to_traces is not None else None
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
+        touched: list[_Kind] = []
+        spans = self._spans
         for record in self._recorder.take():
-            if isinstance(record, Operation):
-                self._take_operation(record, encoder)
-            elif isinstance(record, Sending):
-                self._take_sending(record, encoder)
-            elif record.metric.bounds:
-                self._series.buckets(record.metric, record.attributes).add(record.value)
+            if isinstance(record, Sending):
+                kind, sampled = self._kind_of_sending(record, encoder), record.operation.sampled
+            elif isinstance(record, Operation):
+                kind, sampled = self._kind_of_operation(record, encoder), record.sampled
             else:
-                self._series.total(record.metric, record.attributes).value += int(record.value)
+                self._add(record)
+                continue
+            if sampled and encoder is not None:
+                spans.append(kind.encode(record, kind.prefix))
+            if not kind.lasted:
+                touched.append(kind)
+            kind.lasted.append(record.ended - record.began)
+        for kind in touched:
+            kind.count()
         if (beyond := len(self._spans) - MOST_SPANS) > 0:
             del self._spans[MOST_SPANS:]
             self._recorder.lost += beyond
@@ -167,29 +178,34 @@ class Reporter:
             self._series.total(metrics.LOST).value += self._recorder.lost
             self._recorder.lost = 0
 
-    def _take_operation(self, record: Operation, encoder: SpanEncoder | None) -> None:
-        key = (record.method, record.target, record.revision, record.code, record.error)
-        if (known := self._known.get(key)) is None:
-            found = attributes.of_operation(record, self._recorder.transport)
-            prefix = b"" if encoder is None else encoder.of_operation(record, found)
-            known = self._known[key] = (prefix, self._series.buckets(metrics.OPERATIONS, found), _NONE)
-        known[1].add((record.ended - record.began) / 1e9)
-        if encoder is not None and record.sampled:
-            self._spans.append(encoder.operation(record, known[0]))
+    def _add(self, counted: Counted) -> None:
+        if counted.metric.bounds:
+            self._series.buckets(counted.metric, counted.attributes).add([round(counted.value * 1e9)])
+        else:
+            self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
-    def _take_sending(self, record: Sending, encoder: SpanEncoder | None) -> None:
-        key = (record.origin, record.method, record.template, record.status, record.error, record.again)
-        if (known := self._known.get(key)) is None:
-            found = attributes.of_sending(record)
-            prefix = b"" if encoder is None else encoder.of_sending(record, found)
-            total = self._series.total(metrics.ANSWERS, (("status", attributes.class_of(record)),))
-            known = self._known[key] = (prefix, self._series.buckets(metrics.REQUESTS, found), total)
-        known[1].add((record.ended - record.began) / 1e9)
-        known[2].value += 1
+    def _kind_of_operation(self, record: Operation, encoder: SpanEncoder | None) -> _Kind:
+        key = (record.method, record.target, record.revision, record.code, record.error)
+        if (known := self._known.get(key)) is not None:
+            return known
+        found = attributes.of_operation(record, self._recorder.transport)
+        kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
+        if encoder is not None:
+            kind.prefix, kind.encode = encoder.of_operation(record, found), encoder.operation
+        return kind
+
+    def _kind_of_sending(self, record: Sending, encoder: SpanEncoder | None) -> _Kind:
+        key = (record.address.origin, record.method, record.template, record.status, record.error, record.again)
+        if (known := self._known.get(key)) is not None:
+            return known
+        found = attributes.of_sending(record)
+        kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
+        kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(record)),)))
         if record.again:
-            self._series.total(metrics.RETRIES).value += 1
-        if encoder is not None and record.operation.sampled:
-            self._spans.append(encoder.sending(record, known[0]))
+            kind.totals.append(self._series.total(metrics.RETRIES))
+        if encoder is not None:
+            kind.prefix, kind.encode = encoder.of_sending(record, found), encoder.sending
+        return kind
 
     def _exports(self) -> _Exports | None:
         """Return the encoders and exporters, loaded at first use; None if nothing is sent or they cannot be used."""
@@ -260,6 +276,31 @@ class Reporter:
             log.event("info", "metric", metric=metric.prometheus, count=count, seconds=seconds)
         for metric, totals in self._series.counters.items():
             log.event("info", "metric", metric=metric.prometheus, count=sum(each.value for each in totals.values()))
+
+
+class _Kind:
+    """What records have in common whose attributes are the same: their series, and what is encoded of their spans."""
+
+    __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
+
+    def __init__(self, durations: Buckets) -> None:
+        self.durations = durations
+        self.lasted: list[int] = []
+        self.totals: list[Total] = []
+        self.prefix = b""
+        self.encode: Callable[[Any, bytes], bytes] = _nothing
+
+    def count(self) -> None:
+        """Count the records whose nanoseconds are in `lasted`, and empty it."""
+        self.durations.add(self.lasted)
+        for total in self.totals:
+            total.value += len(self.lasted)
+        self.lasted.clear()
+
+
+def _nothing(record: object, prefix: bytes) -> bytes:
+    """Return no span: used where none is sent."""
+    return b""
 
 
 class _Exports:

@@ -10,6 +10,7 @@ OpenTelemetry takes for a span.
 from __future__ import annotations
 
 import struct
+from binascii import unhexlify
 from typing import TYPE_CHECKING
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
@@ -29,8 +30,8 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Longest text of a client in a span, in characters."""
 
-# Keys of fields on the wire: number and type (Protocol Buffers, "Encoding"). Those of ids are in hexadecimal.
-_TRACE_ID, _SPAN_ID, _PARENT = "0a10", "1208", "2208"
+# Keys of fields on the wire: number and type (Protocol Buffers, "Encoding"). Those of ids are written in hexadecimal at
+# the lines that join them with ids, with the length behind: 0a10 the trace, 1208 the span, 2208 its parent.
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # the key of field 16 takes two bytes
@@ -39,9 +40,6 @@ _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
 _OF_REMOTE = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE | _IS_REMOTE)
 _SERVER, _CLIENT = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
-_LONG = 1024
-"""Size from which the beginning of a span is not kept at hand."""
-
 _SHORT = 64
 """Length from which the text of an attribute is written with lengths of any size."""
 
@@ -84,15 +82,16 @@ class SpanEncoder:
         """Create an encoder. `described` are the attributes of this process."""
         self._resource = ResourceSpans(resource=resource(described)).SerializeToString()
         self._scope = ScopeSpans(scope=scope(version)).SerializeToString()
-        self._beginnings = {size: beginning(_SPAN, size) for size in range(_LONG)}
+        self._beginnings = _Beginnings()
 
     def request(self, spans: Iterable[bytes]) -> bytes:
         """Return the request by which spans are exported (ExportTraceServiceRequest)."""
-        parts = [self._scope]
-        for span in spans:
-            size = len(span)
-            parts += (self._beginnings.get(size) or beginning(_SPAN, size), span)
-        return field(b"\x0a", self._resource + field(b"\x12", b"".join(parts)))
+        heads = self._beginnings
+        found = [part for span in spans for part in (heads[len(span)], span)]
+        in_scope = sum(map(len, found), len(self._scope))  # sizes first: so the spans are copied once
+        scoped = beginning(b"\x12", in_scope)
+        in_resource = len(self._resource) + len(scoped) + in_scope
+        return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
         """Return the prefix of the spans of such operations. `found` are their attributes."""
@@ -111,12 +110,12 @@ class SpanEncoder:
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
         """Return the span of an operation."""
-        ids = f"{_TRACE_ID}{operation.trace}{_SPAN_ID}{operation.span}"
-        span = bytes.fromhex(ids) + _TIMES.pack(_START, operation.began, _END, operation.ended) + prefix
-        if operation.id is not None:
-            span += _REQUEST_ID.written(str(operation.id))
+        ids = unhexlify(f"0a10{operation.trace}1208{operation.span}")
+        times = _TIMES.pack(_START, operation.began, _END, operation.ended)
+        number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
+        span = b"".join((ids, times, prefix, number))
         if operation.parent:  # of two fields that may be there once, the second counts
-            span += bytes.fromhex(_PARENT + operation.parent) + _OF_REMOTE
+            span += unhexlify(f"2208{operation.parent}") + _OF_REMOTE
         if operation.uri:
             span += _URI.written(operation.uri)
         if operation.peer is not None:
@@ -132,9 +131,17 @@ class SpanEncoder:
     def sending(self, sending: Sending, prefix: bytes) -> bytes:
         """Return the span of an HTTP request."""
         operation = sending.operation
-        ids = f"{_TRACE_ID}{operation.trace}{_SPAN_ID}{sending.span}{_PARENT}{operation.span}"
-        span = bytes.fromhex(ids) + _TIMES.pack(_START, sending.began, _END, sending.ended) + prefix
+        ids = unhexlify(f"0a10{operation.trace}1208{sending.span}2208{operation.span}")
+        span = b"".join((ids, _TIMES.pack(_START, sending.began, _END, sending.ended), prefix))
         return span + field(_STATE, operation.state.encode()) if operation.state else span
+
+
+class _Beginnings(dict[int, bytes]):
+    """What is before a span in its request, by the size of the span, which has few values."""
+
+    def __missing__(self, size: int) -> bytes:
+        self[size] = beginning(_SPAN, size)
+        return self[size]
 
 
 class _Text:
@@ -143,13 +150,16 @@ class _Text:
     def __init__(self, name: str) -> None:
         """Create an attribute. What is before a short text is encoded now, for each length."""
         self._name = field(b"\x0a", name.encode())
-        self._heads = [self._around(b"\0" * size)[:-size] for size in range(1, _SHORT)]
+        self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
+        self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
         """Return the attribute with that value."""
-        data = _utf8(value)
-        size = len(data)
-        return self._heads[size - 1] + data if 0 < size < _SHORT else self._around(data)
+        try:
+            data = value.encode()
+            return self._heads[len(data)] + data
+        except (IndexError, UnicodeEncodeError):  # a long text, or half a character
+            return self._around(_utf8(value))
 
     def _around(self, data: bytes) -> bytes:
         return field(_ATTRIBUTE, self._name + field(b"\x12", field(b"\x0a", data)))

@@ -107,6 +107,10 @@ class Request:
         """Return the names of the header fields in lower case, without Cookie."""
         return {*map(str.lower, dict(self.headers))}
 
+    def sets(self, name: str) -> bool:
+        """Return whether there is a header field of that name, which is given in lower case."""
+        return name in [given.lower() for given, _ in self.headers]
+
     @property
     def fields(self) -> list[tuple[str, str]]:
         """Return all header fields, with the cookies joined into one field."""

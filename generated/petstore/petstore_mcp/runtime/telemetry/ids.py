@@ -5,29 +5,31 @@ from __future__ import annotations
 
 import os
 
-_BYTES = 8
 _AT_ONCE = 256
-_NOBODY = "0" * 2 * _BYTES
-"""The id that W3C Trace Context forbids."""
-
-_ready: list[str] = []
 
 
-def span_id() -> str:
-    """Return a new id of 16 hexadecimal digits."""
-    try:
-        return _ready.pop()
-    except IndexError:
-        found = os.urandom(_BYTES * _AT_ONCE).hex(" ", _BYTES).split()
-        first, *rest = (each for each in found if each != _NOBODY)
-        _ready.extend(rest)
-        return first
+class Ids:
+    """Random ids of so many bytes, in hexadecimal. Several threads may take one."""
+
+    __slots__ = ("_bytes", "_ready")
+
+    def __init__(self, size: int) -> None:
+        self._bytes = size
+        self._ready: list[str] = []
+        if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork either
+            os.register_at_fork(after_in_child=self._ready.clear)
+
+    def take(self) -> str:
+        """Return an id that nobody else has. It is not 0, which W3C Trace Context forbids."""
+        try:
+            return self._ready.pop()
+        except IndexError:
+            zero = text = "0" * 2 * self._bytes
+            while zero in text:
+                text = os.urandom(self._bytes * _AT_ONCE).hex(" ", self._bytes)
+            first, *others = text.split()
+            self._ready.extend(others)
+            return first
 
 
-def trace_id() -> str:
-    """Return a new id of 32 hexadecimal digits."""
-    return span_id() + span_id()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork either
-    os.register_at_fork(after_in_child=_ready.clear)
+SPANS, TRACES = Ids(8), Ids(16)

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.effects import Call, Fetch, ReadResource, SendError
 from ..core.envelope import VERSION
+from ..core.jsonrpc import Request
 from ..core.methods import BARE, METHODS
 from ..core.spans import Span
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
 from . import metrics
-from .operations import Operation, Sending
+from .operations import new_operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.catalog import Catalog
     from ..core.effects import Effect, Peer
-    from ..core.jsonrpc import Notification, Request
+    from ..core.jsonrpc import Notification
     from ..core.wire_formats import Outcome
     from ..settings.telemetry import Telemetry
+    from .operations import Operation, Sending
 
 OTHER = "_OTHER"
 MOST_WAITING = 20_000
@@ -86,24 +88,31 @@ class Recorder:
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
         """Return the record of a message that was just received."""
-        operation = Operation(self, _KNOWN.get(message.method, OTHER), getattr(message, "id", None), peer)
+        id_ = message.id if isinstance(message, Request) else None
+        begun = new_operation(self, _KNOWN.get(message.method, OTHER), id_, peer)
         if self._traces:
             said = message.params.get("_meta")
             if said and isinstance(said, dict):
-                operation.join(said.get("traceparent"), said.get("tracestate"))
+                begun.join(said.get("traceparent"), said.get("tracestate"))
             else:
-                operation.start()
+                begun.start()
             if peer is not None:
-                operation.link = peer.trace
-        return operation
+                begun.link = peer.trace
+        return begun
 
     def answered(self, operation: Operation, message: Request, effects: list[Effect], agreed: str | None) -> None:
         """Note what became of a request: an answer, or a call that goes on. `agreed` is the revision of a handshake."""
-        said = message.meta.get(VERSION) if isinstance(message.meta, dict) else None
-        operation.revision = said if said in STATELESS_REVISIONS else agreed or ""
+        meta = message.meta
+        said = meta.get(VERSION) if meta and isinstance(meta, dict) else None
+        operation.revision = said if said and said in STATELESS_REVISIONS else agreed or ""
         for effect in effects:
-            if isinstance(effect, (Call, ReadResource)):
-                self._called(operation, effect)
+            if type(effect) is Call:  # first, since most requests call a tool
+                operation.target = effect.name
+                self._goes_on(operation, effect)
+                return
+            if isinstance(effect, (Fetch, ReadResource)):
+                operation.uri = self._told_uri(effect)
+                self._goes_on(operation, effect)
                 return
             if isinstance(effect, SendError):
                 operation.code, operation.message = effect.code, effect.sentence
@@ -198,31 +207,29 @@ class Recorder:
 
     # Private methods
 
-    def _called(self, operation: Operation, effect: Call | ReadResource) -> None:
+    def _goes_on(self, operation: Operation, effect: Call | ReadResource) -> None:
         """Note that the answer comes later, and let the code of the call find the operation."""
-        if isinstance(effect, Fetch):
-            operation.uri = effect.name
-        elif isinstance(effect, Call):
-            operation.kind, operation.target = effect.kind, effect.name
-        else:  # such a URI may be a secret: whoever has it can read the result
-            scheme, kept, _ = effect.uri.partition(_KEPT)
-            operation.uri = f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
         self._open[effect.key] = operation
         if isinstance(effect, Call):
             span = operation.call = effect.span = Span(effect.origin)
             span.operation = operation
             operation.span = span.call
 
+    def _told_uri(self, effect: Fetch | ReadResource) -> str:
+        """Return the URI as the table has it. One that begins here may be a secret: whoever has it reads the result."""
+        if isinstance(effect, Fetch):
+            return effect.name
+        scheme, kept, _ = effect.uri.partition(_KEPT)
+        return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
+
     def _name(self, operation: Operation, message: Request) -> None:
         """Note what an answered request was about. A name or URI that was refused is `_OTHER`."""
         method, params = operation.method, message.params
         if method == "tools/call":
             name = params.get("name")
-            operation.kind, operation.target = "tool", OTHER
-            if isinstance(name, str) and self._catalog.has(name):
-                operation.target = name
+            operation.target = name if isinstance(name, str) and self._catalog.has(name) else OTHER
         elif method == "prompts/get":
-            operation.kind, operation.target = "prompt", OTHER if operation.code else str(params.get("name"))
+            operation.target = OTHER if operation.code else str(params.get("name"))
         elif method == "resources/read":
             operation.uri = OTHER if operation.code else str(params.get("uri"))
 
