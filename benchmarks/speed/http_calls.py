@@ -2,7 +2,8 @@
 
 Each connection has one call in flight, and in the older era its own session. All servers run all the time, and call the
 same API. The client writes prepared bytes and checks every response. Ours are measured behind both doors (aiohttp,
-ASGI). FastMCP and the SDK have their default settings, with event streams. No server writes an access log.
+ASGI), and compared with FastMCP and the SDK as they come, or with both as ASGI applications under the same uvicorn.
+FastMCP and the SDK have their default settings, with event streams. No server writes an access log.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from benchmarks.speed.connection import Answer, Connection, begin_session, messa
 from benchmarks.speed.figures import Found
 from benchmarks.speed.pipe import Flow, Wrong, check
 from benchmarks.speed.process import DIGITS, PATIENCE, Process, Subject
-from benchmarks.speed.programs import ASGI, HTTP, Programs
+from benchmarks.speed.programs import ASGI, FASTMCP_ASGI, HTTP, SDK_ASGI, Programs
 from benchmarks.speed.setting import Setting
 from benchmarks.speed.turns import in_turns
 
@@ -33,8 +34,8 @@ CONNECTIONS = (1, 64, 512)
 ERAS = (OLDER, NEWER)
 MORE_SECONDS = 2.0
 """Factor on the time of a round over stdio, since each connection makes a warm-up call first."""
-BARS = MappingProxyType({"FastMCP": 5, "SDK lowlevel": 2})
-"""Subject → the least ratio of our calls a second to its calls."""
+BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "SDK lowlevel"): 2, (ASGI, SDK_ASGI): 2})
+"""Ours and theirs → the least ratio of calls a second."""
 
 
 def measure(setting: Setting) -> Found:
@@ -44,7 +45,8 @@ def measure(setting: Setting) -> Found:
     """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
-        servers = [stack.enter_context(each) for each in started(setting.programs, setting.upstream.url)]
+        programs, url = setting.programs, setting.upstream.url
+        servers = [stack.enter_context(each) for each in (*started(programs, url), *_under_uvicorn(programs, url))]
         clients = {(each.name, era): Client(each, era) for each, era in product(servers, ERAS)}
         for era, connections, server in product(ERAS, CONNECTIONS, servers):
             source, seconds = clients[server.name, era], setting.seconds * MORE_SECONDS
@@ -54,7 +56,7 @@ def measure(setting: Setting) -> Found:
     for (case, name), flows in taken.items():
         for unit, value in UNITS.items():
             found.add(case, name, unit, [value(flow) for flow in flows])
-    for (peer, bar), era, connections, door in product(BARS.items(), ERAS, CONNECTIONS, (HTTP, ASGI)):
+    for ((door, peer), bar), era, connections in product(BARS.items(), ERAS, CONNECTIONS):
         case = case_of(era, connections)
         ours, theirs = (found.median(case, name, "calls/s") for name in (door, peer))
         found.at_least(bar, f"{case}: {door} / {peer}", ours, theirs)
@@ -67,7 +69,7 @@ def case_of(era: str, connections: int) -> str:
 
 
 def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
-    """Start all servers over HTTP, each at its own port. `flags`: for our servers."""
+    """Start all servers over HTTP, each at its own port. `flags`: for ours with `--http`."""
     makers: tuple[Callable[[int], Subject], ...] = (
         lambda port: programs.over_http(url, port, *flags),
         lambda port: programs.under_uvicorn(url, port),
@@ -75,6 +77,13 @@ def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
         lambda port: programs.lowlevel(url, PORT=str(port)),
     )
     return (Server(make(port), port) for make, port in ((make, free_port()) for make in makers))
+
+
+def _under_uvicorn(programs: Programs, url: str) -> Iterator[Server]:
+    """Start the other servers under the same uvicorn as ours."""
+    for make in (programs.theirs_under_uvicorn, programs.lowlevel_under_uvicorn):
+        port = free_port()
+        yield Server(make(url, port), port)
 
 
 class Server(Process):

@@ -22,9 +22,12 @@ FASTMCP = ("fastmcp>=4.1,<5", "pyyaml>=6,<7")
 SDK = ("mcp>=2.3,<3", "aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
 PIP = "pip>=25.1"
 """Least version of pip. Older ones make console scripts that import `re`, which costs a third of our own start."""
-UVICORN = "uvicorn>=0.54,<1"
+UVICORN = "uvicorn[standard]>=0.54,<1"
+"""With `httptools` and `uvloop`, as our documentation says."""
 HTTP, ASGI = "mcpgen", "mcpgen, uvicorn"
 """The two doors of our servers over HTTP."""
+FASTMCP_ASGI, SDK_ASGI = "FastMCP, uvicorn[standard]", "SDK lowlevel, uvicorn[standard]"
+"""The other servers under the same uvicorn as ours. Without it they run under the uvicorn that they bring."""
 GENERATOR_NAME, ALONE = "openapi-mcp-generator", "aiohttp alone"
 GENERATOR = {GENERATOR_NAME: "4.0.1"}
 PEERS = Path(__file__).parent / "peers"
@@ -47,7 +50,9 @@ class Programs:
     servers: Path
     http: Path
     fastmcp: Path
+    fastmcp_asgi: Path
     sdk: Path
+    sdk_asgi: Path
     node: Path | None
     left_out: str
 
@@ -82,6 +87,14 @@ class Programs:
         """Return our server as an ASGI application under uvicorn. Access logs are off, as for every server measured."""
         command = (str(self.http / "bin" / "uvicorn"), f"{OURS}_mcp.asgi:app", "--port", str(port))
         return Subject(ASGI, (*command, "--no-access-log"), self._told(url), self.http)
+
+    def theirs_under_uvicorn(self, url: str, port: int) -> Subject:
+        """Return FastMCP's server as an ASGI application under our uvicorn."""
+        return self._peer(FASTMCP_ASGI, self.fastmcp_asgi, "from_openapi.py", url, TEXT="1", PORT=str(port), ASGI="1")
+
+    def lowlevel_under_uvicorn(self, url: str, port: int) -> Subject:
+        """Return the SDK's lowlevel server as an ASGI application under our uvicorn."""
+        return self._peer(SDK_ASGI, self.sdk_asgi, "lowlevel.py", url, PORT=str(port))
 
     def proxy(self, url: str) -> Subject:
         """Return the bare proxy, a lower limit for servers."""
@@ -126,7 +139,9 @@ def prepare(folder: Path) -> Programs:
         servers=servers,
         http=_over_http(folder / OURS),
         fastmcp=environments.python("bench-fastmcp", *FASTMCP),
+        fastmcp_asgi=environments.python("bench-fastmcp-asgi", *FASTMCP, UVICORN),
         sdk=environments.python("bench-sdk", *SDK),
+        sdk_asgi=environments.python("bench-sdk-asgi", *SDK, UVICORN),
         node=node,
         left_out=left_out,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.replicas.client import NEWER, OLDER
 from benchmarks.speed import idle
 from benchmarks.speed.http_calls import case_of
-from benchmarks.speed.programs import ALONE, ASGI, GENERATOR_NAME
+from benchmarks.speed.programs import ALONE, ASGI, FASTMCP_ASGI, GENERATOR_NAME, SDK_ASGI
 from benchmarks.speed.results import BUSY, Results
 
 BEGIN = "<!-- speed: written by `make bench` -->"
@@ -46,7 +46,7 @@ _TYPED = (
     (GENERATOR_NAME, ""),
 )
 _CONNECTIONS = {1: "1 connection", 64: "64 connections", 512: "512 connections"}
-_UNDER_UVICORN = (("mcpgen", ASGI),)
+_UNDER_UVICORN = (("mcpgen", ASGI), ("FastMCP", FASTMCP_ASGI), ("SDK lowlevel", SDK_ASGI))
 
 
 def _http(label: str, era: str, connections: int, unit: str = "calls/s", instead: Instead = ()) -> Row:

@@ -2,7 +2,7 @@
 
 DOCUMENT is the document's path (JSON), BASE_URL where the API is. TEXT leaves the output schemas out, STRICT has
 arguments checked against their schemas, which it does not do by itself. PORT has it serve HTTP there, as it comes but
-for the access log.
+for the access log. ASGI: as an application that uvicorn runs with its own event loop.
 """
 
 import json
@@ -26,7 +26,11 @@ server = FastMCP.from_openapi(
     mcp_component_fn=without_schema if "TEXT" in os.environ else None,
     strict_input_validation="STRICT" in os.environ,
 )
-if "PORT" in os.environ:
+if "ASGI" in os.environ:
+    import uvicorn  # imported late, so that stdio does not pay for it
+
+    uvicorn.run(server.http_app(), port=int(os.environ["PORT"]), access_log=False)
+elif "PORT" in os.environ:
     quiet = {"access_log": False}
     server.run(transport="http", port=int(os.environ["PORT"]), show_banner=False, uvicorn_config=quiet)
 else:

@@ -80,4 +80,14 @@ async def serve_http(server: Any, port: int) -> None:
     await uvicorn.Server(config).serve()
 
 
-asyncio.run(main())
+def loop_factory() -> Any:
+    """Return what makes the event loop: over HTTP uvicorn decides, which takes uvloop if there is one."""
+    if "PORT" not in os.environ:
+        return None
+    import uvicorn
+
+    return uvicorn.Config("").get_loop_factory()
+
+
+with asyncio.Runner(loop_factory=loop_factory()) as runner:
+    runner.run(main())
