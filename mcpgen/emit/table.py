@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from mcpgen import retrieval
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.emit import kinds, logins, questions, views
+from mcpgen.emit import kinds, lists, logins, questions, tasks, views
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
     Catalog,
     FieldBinding,
     HttpBinding,
-    Lookup,
     Operation,
     ParameterBinding,
     PartKind,
@@ -86,6 +85,8 @@ def tool_object(tool: ToolSpec) -> JsonObject:
     }
     if tool.output_schema is not None:
         result["outputSchema"] = tool.output_schema
+    if tool.binding.task is not None:
+        result["execution"] = {"taskSupport": "optional"}
     result["annotations"] = {
         "title": tool.title,
         "readOnlyHint": hints.read_only,
@@ -116,6 +117,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
         **({"asks": True} if questions.asks(catalog) else {}),
+        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }
 
@@ -240,13 +242,14 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["redirects"] = list[JsonValue](binding.redirects)
     if binding.follows:
         result["follow"] = True
-    result.update(of_lists(binding))
+    result.update(lists.of_lists(binding))
     if binding.saves is not None:
         result["saves"] = binding.saves
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if binding.result is not None and (shown := views.view(binding.result)):
         result["result"] = shown
+    result.update(tasks.of_jobs(binding))
     if tool.output_form is not None:
         result["output"] = tool.output_form
     return {**result, **_asks(tool)}
@@ -258,29 +261,6 @@ def _asks(tool: ToolSpec) -> JsonObject:
     if tool.questions:
         result["ask"] = [questions.question(each) for each in tool.questions]
     return result
-
-
-def of_lists(binding: HttpBinding) -> JsonObject:
-    """Return the members of a binding about pages and lookups."""
-    result: JsonObject = {}
-    if binding.pages is not None:
-        result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}
-    if binding.lookups:
-        result["lookups"] = [_lookup(each) for each in binding.lookups]
-    return result
-
-
-def _lookup(lookup: Lookup) -> JsonObject:
-    result: JsonObject = {"argument": lookup.argument, "id": lookup.id, "tool": lookup.tool}
-    if lookup.query:
-        result["query"] = lookup.query
-    if lookup.given:
-        result["given"] = dict[str, JsonValue](lookup.given)
-    result.update(items=lookup.items, value=lookup.value, names=list[JsonValue](lookup.names))
-    if lookup.about:
-        result["about"] = lookup.about
-    flags = {"required": lookup.required, "ranked": lookup.ranked}
-    return {**result, **{name: True for name, flag in flags.items() if flag}}
 
 
 def operation(operation: Operation) -> JsonObject:

@@ -33,6 +33,7 @@ from mcpgen.lower.tool import (
     resources,
     roles,
     scopes,
+    tasks,
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
@@ -239,8 +240,11 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
+    task = tasks.derive(operation, [*as_object(layout.schema.get("properties"))], diagnostics)
     asked, left = questions.derive(operation, layout.schema, layout.names, diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
+    if task is not None:
+        output_schema, output_form = None, None
     composer.budget.begin()
     binding = bindings.bind(
         operation,
@@ -256,10 +260,10 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     tool = ToolSpec(
         name=name,
         title=title,
-        description=questions.told(listings.told(description, listing), asked),
+        description=tasks.told(questions.told(listings.told(description, listing), asked), task),
         input_schema=left,
         annotations=hints,
-        binding=replace(binding, pages=listing),
+        binding=replace(binding, pages=None if task else listing, task=task),
         operation=operation,
         profile=layout.profile,
         output_schema=output_schema,

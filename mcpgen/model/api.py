@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.asking import Question
-from mcpgen.model.curation import ArgumentChange, ResultView, Sends
+from mcpgen.model.curation import ArgumentChange, ResultView, Sends, TaskRule
 from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, Pages, ReadSchemeKind, Redirects, Style
 
 
@@ -232,6 +232,7 @@ class Decisions:
     input_schema: JsonObject | None = None
     sends: Sends | None = None
     result: ResultView | None = None
+    task: TaskRule | None = None
     timeout: float | None = None
     portable: bool | None = None
     told: str | None = None

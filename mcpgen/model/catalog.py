@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
 from mcpgen.model.asking import AskedQuestion
-from mcpgen.model.curation import Given, ResultView, Template
+from mcpgen.model.curation import Given, ResultView, TaskRule, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
 from mcpgen.model.words import BodyEncoding, Confirm, InputProfile, Location, OutputForm, PartKind, SchemeKind, Style
@@ -127,7 +127,8 @@ class HttpBinding:
 
     `caller_scopes`: what the token of a caller over HTTP needs.
 
-    `pages`: a call goes through all pages of the list there. `lookups`: names that may stand in place of ids.
+    `pages`: a call goes through all pages of the list there. `lookups`: names that may stand in place of ids. `task`:
+    how the job that a call starts is followed.
 
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
     argument, added by the server, that writes answers to files. `settings`: schemes of the kind `setting`, sent if they
@@ -160,6 +161,7 @@ class HttpBinding:
     follows: bool = False
     pages: Listing | None = None
     lookups: tuple[Lookup, ...] = ()
+    task: TaskRule | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""

@@ -133,6 +133,76 @@ class ResultView:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """A further request about a job that a call started, with `variables` between the percent-encoded `literals`.
+
+    `query`: name → template. A variable is an argument of the call, or comes from an answer (`TaskRule.values`).
+    `operation`: an operationId that is not resolved yet, "" otherwise.
+    """
+
+    where: Where
+    method: str = ""
+    literals: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    query: Mapping[str, Template] = field(default_factory=dict)
+    operation: str = ""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the distinct names of all values that the request needs."""
+        inner = (name for node in self.query.values() for name in arguments_of(node))
+        return tuple(dict.fromkeys((*self.variables, *inner)))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlace:
+    """Where an answer holds a URL, or a result: a header field, or a JSON Pointer into the body."""
+
+    header: str = ""
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCondition:
+    """A condition on an answer: its HTTP `status`, or the value at `pointer`, is one of `values`; none if `negated`.
+
+    Without values: there is something at `pointer` other than null, false and what is empty.
+    """
+
+    pointer: str = ""
+    values: tuple[JsonValue, ...] = ()
+    of_status: bool = False
+    negated: bool = False
+
+
+TaskTarget = TaskRequest | TaskPlace
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRule:
+    """How the job that a call starts is followed to its end.
+
+    `poll` asks for its state; `done` and `failed` judge the answer, each if any of its conditions holds. `result` gives
+    the result; None: the answer of `poll` is the result. `values`: variable of a request → pointer into an answer.
+    `message`: pointer to words on the state. `interval` and `ttl` are seconds.
+    """
+
+    where: Where
+    poll: TaskTarget
+    done: tuple[TaskCondition, ...] = ()
+    failed: tuple[TaskCondition, ...] = ()
+    result: TaskTarget | None = None
+    cancel: TaskRequest | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+    interval: float | None = None
+    ttl: float | None = None
+
+    def requests(self) -> tuple[TaskRequest, ...]:
+        """Return those of `poll`, `result` and `cancel` that are requests."""
+        return tuple(each for each in (self.poll, self.result, self.cancel) if isinstance(each, TaskRequest))
+
+
+@dataclass(frozen=True, slots=True)
 class SentArgument:
     """An argument that the tools file declares by name and schema. It is sent only where templates use it."""
 
@@ -195,6 +265,7 @@ class Change:
     lookups: bool | None = None
     pages: Pages | None = None
     result: ResultView | None = None
+    task: TaskRule | None = None
     timeout: float | None = None
     portable: bool | None = None
     body: BodyChange | None = None

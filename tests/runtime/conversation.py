@@ -84,6 +84,11 @@ class Conversation:
         self.rejected: list[object] = []
         self.expecting = False
 
+    def offer_tasks(self) -> None:
+        """Let the server offer tasks from now on, as if calls of some tool started jobs."""
+        self._protocol._catalog.header["tasks"] = True
+        self._checker.offered += ("tasks",)
+
     def say(self, data: bytes, end: bool = False) -> None:
         """Let the client write these bytes, and close its side if `end` is given."""
         for line in self._framing.feed(data) + (self._framing.close() if end else []):

@@ -13,6 +13,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from tests.runtime import task_messages
 from tests.runtime.results import BLOCKS, R1, R2, R3, R4, R5, REVISIONS, RULES
 
 __all__ = [
@@ -179,7 +180,9 @@ class Checker:
             assert isinstance(problem["data"]["requested"], str)
             valid(R5, "UnsupportedProtocolVersionError", message)
         if problem["code"] == -32021:
-            assert problem["data"] == {"requiredCapabilities": {"elicitation": {}}}
+            needed = [{"elicitation": {}}, *([task_messages.NEEDED] if "tasks" in self.offered else [])]
+            assert problem["data"]["requiredCapabilities"] in needed
+            assert problem["data"].keys() == {"requiredCapabilities"}
             valid(R5, "MissingRequiredClientCapabilityError", message)
 
     def _question(self, message: dict[str, Any]) -> None:
@@ -206,6 +209,9 @@ class Checker:
         if self.changes and (asked.method.endswith("/list") or asked.method == "server/discover"):
             assert result.get("ttlMs", 0) == 0, "what may change at any time is not to be remembered"
         valid(asked.revision, "JSONRPCResultResponse" if asked.revision >= R4 else "JSONRPCResponse", message)
+        if "tasks" in self.offered and task_messages.is_of_task(asked.method, result):
+            task_messages.check(asked.method, asked.revision, result, valid)
+            return
         if result.get("resultType") == "input_required":
             self._input_required(result, asked)
             return
@@ -223,7 +229,8 @@ class Checker:
     def _capabilities(self, revision: str) -> dict[str, object]:
         completes = "completions" in self.offered and revision >= R2
         listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
-        return {**listed, **({"completions": {}} if completes else {})}
+        tasks = task_messages.capabilities(revision) if "tasks" in self.offered else {}
+        return {**listed, **({"completions": {}} if completes else {}), **tasks}
 
     def _input_required(self, result: dict[str, Any], asked: _Asked) -> None:
         assert (asked.revision, asked.method) == (R5, "tools/call")

@@ -49,14 +49,14 @@ class Scene:
 
     async def call(
         self, name: str, pet_id: object = 7, way: str = "request", revision: str = R4, **brought: Any
-    ) -> Result | Failure | Question:
+    ) -> Any:
         try:
             dialogue = Dialogue(way, revision, **brought)
             return await self.caller.call(name, {"pet_id": pet_id}, lambda phase: None, dialogue, self.ask)
         except OtherOutcome as ended:
             return ended.outcome
 
-    async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Result | Failure | Question:
+    async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Any:
         return await self.call(name, pet_id, "result", R5, **brought)
 
     async def question(self, pet_id: object = 7) -> str:

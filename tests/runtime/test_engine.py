@@ -10,7 +10,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from package.runtime.core.effects import Call, Dialogue, Fetch
+from package.runtime.core.effects import Call, Dialogue, Fetch, TaskRequest
+from package.runtime.core.task_state import Task
 from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, Question, Result
 from package.runtime.serve import engine, work
 from package.runtime.serve.engine import Engine
@@ -65,6 +66,9 @@ class Upstream:
             with self.changed:
                 self.running.discard(name)
                 self.changed.notify_all()
+
+    async def task(self, wanted: TaskRequest) -> Task:
+        raise NotImplementedError
 
     def let_go(self, name: str) -> None:
         self.loop.call_soon_threadsafe(lambda: self.gates.setdefault(name, asyncio.Event()).set())
@@ -164,6 +168,9 @@ class Named:
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
         return Contents(wanted.uri, [{"uri": wanted.uri, "text": self.name}])
+
+    async def task(self, wanted: TaskRequest) -> Task:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize("early", [True, False])

@@ -14,6 +14,7 @@ from package.runtime.calls.signed_state import Tickets
 from package.runtime.core import spans
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.forms import FormQuestion
+from package.runtime.core.task_state import Task
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
 from package.runtime.settings import settings
 
@@ -88,7 +89,7 @@ class Scene:
 
     async def call(
         self, name: str = "order", way: str = "request", revision: str = R4, state: str | None = None, **more: Any
-    ) -> Result | Failure | Question:
+    ) -> Result | Failure | Question | Task:
         responses, arguments = more.pop("responses", None), more or {"item": "cup"}
         spans.enter(self.span)
         try:

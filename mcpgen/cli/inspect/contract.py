@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.emit import features, table, views
+from mcpgen.emit import features, lists, table, tasks, views
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
@@ -81,7 +81,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["result"] = shown
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
-    result.update(table.of_lists(binding))
+    result.update(lists.of_lists(binding))
+    result.update(tasks.of_jobs(binding))
     if binding.body is not None:
         body = table.body(binding.body)
         result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}

@@ -136,6 +136,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
         "lookups",
         "pages",
         "result",
+        "task",
         "timeout",
     )
     given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.model import ArgumentChange, BodyChange, Change
-from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, questions, results, roles, scopes
+from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, questions, results, roles, scopes, tasks
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
@@ -58,6 +58,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         lookups=hints.lookups(entry),
         pages=hints.pages(entry),
         result=results.read(entry, where, diagnostics),
+        task=tasks.read(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
         body=_body(entry.get("body"), where.inside("body")),

@@ -37,6 +37,7 @@ from mcpgen.read.toolsfile import (
     scopes,
     sends,
     server,
+    tasks,
 )
 from mcpgen.read.toolsfile.requestline import RequestLine
 from mcpgen.read.toolsfile.schemas import Schemas
@@ -105,6 +106,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         output=outputs.output(entry),
         output_schema=outputs.schema(entry, where, diagnostics),
         result=results.read(entry, where, diagnostics),
+        task=tasks.read(entry, where, diagnostics),
         fields=outputs.fields(entry),
         redirects=hints.redirects(entry),
         lookups=hints.lookups(entry),

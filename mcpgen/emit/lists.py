@@ -1,0 +1,27 @@
+"""Write how a call goes through pages, and takes names in place of ids, as `bindings.json` holds it."""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.model import HttpBinding, Lookup
+
+
+def of_lists(binding: HttpBinding) -> JsonObject:
+    """Return the members of a binding about pages and lookups."""
+    result: JsonObject = {}
+    if binding.pages is not None:
+        result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}
+    if binding.lookups:
+        result["lookups"] = [_lookup(each) for each in binding.lookups]
+    return result
+
+
+def _lookup(lookup: Lookup) -> JsonObject:
+    result: JsonObject = {"argument": lookup.argument, "id": lookup.id, "tool": lookup.tool}
+    if lookup.query:
+        result["query"] = lookup.query
+    if lookup.given:
+        result["given"] = dict[str, JsonValue](lookup.given)
+    result.update(items=lookup.items, value=lookup.value, names=list[JsonValue](lookup.names))
+    if lookup.about:
+        result["about"] = lookup.about
+    flags = {"required": lookup.required, "ranked": lookup.ranked}
+    return {**result, **{name: True for name, flag in flags.items() if flag}}

@@ -1,0 +1,34 @@
+"""Settle how the job that a tool starts is followed: where each variable of its further requests comes from."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped, nearest
+from mcpgen.lower.text.prose import shortened
+from mcpgen.lower.tool.descriptions import LONGEST
+from mcpgen.model import Operation, TaskRule
+
+_TOLD = "It starts a job and waits for its result; if that takes longer, the answer says how to look again."
+
+
+def told(description: str, rule: TaskRule | None) -> str:
+    """Return `description` with a sentence on the job that a call starts; unchanged without a rule."""
+    if rule is None:
+        return description
+    return f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
+
+
+# Decision 0930: A tool that starts a job promises no output schema.
+def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
+    """Return the owner's rule with a pointer for each variable that is no argument of the tool."""
+    rule = operation.decided.task
+    if rule is None:
+        return None
+    needed = {name for request in rule.requests() for name in request.names()}
+    for name in sorted(rule.values.keys() - needed):
+        message = f"No request of the task has a variable '{clipped(name)}'."
+        hint = nearest(name, sorted(needed))
+        diagnostics.add("unknown-name", message, rule.where.inside("values", name), hint)
+    found = {name: "/" + name.replace("~", "~0").replace("/", "~1") for name in sorted(needed - {*arguments})}
+    return replace(rule, values={**found, **{name: rule.values[name] for name in rule.values if name in needed}})

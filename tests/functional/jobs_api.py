@@ -1,0 +1,131 @@
+"""An API whose POSTs start jobs, and the tools file of a server `worker` for it.
+
+Each job ends when it has been looked at as often as the test says. The API is the store: servers come and go.
+"""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler
+from typing import Any, ClassVar
+
+TOOLS_FILE = """
+mcpgen: 1
+server: {name: worker, title: Worker}
+base_url: http://127.0.0.1:%d/v1
+security: {key: {type: apiKey, in: header, name: X-Key}}
+tools:
+- name: build
+  description: Build a thing.
+  request: POST /jobs
+  arguments: {looks: integer, kind: string}
+  timeout: 20
+  task:
+    poll: GET /jobs/{id}
+    done: /status == finished
+    failed: /status == failed
+    result: GET /jobs/{id}/result
+    cancel: DELETE /jobs/{id}
+    message: /said
+    interval: 0.1
+- name: export
+  description: Export all.
+  request: POST /exports
+  arguments: {looks: integer, where: string}
+  timeout: 20
+  task: {poll: Operation-Location, interval: 0.1}
+- name: render
+  description: Render a page.
+  request: POST /renders
+  arguments: {looks: integer}
+  timeout: 20
+  task:
+    poll: /links/self
+    result: /output
+    interval: 0.1
+    ttl: 600
+- name: slow
+  description: Take for ever.
+  request: POST /jobs
+  arguments: {looks: integer}
+  timeout: 0.5
+  task:
+    poll: GET /jobs/{id}
+    done: /status == finished
+    result: GET /jobs/{id}/result
+    interval: 0.1
+- name: plain
+  description: Start nothing.
+  request: GET /plain
+"""
+
+
+class Api(BaseHTTPRequestHandler):
+    """`jobs`: id of a job → how many looks it still needs; a negative number fails it at the next look."""
+
+    jobs: ClassVar[dict[str, int]] = {}
+    seen: ClassVar[list[str]] = []
+    keys: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self._note()
+        path = self.path.removeprefix("/v1")
+        _, kind, number, *rest = [*path.split("/"), "", ""]
+        if kind == "plain":
+            self._say(200, {"plain": True})
+        elif number not in self.jobs:
+            self._say(404, {"message": "no such job"})
+        elif rest[:1] == ["result"]:
+            self._say(200, {"built": number})
+        else:
+            left = self.jobs[number]
+            self.jobs[number] = max(left - 1, 0) if left >= 0 else left
+            self._state(kind, number, left)
+
+    def _state(self, kind: str, number: str, left: int) -> None:
+        if kind == "exports":
+            if left > 0:
+                self._say(202, {"status": "Running"})
+            else:
+                self._say(200, {"status": "Succeeded" if left == 0 else "Failed", "rows": 3})
+        elif kind == "renders":
+            self._say(200, {"done": left == 0, "output": {"page": number} if left == 0 else None})
+        else:
+            state = "running" if left > 0 else "finished" if left == 0 else "failed"
+            self._say(200, {"id": int(number), "status": state, "said": f"{left} to go"})
+
+    def do_POST(self) -> None:
+        self._note()
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or b"{}")
+        kind, number = self.path.rpartition("/")[2], str(len(self.jobs) + 1)
+        self.jobs[number] = asked.get("looks", 0)
+        if kind == "exports":
+            self._say(
+                202, {}, ("Operation-Location", asked.get("where", f"/v1/exports/{number}")), ("Retry-After", "0")
+            )
+        elif kind == "renders":
+            self._say(201, {"links": {"self": f"renders/{number}"}})
+        elif asked.get("kind") == "anonymous":
+            self._say(202, {"thanks": True})
+        else:
+            self._say(202, {"id": int(number), "status": "queued"})
+
+    def do_DELETE(self) -> None:
+        self._note()
+        del self.jobs[self.path.rpartition("/")[2]]
+        self._say(204, None)
+
+    def _note(self) -> None:
+        self.seen.append(f"{self.command} {self.path.removeprefix('/v1')}")
+        self.keys.append(self.headers.get("X-Key", ""))
+
+    def _say(self, status: int, value: Any, *fields: tuple[str, str]) -> None:
+        body = b"" if value is None else json.dumps(value).encode()
+        self.send_response(status)
+        for name, field in (("Content-Type", "application/json"), ("Content-Length", str(len(body))), *fields):
+            self.send_header(name, field)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
