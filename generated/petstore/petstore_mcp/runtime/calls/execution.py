@@ -46,7 +46,9 @@ from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
+    from ..core.effects import TaskRequest
     from ..core.table import Lookup, Pages
+    from ..core.task_state import Task
     from ..http.exchange import Response
     from ..result.structured import OutputChecker
     from ..settings.grants import TokenRequest
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from .lookups import WholeAnswer
     from .preparation import PreparedCall
     from .questions import Questions
+    from .task_calls import TaskCalls
 
 Report = Callable[[str], None]
 
@@ -101,6 +104,8 @@ class ToolExecutor:
             self._callers.connect(self._client, settings.timeout, learn)
         self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states: States | None = handles.states if handles else None
+        self._task_ids = handles.tasks if handles else None
+        self._followed: TaskCalls | None = None
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
         self.record: Record | None = None
@@ -138,7 +143,7 @@ class ToolExecutor:
         caller = copy(self)
         caller._catalog, caller._settings = catalog, settings
         caller._preparation = caller._prepared(catalog, settings)
-        caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._hooks, caller._promises, caller._followed = caller._preparation.hooks, None, None
         caller._writer = self._writer.showing(settings.sizes.shown)
         caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
@@ -162,16 +167,14 @@ class ToolExecutor:
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
-        done = ""
         with self._redactor.during():
             try:
                 made = CallUnderWay(tool, arguments, report, dialogue, ask, budget)
                 result, done = await self._made(made, arguments)
-                if self._hooks.follow(name):
-                    result = await self._hooks.after(name, result, budget, done)
             except HookFailed as failed:
-                result = Result.error(hook_runner.withheld(name, str(failed), done) if done else sentence(name, failed))
-            result = redacted(result, self._redactor)
+                result = redacted(Result.error(sentence(name, failed)), self._redactor)
+            else:
+                result = await self._finished(name, result, budget, done)
         if tool.output_schema is None or result.is_error:
             return result
         if self._promises is None:
@@ -180,6 +183,30 @@ class ToolExecutor:
             self._promises = OutputChecker()
         with budget:
             return self._promises.keep(tool, result, budget)
+
+    async def _finished(self, name: str, result: Result, budget: Budget, done: str) -> Result:
+        """Return the result of a tool after its hooks, without secrets. `done`: what was done, or ""."""
+        try:
+            if self._hooks.follow(name):
+                result = await self._hooks.after(name, result, budget, done)
+        except HookFailed as failed:
+            result = Result.error(hook_runner.withheld(name, str(failed), done) if done else sentence(name, failed))
+        return redacted(result, self._redactor)
+
+    async def task(self, wanted: TaskRequest) -> Task:
+        """Return the answer to a request about a task. No question is asked. Raises wire_formats.OtherOutcome."""
+        with self._redactor.during():
+            return await self._jobs.answer(wanted)
+
+    @property
+    def _jobs(self) -> TaskCalls:
+        """Return what follows jobs. It is loaded with the first call that starts one."""
+        if self._followed is None:
+            from . import task_calls  # imported late: few tools start jobs
+
+            parts = self._catalog, self._settings, self._preparation, self._exchanged, self._writer
+            self._followed = task_calls.build(*parts, self._task_ids, self._finished, self._redactor.text)
+        return self._followed
 
     async def reach(self) -> list[str]:
         """Return what prevents calls, for --doctor. Contact each server of the table without credentials."""
@@ -191,17 +218,9 @@ class ToolExecutor:
         """Call a read-only tool without arguments, for --doctor. Return whether all is well, and a sentence."""
         from . import trial  # imported late: only for --doctor
 
-        tool = self._catalog.tool(name)
         with self._redactor.during():
-            try:
-                ready = await self._preparation.unhooked(tool, {})
-                budget = Budget(REACH_SECONDS, time.monotonic)
-                answer, sent = await self._exchanged(tool, ready, {}, _unheard, budget)
-            except (Refused, NotReady) as reason:
-                return False, sentence(name, reason)
-            if not isinstance(answer, Failure):
-                self._writer.closed(answer)
-            return trial.verdict(answer, sent)
+            made = self._preparation.unhooked, self._exchanged, self._writer.closed
+            return await trial.attempt(self._catalog.tool(name), *made, REACH_SECONDS)
 
     async def try_grant(self, grant: TokenRequest) -> str:
         """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
@@ -251,6 +270,8 @@ class ToolExecutor:
         """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
         tool = call.tool
         try:
+            if call.dialogue.tasks:
+                self._jobs.refuse(call)
             if "ask" in tool.binding:
                 return await self._questions().answered(call, arguments, self._completed)
             return await self._completed(call, arguments)
@@ -262,6 +283,8 @@ class ToolExecutor:
         """Check all arguments of the call, confirm and run it. Raises Unmade and Ended."""
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
+        if "follows" in tool.binding:
+            return await self._jobs.looked(call, arguments), ""
         if self._own.has(tool):
             return await self._own.answer(tool, arguments, self, call.dialogue, call.ask), ""
         return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
@@ -344,6 +367,9 @@ class ToolExecutor:
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
         try:
+            if "task" in call.tool.binding:
+                tell = partial(self._writer.told, call.tool, answer, sent, call.budget)
+                return await self._jobs.started(call, answer, sent, ready, tell), self._done(answer, sent)
             pages = call.tool.binding.get("pages") if self._whole is None else self._whole.pages
             if pages is not None and ready.download is None and 200 <= answer.status < 300:
                 answer, sent = await self._walked(call, pages, ready, answer, sent)

@@ -38,6 +38,15 @@ if TYPE_CHECKING:
         async def take(self, state: str) -> tuple[bytes, str]:
             """Use up a state. Return the program and "", or b"" and, as a key of consent's texts, why it is void."""
 
+    class TaskIds(Protocol):
+        """Issuer and reader of the ids of tasks (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
+
+        def issue(self, job: bytes, seconds: float) -> str:
+            """Return an id that holds the job, good for that many seconds."""
+
+        def open(self, id: str, /) -> tuple[bytes, str]:  # noqa: A002
+            """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+
     class CallerCredentials(Protocol):
         """Credentials of those who call (delegation.caller_credentials.Credentials)."""
 
@@ -55,19 +64,20 @@ if TYPE_CHECKING:
 
 
 class Handles:
-    """Names of kept results, states of confirmations, `runs` that wait for their user, the `shared` store, and the
-    credentials of `callers`.
+    """Names of kept results, states of confirmations, `runs` that wait for their user, ids of `tasks`, the `shared`
+    store, and the credentials of `callers`.
 
     The last two are None if there is no store, and if the API is called with the server's own credentials alone.
     """
 
-    __slots__ = ("callers", "names", "runs", "shared", "states")
+    __slots__ = ("callers", "names", "runs", "shared", "states", "tasks")
 
     def __init__(
         self,
         names: Names,
         states: States,
         runs: PausedRuns,
+        tasks: TaskIds,
         shared: Sharing | None = None,
         callers: CallerCredentials | None = None,
     ) -> None:
@@ -75,4 +85,5 @@ class Handles:
         self.names = names
         self.runs = runs
         self.states = states
+        self.tasks = tasks
         self.shared = shared

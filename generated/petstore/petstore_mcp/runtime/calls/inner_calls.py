@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..core.effects import Dialogue
+    from ..core.task_state import Task
     from ..core.wire_formats import Question, Result
 
     class Record(Protocol):
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
         def begin(self, call: Call) -> Result | None:
             """Record that a call begins. Return an error result if that cannot be recorded."""
 
-        def end(self, key: int, outcome: Result | Failure | Question | str) -> None:
+        def end(self, key: int, outcome: Result | Failure | Question | Task | str) -> None:
             """Record the outcome of a call."""
 
 
@@ -61,7 +62,7 @@ async def made(
     if record is not None and (refusal := record.begin(inner)) is not None:
         return refusal
     before = spans.enter(span)
-    outcome: Result | Failure | Question | str = _CUT_SHORT
+    outcome: Result | Failure | Question | Task | str = _CUT_SHORT
     try:
         outcome = result = await call()
         return result

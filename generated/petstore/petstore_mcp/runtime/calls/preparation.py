@@ -136,6 +136,8 @@ class Preparation:
         """
         if "reads" in tool.binding:
             raise NotReady("It reads what this server has kept, and sends nothing.")
+        if "follows" in tool.binding:
+            raise NotReady("It looks at jobs that other tools have started.")
         if "search" in tool.binding:
             raise NotReady("It finds or calls other tools, and sends nothing itself.")
         for each in tool.binding.get("lookups", ()):
@@ -155,6 +157,10 @@ class Preparation:
         await self._keys.look(tool.binding)
         files, built, address = self._built(tool, arguments)
         return PreparedCall(built, address, self._keys.choose(tool.binding), files.digest, [])
+
+    def at(self, binding: Binding, built: request.Request, address: Address) -> PreparedCall:
+        """Return a request that is made already, with the credentials of a binding. Raises NotReady."""
+        return PreparedCall(built, address, self._keys.choose(binding), "", [])
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
         """Return the file to save the response to; None if the response is to be shown. Raises Refused."""

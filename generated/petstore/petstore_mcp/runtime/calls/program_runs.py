@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.catalog import Catalog
+    from ..core.task_state import Task
     from ..core.wire_formats import Asked
     from ..programs.stubs import Function
     from .consent import Ask
@@ -111,8 +112,8 @@ class ProgramRuns:
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
         """Raise the question of a call with all that is needed to go on. Return an error result if that is too much."""
         asked, record = ended.outcome, running.record
-        if isinstance(asked, Failure):
-            if not record.writes:
+        if not isinstance(asked, Question):  # a call of a program never becomes a task
+            if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
         record.state, record.printed = asked.state, running.printed
@@ -135,7 +136,7 @@ class ProgramFunctions:
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
         """Create for a program of that tool. `offered`: what its caller is offered of the table."""
-        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader}
+        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
         self._others: dict[str, str] = {}
         self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
         self.found: dict[str, Function] = {}
@@ -310,7 +311,7 @@ class RunningProgram:
         audit = self._executor.record
         if audit is not None and (refusal := audit.begin(call)):
             raise Stopped(str(refusal))
-        ended: Result | Failure | Question | str = "cut"
+        ended: Result | Failure | Question | Task | str = "cut"
         spans.enter(span)
         try:
             ended = result = await self._executor.call(tool, arguments, _unheard, dialogue, ask)

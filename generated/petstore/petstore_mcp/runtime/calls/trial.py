@@ -6,20 +6,29 @@ Only the status of the response is examined.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
+from ..core.budget import Budget
 from ..http.client import Failure
+from ..request.argument_errors import Refused
 from ..request.request import Request
 from ..settings import credentials
 from ..settings.settings import NotReady
+from .preparation import sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
     from ..core.catalog import Catalog, Tool
     from ..http.client import Client
     from ..http.exchange import Response, Sent
     from ..settings.credentials import Logins
     from ..settings.settings import Settings
     from ..text.addresses import Address
+    from .jobs import Exchange
+    from .preparation import PreparedCall
 
     Row = tuple[bool, bool, int, str]
 
@@ -52,6 +61,24 @@ def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None
 def _needs_arguments(tool: Tool) -> bool:
     """Return whether a tool cannot be called without arguments."""
     return bool(tool.schema.get("required")) or any("required" in each for each in tool.binding.get("lookups", ()))
+
+
+async def attempt(
+    tool: Tool,
+    prepare: Callable[[Tool, dict[str, Any]], Awaitable[PreparedCall]],
+    exchange: Exchange,
+    close: Callable[[Response], None],
+    seconds: float,
+) -> tuple[bool, str]:
+    """Call a tool without arguments. Return whether all is well, and a sentence."""
+    try:
+        ready = await prepare(tool, {})
+        answer, sent = await exchange(tool, ready, {}, lambda phase: None, Budget(seconds, time.monotonic))
+    except (Refused, NotReady) as reason:
+        return False, sentence(tool.name, reason)
+    if not isinstance(answer, Failure):
+        close(answer)
+    return verdict(answer, sent)
 
 
 def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:

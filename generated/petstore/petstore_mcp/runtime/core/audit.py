@@ -18,11 +18,12 @@ from _thread import allocate_lock, get_ident
 from bisect import bisect_right
 
 from . import log
-from .effects import Call, Dialogue, Fetch
+from .effects import Call, Dialogue, Fetch, TaskRequest
 from .jsontext import dumps
 from .safe_open import HAS_OPENAT, LinkFound, open_below, without_links
 from .spans import Span
 from .stdio import leave
+from .task_state import Task
 from .wire_formats import Contents, Failure, Question, Result
 
 TYPE_CHECKING = False
@@ -342,7 +343,12 @@ def _peer(span: Span) -> dict[str, object]:
 
 
 def _called(call: Call) -> dict[str, object]:
-    """Return fields for the called tool, for the URI template of the fetched resource, or for the prompt."""
+    """Return fields for the called tool, for the URI template of the fetched resource, or for the prompt.
+
+    A request about a task has the tool whose call began the task, and says what was done.
+    """
+    if isinstance(call, TaskRequest):
+        return {"tool": call.name or None, "task": call.action}
     return {"tool": call.name} if call.kind == "tool" else {"tool": None, call.kind: call.name}
 
 
@@ -356,6 +362,8 @@ def _named(outcome: Outcome, span: Span) -> str:
         return "refused"
     if isinstance(outcome, Failure):
         return "failed"
+    if isinstance(outcome, Task):
+        return outcome.status if outcome.answers != "call" else "task"
     if isinstance(outcome, Contents):
         return "error" if outcome.contents is None else "ok"
     return "error" if isinstance(outcome, Result) and outcome.is_error else "ok"

@@ -213,6 +213,7 @@ class Catalog:
         self.aliases = header.get("aliases", {})
         self.hidden: list[str] = []
         self.reader = ""
+        self.looker = ""
         self.withheld: dict[str, str] = {}
         self._described = described
         self._bound = bound
@@ -249,6 +250,8 @@ class Catalog:
             catalog = cls(header, tools, described, bound, features)
             if index is not None:
                 catalog._offer_search(index)
+            if "tasks" in header:
+                catalog._offer_looking()
             return catalog
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
@@ -273,6 +276,16 @@ class Catalog:
         self.reader = str(tool["name"])
         self._described.change(self.reader, dumps(tool))
         self._bound.change(self.reader, dumps({"name": self.reader, "reads": True}))
+        self._leave(self.names())
+
+    def _offer_looking(self) -> None:
+        """Add the tool that looks at a job again to the list of tools."""
+        from .looking import described  # imported here: few servers follow jobs
+
+        tool = described(self.names())
+        self.looker = str(tool["name"])
+        self._described.change(self.looker, dumps(tool))
+        self._bound.change(self.looker, dumps({"name": self.looker, "follows": True}))
         self._leave(self.names())
 
     def hide_changing(self) -> None:
@@ -373,7 +386,9 @@ class Catalog:
         return [key for key in keys if key in content]
 
     def offers(self, feature: str) -> bool:
-        """Return True if the server offers `feature`: `resources`, `prompts`, or `completions` of their arguments."""
+        """Return True if the server offers `feature`: `resources`, `prompts`, `completions` or `tasks`."""
+        if feature == "tasks":
+            return "tasks" in self.header
         return self.completes if feature == "completions" else feature in self._features
 
     def entries(self, feature: Feature) -> list[Any]:

@@ -51,10 +51,11 @@ class Dialogue:
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
-    `state` and `responses`.
+    `state` and `responses`. `tasks`: the call may become a task, which the client wants kept for `task_seconds`, 0 if
+    it does not say.
     """
 
-    __slots__ = ("responses", "revision", "state", "urls", "way")
+    __slots__ = ("responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
 
     def __init__(
         self,
@@ -69,6 +70,8 @@ class Dialogue:
         self.revision = revision
         self.state = state
         self.responses = responses or {}
+        self.tasks = False
+        self.task_seconds = 0.0
 
 
 class Handshake:
@@ -225,6 +228,22 @@ class GetPrompt(Call):
         super().__init__(key, entry["listed"]["name"], arguments, None, dialogue, origin)
         self.entry = entry
         self.find = find
+
+
+class TaskRequest(Call):
+    """Answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
+
+    The name is that of the tool whose call began the task, "" until the id `task` has been read.
+    """
+
+    __slots__ = ("action", "task")
+
+    kind = "task"
+
+    def __init__(self, key: int, action: str, task: str, revision: str, token: Id | None, origin: Origin) -> None:
+        super().__init__(key, "", {}, token, Dialogue("", revision), origin)
+        self.action = action
+        self.task = task
 
 
 class RejectedCall:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
+from .task_state import Task
 from .wire_formats import (
     FIXED,
     PASSING,
@@ -56,12 +57,16 @@ def written(id: Id, outcome: Outcome, revision: str, server: Identity) -> bytes:
 
 def _other(
     id: Id,  # noqa: A002
-    outcome: Failure | Question | Contents | PromptMessages | Reply,
+    outcome: Failure | Question | Task | Contents | PromptMessages | Reply,
     revision: str,
     server: Identity,
 ) -> bytes:
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
+    if isinstance(outcome, Task):
+        from .tasks import written as task_line  # few servers follow jobs
+
+        return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):
         return answer(id, input_required_result(outcome, server))
     if isinstance(outcome, Contents):
@@ -72,6 +77,14 @@ def _other(
         method, told = outcome.method, complete_result(outcome.members, revision, server, outcome.cache)
     line = answer(id, told)
     return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, TOO_LARGE.format(method))
+
+
+def _fitting(id: Id, task: Task, line: bytes, revision: str, server: Identity) -> bytes:  # noqa: A002
+    """Return the line of a task; if its result is too large for a message, with an error in place of the result."""
+    if len(line) <= MAX_LINE or task.result is None:
+        return line
+    task.result = Result.error(_TOO_LARGE.format(len(line)))
+    return _other(id, task, revision, server)
 
 
 def _contents(id: Id, found: Contents, revision: str, server: Identity) -> bytes:  # noqa: A002

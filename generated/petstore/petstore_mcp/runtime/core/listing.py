@@ -84,7 +84,7 @@ class Listing:
 
     def names(self, catalog: Table) -> list[str]:
         """Return the names of the listed tools, in order, without hidden ones."""
-        found = [*self.finders, *self._search["pinned"], *([catalog.reader] if catalog.reader else [])]
+        found = [*self.finders, *self._search["pinned"], *filter(None, (catalog.reader, catalog.looker))]
         seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
         # Decision 0196: One of two tools that run programs is listed.
         if any(self.finders.get(name) == RUN for name in seen):

@@ -25,11 +25,15 @@ METHODS then says whether the method exists in the revision. The table lists eve
     prompts/list               x            x            x            x            x
     prompts/get                x            x            x            x            x
     completion/complete        x            x            x            x            x
+    tasks/get                                                         x            x
+    tasks/cancel                                                      x            x
+    tasks/result                                                      x
+    tasks/update                                                                   x
     server/discover                                                                x
     subscriptions/listen                                                           x
     several in one line                     x
 
-Prompts and completions exist only if the server has any (NEEDS).
+Prompts, completions and tasks exist only if the server has any (NEEDS).
 """
 
 from __future__ import annotations
@@ -59,11 +63,17 @@ METHODS = {
     "prompts/list": (_FIRST, _NEWEST, "_feature"),
     "prompts/get": (_FIRST, _NEWEST, "_feature"),
     "completion/complete": (_FIRST, _NEWEST, "_feature"),
+    "tasks/get": (_LAST_HANDSHAKE, _NEWEST, "_task"),
+    "tasks/cancel": (_LAST_HANDSHAKE, _NEWEST, "_task"),
+    "tasks/result": (_LAST_HANDSHAKE, _LAST_HANDSHAKE, "_task"),
+    "tasks/update": (_STATELESS, _NEWEST, "_task"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Methods that exist only if the server has prompts or completions, with the feature that the catalog must offer.
-NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
+#: Methods that exist only if the server has prompts, completions or tasks, with the feature that the catalog offers.
+NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"} | {
+    method: "tasks" for method in METHODS if method.startswith("tasks/")
+}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}

@@ -22,7 +22,8 @@ So the era belongs to a request, never to the process. `methods` says which revi
 methods that revision has.
 
 `features` answers requests about resources, prompts and completions. What comes from the upstream is a call like that
-of a tool: a resource (`Fetch`), or a prompt with such a resource (`GetPrompt`).
+of a tool: a resource (`Fetch`), or a prompt with such a resource (`GetPrompt`). So is a request about a task
+(`TaskRequest`), whose rules are in `tasks`.
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
@@ -298,7 +299,7 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        return [feature for feature in ("prompts", "completions") if self._catalog.offers(feature)]
+        return [feature for feature in ("prompts", "completions", "tasks") if self._catalog.offers(feature)]
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
@@ -323,6 +324,10 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
+        if self._catalog.offers("tasks"):
+            from . import tasks  # few servers follow jobs
+
+            heard = tasks.heard(heard, request, revision)
         called = self._catalog.resolve_alias(name)
         if not self._catalog.has(called):
             raise Fault(INVALID_PARAMS, self._unknown(name))
@@ -360,6 +365,14 @@ class Protocol:
         found.key = running.key
         running.effect = found if isinstance(found, Call) else None
         return [found]
+
+    def _task(self, request: Request, revision: str) -> list[Effect]:
+        from . import tasks  # few servers follow jobs
+
+        wanted = tasks.read(0, request, revision, self._origin)  # before the id is in use, since it may raise
+        running = self._in_flight.begin(request.id, revision, wanted.progress_token)
+        running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
+        return [wanted]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         asked = request.params.get("notifications")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
         finders: Mapping[str, str]
         hidden: list[str]
+        looker: str
         private: bool
         reader: str
 

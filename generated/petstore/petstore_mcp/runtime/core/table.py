@@ -167,6 +167,7 @@ class Header(TypedDict):
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
     asks: NotRequired[Literal[True]]
+    tasks: NotRequired[Literal[True]]
     search: NotRequired[Search]
 
 
@@ -398,6 +399,47 @@ class AskedQuestion(TypedDict):
     missing: NotRequired[Literal[True]]
 
 
+@final
+class HeaderNode(TypedDict):
+    """A header field of an answer, by its name in lower case."""
+
+    header: str
+
+
+@final
+class TaskRequest(TypedDict):
+    """Further request about the job that a call started."""
+
+    method: str
+    path: list[str | Parameter]
+    query: NotRequired[list[Parameter]]
+
+
+TaskTarget = TaskRequest | HeaderNode | PointerNode
+"""A request, or where an answer holds a URL or the result."""
+
+# Functional syntax, because `not` is a keyword of Python.
+TaskCondition = TypedDict(
+    "TaskCondition",
+    {"pointer": NotRequired[str], "values": NotRequired[list[Any]], "not": NotRequired[Literal[True]]},
+)
+"""The HTTP status, or the value at `pointer`, is one of `values`; none of them with `not`."""
+
+
+class TaskRule(TypedDict):
+    """How the job that a call starts is followed. `values`: variable of a request to pointer into an answer."""
+
+    poll: TaskTarget
+    done: NotRequired[list[TaskCondition]]
+    failed: NotRequired[list[TaskCondition]]
+    result: NotRequired[TaskTarget]
+    cancel: NotRequired[TaskRequest]
+    values: NotRequired[dict[str, str]]
+    message: NotRequired[str]
+    interval: NotRequired[float]
+    ttl: NotRequired[float]
+
+
 class Binding(TypedDict):
     """How a call of a tool becomes a request, and its answer a result. Only bindings of resources have no name."""
 
@@ -432,6 +474,7 @@ class Binding(TypedDict):
     saves: NotRequired[str]
     timeout: NotRequired[float]
     result: NotRequired[View]
+    task: NotRequired[TaskRule]
 
 
 class Table(Header):

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Block: TypeAlias = "dict[str, object]"
-    Outcome: TypeAlias = "Result | Failure | Question | Contents | PromptMessages | Reply"
+    from .task_state import Task
+
+    Outcome: TypeAlias = "Result | Failure | Question | Task | Contents | PromptMessages | Reply"
     Asked: TypeAlias = "str | UrlQuestion | FormQuestion"
     from .forms import FormQuestion
     from .table import Identity
@@ -38,6 +40,7 @@ SINCE = {
     "description of the server": "2025-11-25",
     "elicitation by URL": "2025-11-25",
     "error without id": "2025-11-25",
+    "tasks": "2025-11-25",
     "unknown resource is invalid params": "2026-07-28",
     "resultType": "2026-07-28",
     "structuredContent of any type": "2026-07-28",
@@ -57,6 +60,9 @@ CONFIRM = "confirm"
 
 #: Name of the question that asks the user to log in.
 LOGIN = "login"
+
+#: Name of the extension for tasks, which only stateless revisions have.
+TASKS = "io.modelcontextprotocol/tasks"
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -141,7 +147,7 @@ class Question:
 class OtherOutcome(Exception):
     """Raised to end a call with an outcome other than a result of its tool."""
 
-    def __init__(self, outcome: Failure | Question) -> None:
+    def __init__(self, outcome: Failure | Question | Task) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -313,7 +319,13 @@ def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str,
     """Return ServerCapabilities. Resources are always offered, because any tool may store a large answer."""
     listed = ["tools", "resources", *(["prompts"] if "prompts" in offered else [])]
     told: dict[str, object] = {kind: {"listChanged": True} if changes else {} for kind in listed}
-    return {**told, "completions": {}} if "completions" in offered and has(revision, "completions") else told
+    if "completions" in offered and has(revision, "completions"):
+        told["completions"] = {}
+    if "tasks" in offered and revision in STATELESS_REVISIONS:
+        told["extensions"] = {TASKS: {}}
+    elif "tasks" in offered and has(revision, "tasks"):
+        told["tasks"] = {"cancel": {}, "requests": {"tools": {"call": {}}}}
+    return told
 
 
 def _form(message: str) -> dict[str, object]:

@@ -61,7 +61,7 @@ class ToolSearch:
         """Return the signature of an API's tool, or an example for a tool that finds or calls others; else ""."""
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
-        if name in self._catalog.finders or name == self._catalog.reader:
+        if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
             return ""
         return notation.signature(self._catalog.described(name))
 

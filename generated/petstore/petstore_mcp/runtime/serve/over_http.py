@@ -19,6 +19,7 @@ from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
 from ..replicas.sealed_runs import SealedRuns
 from ..replicas.sealed_states import States
+from ..replicas.sealed_tasks import SealedTasks
 from ..replicas.spent import SpentNumbers
 from ..settings import callers
 from ..settings import settings as reading
@@ -124,7 +125,8 @@ def _service(
     sharing = _sharing(listening, seal, catalog.name)
     spend = sharing.spend if sharing is not None else SpentNumbers(time.monotonic).spend
     callers = _callers(catalog, settings, seal, spend, sharing)
-    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), SealedRuns(seal, spend), sharing, callers)
+    names, runs = SealedNames(seal, catalog.name), SealedRuns(seal, spend)
+    handles = Handles(names, States(seal, spend), runs, SealedTasks(seal), sharing, callers)
 
     def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:

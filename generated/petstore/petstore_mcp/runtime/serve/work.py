@@ -15,7 +15,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core import log, spans
-from ..core.effects import Fetch, GetPrompt
+from ..core.effects import Fetch, GetPrompt, TaskRequest
 from ..core.wire_formats import Failure, OtherOutcome
 from .turns import FairQueue
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
+    from ..core.task_state import Task
     from ..core.wire_formats import Asked, Contents, Outcome, Result
 
     class ToolExecutor(Protocol):
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
         async def fetch(self, wanted: Fetch) -> Contents | Result:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
+
+        async def task(self, wanted: TaskRequest) -> Task:
+            """Return the answer to a request about a task. Raises OtherOutcome."""
 
         async def call(
             self,
@@ -232,6 +236,8 @@ class AcceptedCall:
             from ..calls import prompt_resources  # imported late: few prompts need the upstream
 
             return prompt_resources.made(call, caller.fetch)
+        if isinstance(call, TaskRequest):
+            return caller.task(call)
         report = self._report if call.progress_token is not None else _unheard
         return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
 

@@ -31,7 +31,9 @@ HEADER_MISMATCH = -32020
 METHOD, NAME, PARAMETER = "mcp-method", "mcp-name", "mcp-param-"
 ANNOTATION = "x-mcp-header"
 
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"} | dict.fromkeys(
+    ("tasks/get", "tasks/update", "tasks/cancel"), "taskId"
+)
 """Member of params that `Mcp-Name` repeats, by method."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")

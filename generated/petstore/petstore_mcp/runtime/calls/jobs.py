@@ -1,0 +1,291 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Follow the job that a call started upstream: ask for its state, fetch its result, cancel it.
+
+The upstream is the store. A job is known by its status URL, or by the values that its further requests need, and
+nothing else is kept. Each of these requests is one like any other: paced, with the credentials of the tool, within a
+budget. A status URL is followed as a redirect would be: at the API's own origin with credentials, at an origin that the
+operator allowed without, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..core.budget import Budget
+from ..core.catalog import Tool
+from ..core.wire_formats import ABSENT, Result
+from ..http.client import Failure
+from ..http.redirects import Trail
+from ..request.argument_errors import Refused
+from ..request.request import Request, check_target
+from ..result import job_state
+from ..result.pointers import find
+from ..settings.settings import NotReady
+from .preparation import PreparedCall
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ..core.table import Binding, TaskRule, TaskTarget
+    from ..http.exchange import Response, Sent
+    from ..settings.settings import Settings
+    from .preparation import Preparation
+    from .result_writer import ResultWriter
+
+    Exchange = Callable[
+        [Tool, PreparedCall, dict[str, Any], Callable[[str], None], Budget], Awaitable[tuple[Response | Failure, Sent]]
+    ]
+
+LIFE = 24 * 3600.0
+"""Seconds for which a job is followed, unless the table says otherwise."""
+
+USUAL, SHORTEST, LONGEST = 2.0, 0.1, 300.0
+"""Seconds between two looks: the usual, and the bounds of what an upstream may ask for."""
+
+LONGEST_VALUE = 512
+_KEPT = ("operation", "server", "security", "settings", "scopes", "callerScopes")
+_LOCATION: Any = {"header": "location"}
+_ACCEPT = "application/json, */*;q=0.5"
+
+
+class Job:
+    """A job of the tool `tool`: its status `url`, "" if `values` fill a request. Times are Unix times in seconds."""
+
+    __slots__ = ("created", "interval", "tool", "until", "url", "values")
+
+    def __init__(self, tool: str, url: str, values: dict[str, Any], created: float, until: float) -> None:
+        self.tool = tool
+        self.url = url
+        self.values = values
+        self.created = created
+        self.until = until
+        self.interval = USUAL
+
+    def written(self) -> bytes:
+        """Return the job as bytes, for the id of a task."""
+        told = [self.tool, self.url, self.values, round(self.created, 3), round(self.until, 3)]
+        return json.dumps(told, separators=(",", ":")).encode()
+
+    @classmethod
+    def read(cls, written: bytes) -> Job:
+        """Return the job of `written`."""
+        return cls(*json.loads(written))
+
+
+class Seen:
+    """What a look at a job found: `state`, words on it, and its `result` if it has ended and was asked for."""
+
+    __slots__ = ("message", "result", "state")
+
+    def __init__(self, state: str, message: str = "", result: Result | None = None) -> None:
+        self.state = state
+        self.message = message
+        self.result = result
+
+
+class JobFollower:
+    """Follower of the jobs that calls of one server start."""
+
+    def __init__(self, preparation: Preparation, settings: Settings, exchange: Exchange, writer: ResultWriter) -> None:
+        self._preparation = preparation
+        self._settings = settings
+        self._exchange = exchange
+        self._writer = writer
+        self._tools: dict[tuple[str, str], Tool] = {}
+
+    def begun(
+        self, tool: Tool, answer: Response, ready: PreparedCall, arguments: dict[str, Any], seconds: float
+    ) -> Job | str | None:
+        """Return the job that an answer tells of, None if it is the result itself, or why no job can be followed."""
+        rule, value = tool.binding["task"], job_state.value_of(answer)
+        if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
+            return None
+        if "done" in rule and job_state.judge(rule, answer, value) == job_state.DONE and "result" not in rule:
+            return None
+        url, poll = "", rule["poll"]
+        values = _values(rule, {**tool.given(arguments)}, value)
+        if "method" not in poll:
+            found = _url(poll, answer, value)
+            if not found:
+                return None if "header" in poll else f"the answer has no URL at {poll['pointer']}"
+            trail = Trail(ready.address, ready.request.target, self._settings.rules)
+            if reason := trail.go(found):
+                return f"its status URL is not asked: {reason}"
+            url = trail.address.origin + trail.target
+        elif missing := [name for name in _needed(poll) if name not in values]:
+            return f"the answer has no {' and no '.join(rule.get('values', {}).get(name, name) for name in missing)}"
+        now, most = time.time(), rule.get("ttl", LIFE)
+        job = Job(tool.name, url, values, now, now + (min(seconds, most) if seconds else most))
+        job.interval = _interval(rule, answer)
+        return job
+
+    async def look(self, tool: Tool, job: Job, budget: Budget, result: bool = True) -> Seen:
+        """Ask once for the state of a job, and if it has ended for its result. Raises Refused and NotReady."""
+        rule = tool.binding["task"]
+        answer, sent = await self._asked(tool, "poll", rule["poll"], job, budget)
+        if isinstance(answer, Failure):
+            return Seen(job_state.WORKING, f"The API did not answer: {answer.reason}.")
+        try:
+            value = job_state.value_of(answer)
+            state, said = job_state.judge(rule, answer, value), job_state.message(rule, value)
+            job.interval = _interval(rule, answer)
+            if state == job_state.WORKING or not result:
+                return Seen(state, said)
+            if state == job_state.DONE:
+                return Seen(state, said, await self._result(tool, job, answer, sent, value, budget))
+            told = await self._writer.told(sent.tool, answer, sent, budget)
+            gone = state == job_state.GONE
+            why = "The API does not know this job any more" if gone else f"The job that {tool.name} started has failed"
+            return Seen(state, said, Result.error(f"{why}.\n{told}".rstrip()))
+        finally:
+            self._writer.closed(answer)
+
+    async def wait(self, tool: Tool, job: Job, end: float, report: Callable[[str], None]) -> Seen:
+        """Look again and again until the job has ended, or until `end` on the loop's clock."""
+        loop = asyncio.get_running_loop()
+        while True:
+            left = end - loop.time()
+            if job.interval >= left:
+                return Seen(job_state.WORKING)
+            await asyncio.sleep(job.interval)
+            seen = await self.look(tool, job, Budget(max(end - loop.time(), SHORTEST), time.monotonic))
+            if seen.state != job_state.WORKING:
+                return seen
+            report(seen.message or "the job is at work")
+
+    async def cancel(self, tool: Tool, job: Job, budget: Budget) -> str:
+        """Cancel a job. Return "", or why it could not be cancelled. Raises Refused and NotReady."""
+        wanted = tool.binding["task"].get("cancel")
+        if wanted is None:
+            return f"The API has no request that cancels a job of {tool.name}."
+        answer, _ = await self._asked(tool, "cancel", wanted, job, budget)
+        if isinstance(answer, Failure):
+            return f"The API did not answer: {answer.reason}."
+        self._writer.closed(answer)
+        return "" if answer.status < 400 or answer.status in (404, 410) else f"The API answered {answer.named}."
+
+    async def _result(self, tool: Tool, job: Job, answer: Response, sent: Sent, value: Any, budget: Budget) -> Result:
+        """Return the result of a job that has ended, of which the last look brought `answer`."""
+        rule = tool.binding["task"]
+        target: TaskTarget | None = rule.get("result")
+        if target is None and 300 <= answer.status < 400:
+            target = _LOCATION
+        if target is None or "pointer" in target:
+            return await self._writer.told(sent.tool, answer, sent, budget)
+        if "method" in target:
+            job.values = {**_values(rule, {}, value), **job.values}
+            if missing := [name for name in _needed(target) if name not in job.values]:
+                return Result.error(f"The job has ended, and its answer does not name {' and '.join(missing)}.")
+        else:
+            job.url = _url(target, answer, value)
+            if not job.url:
+                return await self._writer.told(sent.tool, answer, sent, budget)
+        found, asked = await self._asked(tool, "result", target, job, budget)
+        if isinstance(found, Failure):
+            return Result.error(f"The job has ended, and its result did not come: {found.reason}.")
+        try:
+            return await self._writer.told(asked.tool, found, asked, budget)
+        finally:
+            self._writer.closed(found)
+
+    async def _asked(
+        self, tool: Tool, what: str, target: TaskTarget, job: Job, budget: Budget
+    ) -> tuple[Response | Failure, Sent]:
+        asked = self._tool(tool, what, target)
+        if "method" in target:
+            ready = await self._preparation.unhooked(asked, job.values)
+        else:
+            ready = self._at(tool, asked, job.url)
+        return await self._exchange(asked, ready, job.values, _unheard, budget)
+
+    def _tool(self, tool: Tool, what: str, target: TaskTarget) -> Tool:
+        """Return a tool with the name, credentials and result rules of `tool`, and the request of `target`."""
+        name = (tool.name, what)
+        if name not in self._tools or self._tools[name].title != str(id(tool.binding)):
+            outer: Any = tool.binding
+            binding: Any = {"method": "GET", "path": ["/"], **{key: outer[key] for key in _KEPT if key in outer}}
+            inner: Any = target if "method" in target else {}
+            binding |= {"accept": _ACCEPT, **inner}
+            view = dict(outer.get("result", {}))
+            last = outer["task"].get("result")
+            if what == "poll" and last is not None and "pointer" in last:
+                view.setdefault("select", last["pointer"])
+            if view and what != "cancel":
+                binding["result"] = view
+            made: Binding = binding
+            # The title tells which table the request is of: a reload brings other bindings.
+            self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
+        return self._tools[name]
+
+    def _at(self, tool: Tool, asked: Tool, url: str) -> PreparedCall:
+        """Return the request for a status URL. Raises NotReady if it leads where the server may not go."""
+        home = self._settings.server(tool.binding["server"])
+        trail = Trail(home, "", self._settings.rules)
+        if reason := trail.go(url):
+            raise NotReady(f"The status URL of the job is not asked: {reason}.")
+        path, _, query = trail.target.partition("?")
+        made = Request("GET", path, template="")
+        made.rewritten = "a status URL"
+        made.query = query.split("&") if query else []
+        made.headers = [("Accept", _ACCEPT)]
+        try:
+            check_target(made)
+        except Refused:
+            raise NotReady("The status URL of the job is not asked: it is no URL that can be sent.") from None
+        binding = asked.binding
+        if trail.left:  # another origin that the operator allowed gets no credential
+            binding = {key: each for key, each in binding.items() if key not in ("security", "settings")}  # type: ignore[assignment]
+        return self._preparation.at(binding, made, trail.address)
+
+
+def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
+    """Return the values of the variables of further requests: parts of the answer, else arguments of the call."""
+    places = rule.get("values", {})
+    found = {name: find(value, place) for name, place in places.items()} if value is not ABSENT else {}
+    wanted = {name for key in ("poll", "result", "cancel") for name in _needed(rule.get(key, {}))}  # type: ignore[arg-type]
+    found = {**{name: arguments[name] for name in wanted - found.keys() if name in arguments}, **found}
+    return {name: each for name, each in found.items() if _is_scalar(each)}
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= LONGEST_VALUE
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
+    """Return the names of the values that a request needs."""
+    found: list[str] = []
+    request: Any = target
+    for part in [*request.get("path", ()), *request.get("query", ())]:
+        if isinstance(part, dict):
+            found += [part["argument"]] if "argument" in part else _named(part.get("template", {}))
+    return list(dict.fromkeys(found))
+
+
+def _named(template: Any) -> list[str]:
+    """Return the names of the values in the template of a query field."""
+    parts = template.get("text", [template]) if isinstance(template, dict) else []
+    return [part["argument"] for part in parts if isinstance(part, dict) and "argument" in part]
+
+
+def _url(target: Any, answer: Response, value: Any) -> str:
+    """Return the URL that an answer holds at a place, or ""."""
+    if "header" in target:
+        return answer.header(target["header"]).strip()
+    found = find(value, target["pointer"]) if value is not ABSENT else ABSENT
+    return found if isinstance(found, str) else ""
+
+
+# Decision 0230: An upstream's Retry-After counts before the table's interval.
+def _interval(rule: TaskRule, answer: Response) -> float:
+    """Return the seconds until the next look."""
+    told = answer.retry_after
+    return min(max(rule.get("interval", USUAL) if told is None else float(told), SHORTEST), LONGEST)
+
+
+def _unheard(phase: str) -> None:
+    """Ignore the phases of a request about a job."""

@@ -1,0 +1,67 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Sign the ids of tasks over stdio, so that the client can keep them and cannot make or change one.
+
+The key is made of what the server is configured with, so that an id is good after a restart of the process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import TYPE_CHECKING
+
+from ..settings.credentials import sensitive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..core.catalog import Catalog
+    from ..settings.settings import Settings
+
+_SIGNATURE, _EXPIRY = 16, 5
+
+
+def key(server: str, secrets: Iterable[str]) -> bytes:
+    """Return the key for a server that holds these credentials."""
+    found = hashlib.sha256(b"mcpgen tasks, version 1\0" + server.encode())
+    for secret in sorted(filter(None, secrets)):
+        found.update(b"\0" + secret.encode("utf-8", "surrogatepass"))
+    return found.digest()
+
+
+def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
+    """Return the ids of the tasks of one server."""
+    return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
+
+
+# Decision 0229: The key of task ids over stdio is made of the credentials.
+class SignedTasks:
+    """Issuer and reader of the ids of tasks. `clock` returns Unix time in seconds."""
+
+    def __init__(self, key: bytes, clock: Callable[[], float]) -> None:
+        self._key = key
+        self._clock = clock
+
+    def issue(self, job: bytes, seconds: float) -> str:
+        """Return an id that holds the job, good for that many seconds."""
+        body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
+        return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
+
+    def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
+        """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+        try:
+            whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
+        except ValueError:  # UnicodeEncodeError and binascii.Error are such
+            return b"", "unknown"
+        signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
+        canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id
+        if not canonical or not hmac.compare_digest(signature, self._signature(body)):
+            return b"", "unknown"
+        if int.from_bytes(body[:_EXPIRY], "big") <= self._clock():
+            return b"", "expired"
+        return body[_EXPIRY:], ""
+
+    def _signature(self, body: bytes) -> bytes:
+        return hmac.digest(self._key, body, "sha256")[:_SIGNATURE]

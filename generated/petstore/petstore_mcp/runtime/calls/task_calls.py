@@ -1,0 +1,235 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Answer calls that start a job, and requests about the tasks that such calls became.
+
+A client with tasks gets a task at once. For any other the call waits for the end of the job, and says how to look again
+if its time is up: by the tool `get_task`. A task is looked up under the name of the tool whose call began it: whoever
+may not call that tool does not see its tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..core import log
+from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from ..core.looking import ARGUMENT
+from ..core.task_state import Task
+from ..core.wire_formats import Failure, OtherOutcome, Result, has
+from ..request.argument_errors import Refused
+from ..result import job_state
+from ..settings.settings import NotReady
+from . import signed_tasks
+from .jobs import Job, JobFollower, Seen
+from .preparation import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ..core.budget import Budget
+    from ..core.catalog import Catalog, Tool
+    from ..core.effects import TaskRequest
+    from ..http.exchange import Response, Sent
+    from ..settings.settings import Settings
+    from .handles import TaskIds
+    from .jobs import Exchange
+    from .preparation import Preparation, PreparedCall
+    from .result_writer import ResultWriter
+    from .under_way import CallUnderWay
+
+    Finish = Callable[[str, Result, Budget, str], Awaitable[Result]]
+
+RESERVE, MOST_RESERVE = 0.1, 2.0
+"""Part of a call's time that is kept for the last look and the answer, and its most seconds."""
+
+_INSTEAD = {
+    "unknown": "There is no such task for this caller.",
+    "expired": "The task has expired, and is no longer followed.",
+}
+
+
+class TaskCalls:
+    """Jobs and tasks of one table."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        follower: JobFollower,
+        ids: TaskIds,
+        finish: Finish,
+        redact: Callable[[str], str],
+        budget: Callable[[Tool], Budget],
+    ) -> None:
+        """Create. `finish` runs the hooks of a tool on its result, `redact` removes secrets from texts."""
+        self._catalog = catalog
+        self._follower = follower
+        self._ids = ids
+        self._finish = finish
+        self._redact = redact
+        self._budget = budget
+
+    def refuse(self, call: CallUnderWay) -> None:
+        """Raise OtherOutcome for a call of 2025-11-25 that asks for a task of a tool which starts no job."""
+        starts = "task" in call.tool.binding
+        if not starts and call.dialogue.tasks and not has(call.dialogue.revision, "resultType"):
+            raise OtherOutcome(Failure(f"{call.tool.name} cannot be called as a task.", METHOD_NOT_FOUND))
+
+    async def started(
+        self,
+        call: CallUnderWay,
+        answer: Response,
+        sent: Sent,
+        ready: PreparedCall,
+        tell: Callable[[], Awaitable[Result]],
+    ) -> Result:
+        """Return the result of a call whose request was answered. `tell` returns the answer itself as a result.
+
+        Raises OtherOutcome with a task for a client that has tasks.
+        """
+        job = self._follower.begun(call.tool, answer, ready, sent.arguments, call.dialogue.task_seconds)
+        if not isinstance(job, Job):
+            result = await tell()
+            if job:
+                result.content = [*result.content, {"type": "text", "text": f"The job is not followed, since {job}."}]
+            return result
+        if call.dialogue.tasks:
+            raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING)))
+        call.report("the job has started")
+        return await self._waited(call, call.tool, job)
+
+    async def looked(self, call: CallUnderWay, arguments: dict[str, Any]) -> Result:
+        """Return the result of the tool that looks at a task again."""
+        tool, job = self._opened(str(arguments[ARGUMENT]), self._catalog)
+        if tool is None or job is None:
+            return Result.error(_INSTEAD["expired" if tool else "unknown"])
+        budget = self._budget(tool)
+        seen = await self._seen(tool, job, budget)
+        result = seen.result or await self._waited(call, tool, job)
+        return await self._finish(tool.name, result, budget, "")
+
+    async def answer(self, wanted: TaskRequest) -> Task:
+        """Return the answer to a request about a task. Raises OtherOutcome with an error."""
+        offered = wanted.offered or self._catalog
+        tool, job = self._opened(wanted.task, offered)
+        if tool is None or job is None:
+            raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
+        wanted.name = tool.name
+        if wanted.action == "cancel":
+            return await self._cancelled(wanted, tool, job)
+        budget = self._budget(tool)
+        if wanted.action == "update":
+            return self._task(wanted.task, "update", job, Seen(job_state.WORKING))
+        if wanted.action == "result":
+            seen = await self._ended(tool, job)
+        else:
+            seen = await self._seen(tool, job, budget, result=has(wanted.dialogue.revision, "resultType"))
+        if seen.result is not None:
+            seen.result = await self._finish(tool.name, seen.result, budget, "")
+        return self._task(wanted.task, wanted.action, job, seen)
+
+    async def _cancelled(self, wanted: TaskRequest, tool: Tool, job: Job) -> Task:
+        acknowledges = has(wanted.dialogue.revision, "resultType")
+        budget = self._budget(tool)
+        try:
+            if not acknowledges and (await self._follower.look(tool, job, budget, False)).state != job_state.WORKING:
+                raise OtherOutcome(Failure("The task has ended already.", INVALID_PARAMS))
+            reason = await self._follower.cancel(tool, job, budget)
+        except (Refused, NotReady) as problem:
+            reason = sentence(tool.name, problem)
+        if reason:
+            log.event("warning", "task_not_cancelled", tool=tool.name, reason=reason)
+            if not acknowledges:
+                raise OtherOutcome(Failure(self._redact(reason), INTERNAL_ERROR))
+        return self._task(wanted.task, "cancel", job, Seen(job_state.GONE))
+
+    async def _seen(self, tool: Tool, job: Job, budget: Budget, result: bool = True) -> Seen:
+        """Look once. What keeps the server from asking is the result of the job: a later look would end alike."""
+        try:
+            return await self._follower.look(tool, job, budget, result)
+        except (Refused, NotReady) as reason:
+            return Seen(job_state.FAILED, "", Result.error(f"The job of {tool.name} cannot be followed. {reason}"))
+
+    async def _ended(self, tool: Tool, job: Job) -> Seen:
+        """Return how a job ended, however long that takes. Raises OtherOutcome if it has no result."""
+        seen = await self._seen(tool, job, self._budget(tool))
+        if seen.state == job_state.WORKING:
+            end = asyncio.get_running_loop().time() + job.until - time.time()
+            seen = await self._follower.wait(tool, job, end, _unheard)
+        if seen.result is None:
+            raise OtherOutcome(Failure(_INSTEAD["expired"], INVALID_PARAMS))
+        return seen
+
+    async def _waited(self, call: CallUnderWay, tool: Tool, job: Job) -> Result:
+        """Wait for the end of a job as long as the call may take. Return its result, or how to look again."""
+        budget = call.budget
+        end = asyncio.get_running_loop().time() + budget.left - min(budget.left * RESERVE, MOST_RESERVE)
+        end = min(end, asyncio.get_running_loop().time() + job.until - time.time())
+        try:
+            seen = await self._follower.wait(tool, job, end, lambda said: call.report(self._redact(said)))
+        except (Refused, NotReady) as reason:
+            return Result.error(f"The job of {tool.name} cannot be followed. {reason}")
+        if seen.result is not None:
+            return seen.result
+        again = f"Call {self._catalog.looker} with {ARGUMENT}={self._id(job)} to look again."
+        return Result.text(f"The job that {tool.name} started is still at work. {again}")
+
+    def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
+        """Return the tool and the job of an id. No tool: the id is unknown to this caller; no job: it has expired."""
+        written, void = self._ids.open(id)
+        if void == "expired":
+            return self._catalog.tool(self._catalog.names()[0]), None
+        if void:
+            return None, None
+        job = Job.read(written)
+        if not (self._catalog.has(job.tool) and offered.has(job.tool)):
+            return None, None
+        tool = self._catalog.tool(job.tool)
+        return (tool, job) if "task" in tool.binding else (None, None)
+
+    def _id(self, job: Job) -> str:
+        return self._ids.issue(job.written(), max(job.until - time.time(), 1.0))
+
+    def _task(self, id: str, answers: str, job: Job, seen: Seen) -> Task:  # noqa: A002
+        """Return the state of a task as clients are told it."""
+        status = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}.get(seen.state)
+        result = seen.result
+        if status is None:  # what an API does not know any more was cancelled, if it can be
+            cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
+            status, result = ("cancelled", None) if cancels else ("failed", result)
+        return Task(
+            id,
+            answers,
+            status,
+            _written(job.created),
+            _written(time.time()),
+            round((job.until - job.created) * 1000),
+            round(job.interval * 1000),
+            self._redact(seen.message),
+            result,
+        )
+
+
+def build(
+    catalog: Catalog,
+    settings: Settings,
+    preparation: Preparation,
+    exchange: Exchange,
+    writer: ResultWriter,
+    ids: TaskIds | None,
+    finish: Finish,
+    redact: Callable[[str], str],
+) -> TaskCalls:
+    """Return what follows the jobs of one table. Without `ids` they are those of a server over stdio."""
+    follower = JobFollower(preparation, settings, exchange, writer)
+    given = ids or signed_tasks.of_server(catalog, settings)
+    return TaskCalls(catalog, follower, given, finish, redact, preparation.budget)
+
+
+def _written(moment: float) -> str:
+    """Return a Unix time as ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def _unheard(phase: str) -> None:
+    """Ignore how a job goes on: nobody listens."""

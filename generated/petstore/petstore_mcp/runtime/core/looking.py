@@ -1,0 +1,36 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Describe the tool that looks at a job again which a call started and did not see end, as it is listed."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+NAME = "get_task"
+ARGUMENT = "task"
+_TITLE = "Look at a task again"
+
+
+# Decision 0231: A server whose tools start jobs lists one tool that looks at them.
+def described(taken: Iterable[str]) -> dict[str, Any]:
+    """Return the entry of the tool in `tools/list`. Its name differs from all names in `taken`."""
+    names = {each.lower() for each in taken}
+    name, number = NAME, 2
+    while name in names:
+        name, number = f"{NAME}_{number}", number + 1
+    argument = {"type": "string", "minLength": 1, "maxLength": 8192, "description": "The task, as the answer named it."}
+    return {
+        "name": name,
+        "title": _TITLE,
+        "description": "Wait for a job that a tool started and that was still at work, and return its result.",
+        "inputSchema": {"type": "object", "properties": {ARGUMENT: argument}, "required": [ARGUMENT]},
+        "annotations": {
+            "title": _TITLE,
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": True,
+        },
+    }

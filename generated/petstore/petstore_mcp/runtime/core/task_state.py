@@ -1,0 +1,41 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""State of a task of MCP, as the outcome of a request. How revisions write it is in `tasks`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Task:
+    """State of a task, as the answer to a request: `answers` is `call`, `get`, `cancel`, `update` or `result`.
+
+    `status`: working, completed, failed or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: how long the
+    task is kept; `interval`: milliseconds until the next look. `result`: the `wire_formats.Result` of the call, None
+    until it is completed.
+    """
+
+    __slots__ = ("answers", "created", "id", "interval", "message", "milliseconds", "result", "status", "updated")
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002
+        answers: str,
+        status: str,
+        created: str,
+        updated: str,
+        milliseconds: int,
+        interval: int,
+        message: str = "",
+        result: Any = None,
+    ) -> None:
+        self.id = id
+        self.answers = answers
+        self.status = status
+        self.created = created
+        self.updated = updated
+        self.milliseconds = milliseconds
+        self.interval = interval
+        self.message = message
+        self.result = result

@@ -1,0 +1,122 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Tasks of MCP, both forms: the extension of 2026-07-28, and what 2025-11-25 had of them. Pure.
+
+A call whose work goes on upstream may be answered with a task, which the client polls by `tasks/get`. The server keeps
+nothing: the id of a task holds, sealed, how the upstream is asked for its state (`calls/jobs.py`).
+
+                   2025-11-25                                2026-07-28
+    a task begins  if the call brings `task`                 if the client declares the extension
+    tasks/get      the state                                 the state, and at the end the result
+    tasks/result   waits for the end, returns the result
+    tasks/cancel   the state afterwards                      an acknowledgement
+    tasks/update                                             an acknowledgement: no task here asks for input
+"""
+
+from __future__ import annotations
+
+from .effects import Dialogue, TaskRequest
+from .envelope import CAPABILITIES, origin, progress_token
+from .jsonrpc import INVALID_PARAMS, Fault, answer
+from .jsontext import dumps
+from .wire_formats import STATELESS_REVISIONS, TASKS, call_result, complete_result, has
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .effects import Origin
+    from .jsonrpc import Id, Members, Request
+    from .table import Identity
+    from .task_state import Task
+
+LONGEST_ID = 8192
+"""Longest id of a task in characters."""
+
+_MISSING_CAPABILITY = -32021
+_RELATED = "io.modelcontextprotocol/related-task"
+
+
+def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
+    """Return the dialogue of a call, which says whether the call may become a task. Raise Fault for a bad `task`."""
+    if revision in STATELESS_REVISIONS:
+        asked, seconds = _declares(request.meta), 0.0
+    elif has(revision, "tasks") and "task" in request.params:
+        asked, seconds = True, _seconds(request.params["task"])
+    else:
+        return dialogue
+    if not asked:
+        return dialogue
+    found = Dialogue(dialogue.way, dialogue.revision, dialogue.state, dialogue.responses, dialogue.urls)
+    found.tasks, found.task_seconds = True, seconds
+    return found
+
+
+def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
+    """Return the effect of a request about a task. Raise Fault if the request is malformed or not allowed."""
+    if revision in STATELESS_REVISIONS and not _declares(request.meta):
+        data: Members = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+        raise Fault(_MISSING_CAPABILITY, "Missing required client capability", data)
+    task = request.params.get("taskId")
+    if not isinstance(task, str) or len(task) > LONGEST_ID:
+        raise Fault(INVALID_PARAMS, f"{request.method} needs params.taskId, a string.")
+    if request.method == "tasks/update" and not isinstance(request.params.get("inputResponses"), dict):
+        raise Fault(INVALID_PARAMS, "tasks/update needs params.inputResponses, an object.")
+    action = request.method.partition("/")[2]
+    return TaskRequest(key, action, task, revision, progress_token(request), origin(request, handshake))
+
+
+def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
+    """Return the response line for a request that began a task or was about one, in the form of `revision`."""
+    if not has(revision, "resultType"):
+        return _handshake(id, task, revision, server)
+    if task.answers in ("cancel", "update"):
+        return answer(id, complete_result({}, revision, server))
+    kind = "task" if task.answers == "call" else "complete"
+    meta: Members = {"_meta": _signature(server)}
+    told = dumps({"resultType": kind, **_told(task, "ttlMs", "pollIntervalMs"), **meta})
+    if task.result is None:
+        return answer(id, told)
+    return answer(id, told[:-1], b',"result":', *call_result(task.result, revision, server), b"}")
+
+
+def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
+    """Return the line in the form of 2025-11-25."""
+    state = _told(task, "ttl", "pollInterval")
+    if task.answers == "call":
+        return answer(id, dumps({"task": state}))
+    if task.answers != "result" or task.result is None:
+        return answer(id, dumps(state))
+    *pieces, last = call_result(task.result, revision, server)
+    meta = dumps({_RELATED: {"taskId": task.id}})
+    return answer(id, *pieces, last[:-1], b',"_meta":', meta, b"}")
+
+
+def _told(task: Task, ttl: str, interval: str) -> Members:
+    """Return the members of a Task. `ttl` and `interval`: what the revision calls them."""
+    # In the extension `failed` is for errors of the protocol alone; a job that failed has a result that says so.
+    status = "completed" if task.status == "failed" and ttl == "ttlMs" else task.status
+    found: Members = {"taskId": task.id, "status": status}
+    if task.message:
+        found["statusMessage"] = task.message
+    found.update(createdAt=task.created, lastUpdatedAt=task.updated)
+    found[ttl] = task.milliseconds
+    if task.status == "working":
+        found[interval] = task.interval
+    return found
+
+
+def _signature(server: Identity) -> Members:
+    return {"io.modelcontextprotocol/serverInfo": {"name": server["name"], "version": server["version"]}}
+
+
+def _declares(meta: object) -> bool:
+    """Return True if the `_meta` of a request declares the extension."""
+    said = meta.get(CAPABILITIES) if isinstance(meta, dict) else None
+    extensions = said.get("extensions") if isinstance(said, dict) else None
+    return isinstance(extensions, dict) and isinstance(extensions.get(TASKS), dict)
+
+
+def _seconds(task: object) -> float:
+    """Return the seconds for which a client wants its task kept, 0 if it does not say."""
+    ttl = task.get("ttl", 0) if isinstance(task, dict) else None
+    if isinstance(ttl, bool) or not isinstance(ttl, int) or ttl < 0:
+        raise Fault(INVALID_PARAMS, "params.task must be an object; its ttl is a number of milliseconds.")
+    return ttl / 1000

@@ -1,0 +1,34 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Make the ids of tasks over HTTP: sealed for the caller whose call began the task, so that any replica can go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from .seal import Expired, Unsealed
+
+if TYPE_CHECKING:
+    from .seal import Seal
+
+_PURPOSE = "task"
+
+
+class SealedTasks:
+    """Issuer and reader of the ids of tasks."""
+
+    def __init__(self, seal: Seal) -> None:
+        self._seal = seal
+
+    def issue(self, job: bytes, seconds: float) -> str:
+        """Return an id that holds the job, good for that many seconds, for the caller of the current request."""
+        return self._seal.close(_PURPOSE, spans.owner(), job, seconds)
+
+    def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
+        """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+        try:
+            return self._seal.open(_PURPOSE, spans.owner(), id), ""
+        except Unsealed:
+            return b"", "unknown"
+        except Expired:
+            return b"", "expired"

@@ -1,0 +1,121 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Judge by an answer of the upstream whether a job is still at work, has ended well, or has failed. Pure.
+
+The conditions of the tool's owner come first. Without them, the HTTP status counts, then a member `done` as in Google's
+operations, then a word such as `succeeded` under a usual name such as `status`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.jsontext import NotJSON, loads
+from ..core.wire_formats import ABSENT
+from ..http.redirects import STATUSES
+from ..text.sanitize import brief, decode
+from .pointers import find
+
+if TYPE_CHECKING:
+    from ..core.table import TaskCondition, TaskRule
+    from ..http.exchange import Response
+
+WORKING, DONE, FAILED, GONE = "working", "done", "failed", "gone"
+
+LONGEST_MESSAGE = 200
+
+_NAMES = ("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus")
+_INNER = ("data", "job", "task", "operation", "result", "properties", "metadata")
+_ENDED = frozenset(
+    (
+        *("done", "succeeded", "success", "successful", "complete", "completed", "finished", "ready", "ok"),
+        *("available", "processed", "ended"),
+    )
+)
+_BROKEN = frozenset(
+    (
+        *("failed", "failure", "error", "errored", "canceled", "cancelled", "canceling", "aborted", "rejected"),
+        *("timeout", "timedout", "expired", "terminated", "killed", "crashed", "invalid"),
+    )
+)
+_GONE = (404, 410)
+_MESSAGES = ("/message", "/statusMessage", "/status_message", "/error/message", "/detail")
+
+
+def value_of(answer: Response) -> Any:
+    """Return the JSON value of an answer, or ABSENT if it is no JSON or did not come whole."""
+    if answer.partial or not answer.size:
+        return ABSENT
+    try:
+        return loads(decode(answer.content, answer.header("content-type"))[0])[0]
+    except NotJSON:
+        return ABSENT
+
+
+def judge(rule: TaskRule, answer: Response, value: Any) -> str:
+    """Return WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
+    if answer.status in _GONE and not _holds(rule, "done", answer, value):
+        return GONE
+    if answer.status == 429 or answer.status >= 500:
+        return WORKING  # the next look may be answered
+    if _holds(rule, "failed", answer, value) or answer.status >= 400:
+        return FAILED
+    if "done" in rule:
+        if _holds(rule, "done", answer, value):
+            return DONE
+        return FAILED if "failed" not in rule and _word(value) in _BROKEN else WORKING
+    return _usual(answer, value)
+
+
+def message(rule: TaskRule, value: Any) -> str:
+    """Return words of the upstream on the state, or ""."""
+    places = (rule["message"],) if "message" in rule else _MESSAGES
+    found = (find(value, place) for place in places) if isinstance(value, dict) else ()
+    return next((brief(str(each), LONGEST_MESSAGE) for each in found if isinstance(each, str) and each.strip()), "")
+
+
+def _usual(answer: Response, value: Any) -> str:
+    """Return the state by what is usual."""
+    if answer.status in STATUSES:
+        return DONE
+    if answer.status == 202:
+        return FAILED if _word(value) in _BROKEN else WORKING
+    if isinstance(value, dict) and isinstance(value.get("done"), bool):
+        return WORKING if not value["done"] else FAILED if value.get("error") else DONE
+    word = _word(value)
+    if not word or word in _ENDED:
+        return DONE
+    return FAILED if word in _BROKEN else WORKING
+
+
+def _word(value: Any) -> str:
+    """Return the word that names the state, without case and punctuation, or ""."""
+    for each in (value, *(value.get(name) for name in _INNER)) if isinstance(value, dict) else ():
+        members = each.items() if isinstance(each, dict) else ()
+        for name, word in members:
+            if name.replace("_", "").lower() in _NAMES and isinstance(word, str) and word:
+                return "".join(filter(str.isalnum, word[:60])).lower()
+    return ""
+
+
+def _holds(rule: TaskRule, key: str, answer: Response, value: Any) -> bool:
+    conditions = rule.get("done", ()) if key == "done" else rule.get("failed", ())
+    return any(_is_met(each, answer, value) for each in conditions)
+
+
+def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
+    found: Any = answer.status
+    if "pointer" in condition:
+        found = find(value, condition["pointer"]) if value is not ABSENT else ABSENT
+        if "values" not in condition:
+            return found is not ABSENT and bool(found)
+        if found is ABSENT:
+            return False  # an answer without the member says nothing
+    one = any(_alike(found, each) for each in condition.get("values", ()))
+    return one is not ("not" in condition)
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    """Return True if two values are the same; texts without case, and a number like the text that writes it."""
+    if isinstance(found, bool) or isinstance(wanted, bool) or found is None or wanted is None:
+        return found is wanted
+    return found == wanted or str(found).casefold() == str(wanted).casefold()
