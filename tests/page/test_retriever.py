@@ -1,4 +1,4 @@
-"""Test that the page finds and refuses as a generated server does, in Node.js and without a browser."""
+"""Test that the page finds, refuses and describes as a generated server does, in Node.js and without a browser."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.search import notation
 from package.runtime.search.retriever import Retriever
 
 from mcpgen.base import assets
@@ -21,7 +22,7 @@ from tests.page.test_search import CORPUS, QUERIES
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
 
-SCRIPT = Path(assets.__file__).parents[1] / "emit" / "page" / "retriever.js"
+SCRIPTS = [Path(assets.__file__).parents[1] / "emit" / "page" / f"{name}.js" for name in ("retriever", "notation")]
 MORE = [
     "créer une issue",
     "los pets",
@@ -36,29 +37,32 @@ MORE = [
     "many",
 ]
 ASK = """
-const { data, queries } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
+const { data, queries, tools } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
 const retriever = retrieverOf(data);
-console.log(JSON.stringify(queries.map((query) => {
+const answers = queries.map((query) => {
   const { hits, sure } = retriever.search(query, 5);
   return [hits.map(({ tool, sources }) => [tool, sources]), sure];
-})));
+});
+console.log(JSON.stringify({ answers, described: tools.map(notation.described) }));
 """
 
 
 @pytest.mark.parametrize("name", [PETSTORE.name, *(pytest.param(each, marks=pytest.mark.slow) for each in CORPUS)])
-def test_the_page_finds_and_refuses_as_a_server_does(name: str) -> None:
+def test_the_page_answers_as_a_server_does(name: str) -> None:
     source = PETSTORE if name == PETSTORE.name else GITHUB.with_name(name)
     if not source.is_file():
         pytest.skip("the shared corpus is not here")
-    table = compile_source(fetch.read(str(source)), Options(tools="search")).catalog.search
+    compiled = compile_source(fetch.read(str(source)), Options(tools="search"))
+    table = compiled.catalog.search
     assert table is not None
+    tools = json.loads(compiled.tree[f"{compiled.catalog.identity.package}/tools.json"])
     retriever, queries = Retriever(json.loads(table.index)), [*QUERIES, *MORE]
-    given = json.dumps({"data": search_data(table.index), "queries": queries})
-    command = ["node", "-e", SCRIPT.read_text(encoding="utf-8") + ASK]
+    given = json.dumps({"data": search_data(table.index), "queries": queries, "tools": tools})
+    command = ["node", "-e", "\n".join(each.read_text(encoding="utf-8") for each in SCRIPTS) + ASK]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, encoding="utf-8")
     found: list[Any] = []
     for query in queries:
         answer = retriever.search(query, 5, lambda name: True)
         found.append([[[hit.number, [list(each) for each in hit.sources]] for hit in answer.hits], answer.sure])
-    assert json.loads(done.stdout) == found
+    assert json.loads(done.stdout) == {"answers": found, "described": [notation.described(tool) for tool in tools]}
     assert [] in [answer[0] for answer in found]

@@ -294,6 +294,23 @@ def test_a_signature_names_what_the_query_speaks_of(query: str, signature: str) 
     assert notation.signature(_tool(True, **MANY), stems.stems(query)) == signature
 
 
+LONG = "Write it. " * 60
+CUT: list[tuple[str, str]] = [
+    ("Do it.", "Do it."),
+    (f"{LONG}Returns {{a, b}}. The user is asked.", f"{'Write it. ' * 46}Returns {{a, b}}. The user is asked."),
+    (f"{LONG}Returns a list of {{a}}.", f"{'Write it. ' * 47}Returns a list of {{a}}."),
+    (LONG, ("Write it. " * 50).strip()),
+    ("x" * 600, "x" * 499 + "\u2026"),
+    ("x" * 600 + " Returns {a}.", "x" * 486 + "\u2026 Returns {a}."),
+    (f"{LONG}Returns {{{'a, ' * 200}b}}.", ("Write it. " * 50).strip()),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), CUT)
+def test_a_long_description_ends_with_a_sentence_and_the_sketch_of_the_answer(text: str, shown: str) -> None:
+    assert notation.described({**_tool(), "description": text}) == f"t()  // {shown}"
+
+
 def test_a_description() -> None:
     inner = {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}
     tool = _tool(

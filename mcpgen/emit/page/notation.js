@@ -2,7 +2,7 @@
 
 const notation = (() => {
   const MOST_OPTIONAL = 3, SHORTEST_STEM = 4, ENOUGH = 3, LONGEST_SENTENCE = 110, LONGEST_LINE = 160;
-  const LONGEST_DESCRIPTION = 500, LONGEST_ENUM = 120, DEPTH = 2, MOST_MEMBERS = 40, MOST_ALTERNATIVES = 4;
+  const LONGEST_DESCRIPTION = 500, LONGEST_END = 300, LONGEST_ENUM = 120, DEPTH = 2, MOST_MEMBERS = 40, MOST_ALTERNATIVES = 4;
   const SHORT = new Map([["string", "str"], ["integer", "int"], ["number", "num"], ["boolean", "bool"], ["object", "{}"], ["array", "[]"]]);
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const has = (schema, key) => Object.hasOwn(schema, key);
@@ -81,9 +81,21 @@ const notation = (() => {
     return found;
   }
 
+  /** A long description as its first sentences, and its end from the sketch of the answer on. */
+  function shortened(text) {
+    const letters = [...text];
+    if (letters.length <= LONGEST_DESCRIPTION) return text;
+    const sketch = Math.max(...[" Returns {", " Returns a list of {"].map((each) => text.lastIndexOf(each)));
+    const found = sketch > 0 ? text.slice(sketch) : "", end = [...found].length <= LONGEST_END ? found : "";
+    const room = LONGEST_DESCRIPTION - [...end].length, start = letters.slice(0, room).join("");
+    const whole = start.slice(0, start.lastIndexOf(". ") + 1);
+    if ([...whole].length - 1 > Math.floor(room / 2)) return whole + end;
+    return clipped(text.slice(0, text.length - end.length), room) + end;
+  }
+
   function described(tool) {
     const found = lines(tool.inputSchema || {}, 1);
-    const text = clipped(oneLine(tool.description || ""), LONGEST_DESCRIPTION);
+    const text = shortened(oneLine(tool.description || ""));
     return tool.name + (found.length ? ["(", ...found, ")"].join("\n") : "()") + mark(tool) + "  // " + text;
   }
 

@@ -36,6 +36,7 @@ ENOUGH = 3
 LONGEST_SENTENCE = 110
 LONGEST_LINE = 160
 LONGEST_DESCRIPTION = 500
+LONGEST_END = 300
 LONGEST_ENUM = 120
 DEPTH = 2
 """Levels of members below an argument that are described."""
@@ -99,9 +100,21 @@ def described(tool: dict[str, Any]) -> str:
     """Return all that a call of the tool needs."""
     schema = tool.get("inputSchema", {})
     lines = _members(schema, 1, schema)
-    text = _clipped(" ".join(str(tool.get("description", "")).split()), LONGEST_DESCRIPTION)
+    text = _shortened(" ".join(str(tool.get("description", "")).split()))
     body = "\n".join(["(", *lines, ")"]) if lines else "()"
     return f"{tool['name']}{body}{_mark(tool)}  // {text}"
+
+
+def _shortened(text: str) -> str:
+    """Return a long description as its first sentences, and its end from the sketch of the answer on."""
+    if len(text) <= LONGEST_DESCRIPTION:
+        return text
+    sketch = max(text.rfind(f" Returns {each}") for each in ("{", "a list of {"))
+    end = text[sketch:] if sketch > 0 and len(text) - sketch <= LONGEST_END else ""
+    start = text[: LONGEST_DESCRIPTION - len(end)]
+    stop = start.rfind(". ")
+    kept = start[: stop + 1] if stop > len(start) // 2 else _clipped(text[: len(text) - len(end)], len(start))
+    return kept + end
 
 
 def _mark(tool: dict[str, Any]) -> str:
