@@ -6,7 +6,7 @@ import os
 import re
 
 import pytest
-from package.runtime.request.request import Request
+from package.runtime.request.request import Request, sender_fields
 from package.runtime.settings.telemetry import Telemetry
 from package.runtime.telemetry.ids import SPANS, TRACES, Ids
 from package.runtime.telemetry.operations import new_operation
@@ -53,6 +53,14 @@ def test_only_the_same_request_is_sent_again() -> None:
     again = Request("GET", "/items")
     assert pages == [0, 0, 0]
     assert [operation.sends(again, ADDRESS).again for _ in range(3)] == [0, 1, 2]
+
+
+def test_a_trace_that_the_request_names_itself_stays() -> None:
+    traced = [("traceparent", "00-1-2-01"), ("tracestate", "a=b")]
+    request = Request("GET", "/items")
+    assert sender_fields(request, "x", traced)[2:] == traced
+    request.headers = [("Traceparent", "of a hook"), ("User-Agent", "y")]
+    assert sender_fields(request, "x", traced) == [("Accept-Encoding", "gzip, deflate")]
 
 
 def test_each_duration_falls_in_the_bucket_that_its_bound_ends() -> None:

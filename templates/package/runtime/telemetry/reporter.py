@@ -157,10 +157,10 @@ class Reporter:
         touched: list[_Kind] = []
         spans = self._spans
         for record in self._recorder.take():
-            if isinstance(record, Sending):
-                kind, sampled = self._kind_of_sending(record, encoder), record.operation.sampled
-            elif isinstance(record, Operation):
+            if type(record) is Operation:  # costs less than `isinstance`
                 kind, sampled = self._kind_of_operation(record, encoder), record.sampled
+            elif type(record) is Sending:
+                kind, sampled = self._kind_of_sending(record, encoder), record.operation.sampled
             else:
                 self._add(record)
                 continue
