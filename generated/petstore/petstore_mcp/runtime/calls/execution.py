@@ -432,9 +432,9 @@ class ToolExecutor:
     def _trace(self, made: request.Request, span: spans.Span) -> None:
         """Add the trace header fields to the request, or let each sending add its own. A hook's field stays."""
         if span.operation is not None and span.operation.trace:
-            made.traced = self._settings.trace is not False and not made.sets("traceparent")
+            made.traced = self._settings.trace is not False
             return
         from ..http import tracecontext  # imported late: most clients send no trace
 
-        if not made.sets("traceparent"):
+        if "traceparent" not in made.names:
             made.headers += tracecontext.fields(span, self._settings.trace)

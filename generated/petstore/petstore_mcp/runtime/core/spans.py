@@ -126,8 +126,8 @@ class Span:
         "within",
     )
 
-    def __init__(self, origin: Origin | None = None) -> None:
-        self.call = os.urandom(8).hex()
+    def __init__(self, origin: Origin | None = None, call: str = "") -> None:
+        self.call = call or os.urandom(8).hex()
         self.origin: Origin = origin or _UnknownOrigin()
         self.requests = 0
         self.sent = 0

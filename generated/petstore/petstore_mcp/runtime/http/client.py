@@ -148,7 +148,7 @@ class Client:
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
-                fields = [*request.fields, *sender_fields(request, self.agent), *traced]
+                fields = [*request.fields, *sender_fields(request, self.agent, traced)]
                 return await self._exchange(request, address, fields, leaving, report, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:

@@ -107,10 +107,6 @@ class Request:
         """Return the names of the header fields in lower case, without Cookie."""
         return {*map(str.lower, dict(self.headers))}
 
-    def sets(self, name: str) -> bool:
-        """Return whether there is a header field of that name, which is given in lower case."""
-        return name in [given.lower() for given, _ in self.headers]
-
     @property
     def fields(self) -> list[tuple[str, str]]:
         """Return all header fields, with the cookies joined into one field."""
@@ -122,11 +118,16 @@ def is_key(name: str) -> bool:
     return name.lower() == _KEY
 
 
-def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
-    """Return the fields User-Agent (`agent`) and Accept-Encoding, without those that the request sets itself."""
+def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """Return the fields User-Agent (`agent`) and Accept-Encoding, without those that the request sets itself.
+
+    `traced` are the fields of a trace, which are left out if the request names a trace itself.
+    """
     own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
-    return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
+    if not own.isdisjoint(_SENDERS):
+        usual = [field for field in usual if field[0].lower() not in own]
+    return [*usual, *traced] if traced and "traceparent" not in own else usual
 
 
 # Decision 0151: What depends on a tool alone is found out once.

@@ -8,7 +8,7 @@ These objects are made on the way of a call, so they only hold facts. What follo
 from __future__ import annotations
 
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from ..http.tracecontext import parse, state_of
 from .ids import SPANS, TRACES
@@ -43,6 +43,7 @@ ENOUGH = 512
 _SAMPLED = 1
 
 
+@final
 class Operation:
     """A request or notification of a client, until its answer.
 
@@ -164,6 +165,7 @@ def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | N
     return begun
 
 
+@final
 class Sending:
     """An HTTP request, from its beginning to its response.
 

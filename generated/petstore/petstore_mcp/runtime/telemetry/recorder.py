@@ -17,6 +17,7 @@ from ..core.methods import BARE, METHODS
 from ..core.spans import Span
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
 from . import metrics
+from .ids import SPANS
 from .operations import new_operation
 
 if TYPE_CHECKING:
@@ -88,12 +89,16 @@ class Recorder:
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
         """Return the record of a message that was just received."""
-        id_ = message.id if isinstance(message, Request) else None
-        begun = new_operation(self, _KNOWN.get(message.method, OTHER), id_, peer)
+        if isinstance(message, Request):
+            begun, meta = new_operation(self, _KNOWN.get(message.method, OTHER), message.id, peer), message.meta
+        else:
+            begun, meta = (
+                new_operation(self, _KNOWN.get(message.method, OTHER), None, peer),
+                message.params.get("_meta"),
+            )
         if self._traces:
-            said = message.params.get("_meta")
-            if said and isinstance(said, dict):
-                begun.join(said.get("traceparent"), said.get("tracestate"))
+            if meta and isinstance(meta, dict):
+                begun.join(meta.get("traceparent"), meta.get("tracestate"))
             else:
                 begun.start()
             if peer is not None:
@@ -108,11 +113,14 @@ class Recorder:
         for effect in effects:
             if type(effect) is Call:  # first, since most requests call a tool
                 operation.target = effect.name
-                self._goes_on(operation, effect)
+                self._open[effect.key] = operation
+                _follow(operation, effect)
                 return
             if isinstance(effect, (Fetch, ReadResource)):
                 operation.uri = self._told_uri(effect)
-                self._goes_on(operation, effect)
+                self._open[effect.key] = operation
+                if isinstance(effect, Fetch):
+                    _follow(operation, effect)
                 return
             if isinstance(effect, SendError):
                 operation.code, operation.message = effect.code, effect.sentence
@@ -147,7 +155,7 @@ class Recorder:
             operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
         operation.close()
         call, operation.call = operation.call, None
-        if call is None or isinstance(outcome, Question):
+        if call is None or not (call.confirmation or call.refused) or isinstance(outcome, Question):
             return
         if call.confirmation in _NO:
             self.count(metrics.REFUSED, ("reason", "declined"))
@@ -207,14 +215,6 @@ class Recorder:
 
     # Private methods
 
-    def _goes_on(self, operation: Operation, effect: Call | ReadResource) -> None:
-        """Note that the answer comes later, and let the code of the call find the operation."""
-        self._open[effect.key] = operation
-        if isinstance(effect, Call):
-            span = operation.call = effect.span = Span(effect.origin)
-            span.operation = operation
-            operation.span = span.call
-
     def _told_uri(self, effect: Fetch | ReadResource) -> str:
         """Return the URI as the table has it. One that begins here may be a secret: whoever has it reads the result."""
         if isinstance(effect, Fetch):
@@ -232,6 +232,13 @@ class Recorder:
             operation.target = OTHER if operation.code else str(params.get("name"))
         elif method == "resources/read":
             operation.uri = OTHER if operation.code else str(params.get("uri"))
+
+
+def _follow(operation: Operation, call: Call) -> None:
+    """Let the code of the call find the operation."""
+    span = operation.call = call.span = Span(call.origin, SPANS.take())
+    span.operation = operation
+    operation.span = span.call
 
 
 def _nobody() -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .series import Buckets, Total
     from .spans import SpanEncoder
 
+    _Key = tuple[object, ...]
+
 MOST_SPANS = 4096
 """Most spans that wait to be sent. Further ones are dropped and counted."""
 
@@ -59,7 +61,7 @@ class Reporter:
         self._thread: threading.Thread | None = None
         self._spans: list[bytes] = []
         self._series = Series()
-        self._known: dict[tuple[object, ...], _Kind] = {}
+        self._known: dict[_Key, _Kind] = {}
         self._began = time.time_ns()
         self._loaded: _Exports | None = None
         self._told: set[str] = set()
@@ -155,12 +157,15 @@ class Reporter:
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
         touched: list[_Kind] = []
-        spans = self._spans
+        spans, known = self._spans, self._known
         for record in self._recorder.take():
-            if isinstance(record, Sending):
-                kind, sampled = self._kind_of_sending(record, encoder), record.operation.sampled
-            elif isinstance(record, Operation):
-                kind, sampled = self._kind_of_operation(record, encoder), record.sampled
+            if type(record) is Operation:  # costs less than `isinstance`
+                key: _Key = (record.method, record.target, record.revision, record.code, record.error)
+                kind, sampled = known.get(key) or self._operations(key, record, encoder), record.sampled
+            elif type(record) is Sending:
+                where = record.address.origin
+                key = (where, record.method, record.template, record.status, record.error, record.again)
+                kind, sampled = known.get(key) or self._sendings(key, record, encoder), record.operation.sampled
             else:
                 self._add(record)
                 continue
@@ -184,27 +189,23 @@ class Reporter:
         else:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
-    def _kind_of_operation(self, record: Operation, encoder: SpanEncoder | None) -> _Kind:
-        key = (record.method, record.target, record.revision, record.code, record.error)
-        if (known := self._known.get(key)) is not None:
-            return known
-        found = attributes.of_operation(record, self._recorder.transport)
+    def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
+        """Return what operations like `first` have in common, and keep it at hand under `key`."""
+        found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
         if encoder is not None:
-            kind.prefix, kind.encode = encoder.of_operation(record, found), encoder.operation
+            kind.prefix, kind.encode = encoder.of_operation(first, found), encoder.operation
         return kind
 
-    def _kind_of_sending(self, record: Sending, encoder: SpanEncoder | None) -> _Kind:
-        key = (record.address.origin, record.method, record.template, record.status, record.error, record.again)
-        if (known := self._known.get(key)) is not None:
-            return known
-        found = attributes.of_sending(record)
+    def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
+        """Return what HTTP requests like `first` have in common, and keep it at hand under `key`."""
+        found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
-        kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(record)),)))
-        if record.again:
+        kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(first)),)))
+        if first.again:
             kind.totals.append(self._series.total(metrics.RETRIES))
         if encoder is not None:
-            kind.prefix, kind.encode = encoder.of_sending(record, found), encoder.sending
+            kind.prefix, kind.encode = encoder.of_sending(first, found), encoder.sending
         return kind
 
     def _exports(self) -> _Exports | None:
