@@ -33,6 +33,7 @@ from mcpgen.merge.apply_options import (
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, visible, without_security
+from mcpgen.merge.task_operations import with_task_operations
 from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
 from mcpgen.model.options import Options
 from mcpgen.model.pins import NOTHING
@@ -242,7 +243,7 @@ def _curated(
     api = replace(api, operations=kept, skipped=skipped)
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
-    api = hide_logins(api, diagnostics)
+    api = with_task_operations(hide_logins(api, diagnostics), left_out + more, diagnostics)
     if flags.wanted.security == "none":
         api = without_security(api)
     return visible(api, diagnostics), found
