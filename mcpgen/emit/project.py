@@ -113,6 +113,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "roles": ", ".join(tool.roles),
                 "scopes": ", or ".join(" ".join(each) for each in tool.binding.caller_scopes),
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
+                "asks": ", ".join(name for each in tool.questions for name in each.form),
             }
             for tool in catalog.tools
         ],

@@ -43,6 +43,23 @@ paths:
   /picture: {get: {operationId: get_picture, responses: {'200': {description: d, content: {image/png: {}}}}}}
   /fault: {get: {operationId: get_fault}}
 """
+TOOLS_FILE = """
+mcpgen: 1
+server: {name: store}
+openapi: [{document: openapi.yaml}]
+tools:
+  - name: send_order
+    request: POST /orders/{orderId}/send
+    arguments: {orderId: integer required}
+    ask:
+      - name: address
+        message: Where to?
+        form:
+          street: string required
+          speed: {enum: [slow, fast], default: slow}
+          gifts: {items: {enum: [a, b]}}
+          floor: integer
+"""
 PNG = b"\\x89PNG\\r\\n\\x1a\\n".decode("unicode_escape").encode("latin-1") + bytes(range(200))
 
 
@@ -124,8 +141,9 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         (folder / "openapi.yaml").write_text(DOCUMENT % f"http://127.0.0.1:{api.server_port}", encoding="utf-8")
+        (folder / "tools.yaml").write_text(TOOLS_FILE, encoding="utf-8")
         with pytest.raises(SystemExit) as end:
-            main(["generate", str(folder / "openapi.yaml"), "-o", str(folder / "project")])
+            main(["generate", str(folder / "tools.yaml"), "-o", str(folder / "project")])
         assert not end.value.code
         yield Shell(folder / "project")
         api.shutdown()
@@ -206,6 +224,30 @@ def test_nobody_to_ask_is_a_refusal(shell: Shell) -> None:
     assert done.returncode == 1
     assert not Api.seen
     assert "--yes" in done.stderr
+
+
+def test_a_form_is_filled_in_at_the_terminal_and_by_flags(shell: Shell) -> None:
+    typed = b"Main 1\n\na, b\n2\n"
+    code, shown = shell.on_a_terminal("call", "send_order", "--order-id", "7", typed=typed)
+    assert code == 0, shown
+    assert "Where to?" in shown
+    [sent] = Api.seen
+    assert _told(sent) == _told('POST /orders/7/send {"street":"Main 1","speed":"slow","gifts":["a","b"],"floor":2}')
+    Api.seen.clear()
+    done = shell("call", "send_order", "--order-id", "7", "--street", "Main 2", "--gifts", "b")
+    assert done.returncode == 0, done.stderr
+    assert _told(Api.seen[0]) == _told('POST /orders/7/send {"street":"Main 2","speed":"slow","gifts":["b"]}')
+
+
+def test_a_form_that_nobody_fills_in_names_its_flags(shell: Shell) -> None:
+    done = shell("call", "send_order", "--order-id", "7")
+    assert done.returncode == 1
+    assert "Where to?" in done.stderr
+    assert "answer by --street" in done.stderr
+    assert not Api.seen
+    code, _ = shell.on_a_terminal("call", "send_order", "--order-id", "7", typed=b"\n")
+    assert code == 1
+    assert "--street" in shell("call", "send_order", "--help").stdout
 
 
 def test_arguments_come_from_a_file_and_from_stdin(shell: Shell, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.emit import features, lists, table, tasks, views
+from mcpgen.emit import features, lists, questions, table, tasks, views
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
@@ -59,6 +59,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result["effect"] = tool.annotations.effect
     if tool.confirm != "never":
         result["confirm"] = tool.confirm
+    if tool.questions:
+        result["ask"] = [questions.question(each) for each in tool.questions]
     if tool.roles:
         result["roles"] = list[JsonValue](tool.roles)
     if tool.aliases:

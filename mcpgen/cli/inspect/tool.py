@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.emit import views
-from mcpgen.model import CallerScopes, Catalog, Lookup, ToolSpec
+from mcpgen.model import AskedQuestion, CallerScopes, Catalog, Lookup, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
 _REQUIRED = " *"
@@ -50,6 +50,7 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
         lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")
     if tool.binding.timeout is not None:
         lines.append(f"timeout: {tool.binding.timeout:g} s")
+    lines += [f"asks the user: {_question(each)}" for each in tool.questions]
     if (pages := tool.binding.pages) is not None:
         lines.append(
             f"pages: all, joined at {pages.items or 'the root of the answer'}"
@@ -58,6 +59,16 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
         )
     lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
     return lines
+
+
+def _question(question: AskedQuestion) -> str:
+    """Return a question in words: its message, its fields, and when it is asked."""
+    message = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
+    fields = ", ".join(name + (_REQUIRED if name in question.required else "") for name in question.form)
+    limits = ["if missing"] if question.missing else []
+    limits += [f"if {' and '.join(question.when)} fit"] if question.when else []
+    limits += ["else as arguments"] if question.without == "arguments" else []
+    return f'{question.name}, "{message}" ({fields})' + "".join(f", {each}" for each in limits)
 
 
 def _lookup(lookup: Lookup) -> str:
@@ -99,7 +110,7 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
                 filter(None, (member.description, f"One of {', '.join(member.choices)}." if member.choices else ""))
             ),
         )
-        for member in schemas.members(tool.input_schema)
+        for member in schemas.members(tool.whole_schema)
     ]
 
 

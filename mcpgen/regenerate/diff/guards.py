@@ -5,7 +5,7 @@ an owner who removes private data. A stronger one is breaking too, if calls that
 
 from collections.abc import Iterator
 
-from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.regenerate.diff import rules
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed
@@ -33,6 +33,7 @@ def compared(old: Listed, new: Listed) -> Iterator[Change]:
     yield from _hints(old, new)
     yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
     yield from _confirmation(old, new)
+    yield from _questions(old, new)
     yield from _removed(old, new)
     yield from _withheld(old, new)
 
@@ -62,6 +63,29 @@ def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
     if before != after and {before, after} <= set(_CONFIRM):
         code = "confirm-raised" if _CONFIRM.index(after) > _CONFIRM.index(before) else "confirm-lowered"
         yield rules.of_tool(code, new.name, before, after)
+
+
+def _questions(old: Listed, new: Listed) -> Iterator[Change]:
+    """Yield changes of what the user is asked. Who can be asked answers, so other words break no caller."""
+    before, after = _asked(old), _asked(new)
+    for name in sorted(before.keys() - after.keys()):
+        yield rules.of_tool("question-removed", new.name, before=_fields(before[name]))
+    for name in sorted(after.keys() - before.keys()):
+        yield rules.of_tool("question-added", new.name, after=_fields(after[name]))
+    for name in sorted(before.keys() & after.keys()):
+        had, has = before[name].get("without"), after[name].get("without")
+        if had != has:
+            yield rules.of_tool("question-allows" if has else "question-refuses", new.name, at=name)
+        if {**before[name], "without": has} != {**after[name], "without": has}:
+            yield rules.of_tool("question-changed", new.name, at=name)
+
+
+def _asked(tool: Listed) -> dict[str, JsonObject]:
+    return {as_text(each.get("name")): each for each in map(as_object, as_list(tool.binding.get("ask")))}
+
+
+def _fields(question: JsonObject) -> list[JsonValue]:
+    return [*as_object(question.get("form"))]
 
 
 def _removed(old: Listed, new: Listed) -> Iterator[Change]:

@@ -22,6 +22,7 @@ _ELSEWHERE = (
     "scopes",
     "callerScopes",
     "confirm",
+    "ask",
     "open",
 )
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
