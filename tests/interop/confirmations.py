@@ -34,16 +34,28 @@ def _call(answer: str = "", tool: str = "delete_pet", **arguments: object) -> St
     return {"do": "call", "tool": tool, "arguments": {**PET, **arguments}, "answer": answer}
 
 
+def _answered(answer: str, **content: object) -> Job:
+    return Job(({"do": "call", "tool": "remove_asked", "arguments": {}, "answer": answer, "content": content},))
+
+
 def _by_hand(*again: Step) -> Job:
     return Job(({"do": "confirm", "tool": "delete_pet", "arguments": PET, "again": list(again)},))
 
 
-_EVERYWHERE = {"without": Job((_call(), _call(tool="remove_if_asked")), asks=False)}
+_EVERYWHERE = {
+    "without": Job((_call(), _call(tool="remove_if_asked")), asks=False),
+    "no questions": Job(({"do": "call", "tool": "remove_asked", "arguments": {}},), asks=False),
+}
 _WHERE_IT_CAN_BE_ASKED = {
     "accepted": Job((_call("accept"),)),
     "declined": Job((_call("decline"), _call("decline", tool="remove_if_asked"))),
     "cancelled": Job((_call("cancel"),)),
     "wrong arguments": Job((_call("accept", petId="nine"),)),
+    "three questions": _answered("accept", kind="dog", petId=9, reason="too old", signs=["old", "ill"]),
+    "two questions": _answered("accept", petId=9),
+    "question declined": _answered("decline"),
+    "question cancelled": _answered("cancel"),
+    "wrong answers": _answered("accept", petId=0),
     "expired": Job((_call("accept"),), hasty=True),
 }
 # : States exist only in the stateless revision, where the official clients let the caller keep them.

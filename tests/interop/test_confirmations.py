@@ -83,6 +83,43 @@ def test_without_the_capability(confirmed: Jobs) -> None:
     assert questions(work) == []
 
 
+def test_three_questions_are_answered_and_the_answers_are_sent(confirmed: Jobs) -> None:
+    work = job(confirmed, "three questions")
+    assert work.sent == [("DELETE", "/v1/pets/9?kind=dog&reason=too%20old&signs=old&signs=ill")], work.outcomes
+    assert [asked["message"] for asked in questions(work)] == ["What kind of pet?", "Which dog?", "Why the dog 9?"]
+
+
+def test_a_question_is_asked_where_it_applies_and_takes_defaults(confirmed: Jobs) -> None:
+    work = job(confirmed, "two questions")
+    assert work.sent == [("DELETE", "/v1/pets/9?kind=cat")], work.outcomes
+    assert [asked["message"] for asked in questions(work)] == ["What kind of pet?", "Which cat?"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("question declined", "The user declined"), ("question cancelled", "The user closed")]
+)
+def test_not_answered_at_all(confirmed: Jobs, name: str, told: str) -> None:
+    work = job(confirmed, name)
+    assert told in refusal(work.outcomes[0])
+    assert work.sent == []
+
+
+def test_wrong_answers(confirmed: Jobs) -> None:
+    work = job(confirmed, "wrong answers")
+    assert "the answers did not fit" in refusal(work.outcomes[0])
+    assert work.sent == []
+    last = questions(work)[-1]["message"]
+    assert last == "petId: expected an integer of at least 1; got 0\nWhich cat?"
+
+
+def test_no_questions(confirmed: Jobs) -> None:
+    work = confirmed["no questions"]
+    [outcome] = work.outcomes
+    told = outcome["error"]["message"] if work.client.revision == R5 else refusal(outcome)
+    assert "does not declare the capability elicitation" in told
+    assert work.sent == []
+
+
 def test_tampered(confirmed: Jobs) -> None:
     work = job(confirmed, "tampered")
     [again] = work.outcomes[0]["again"]

@@ -17,7 +17,7 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 class Official:
     def __init__(self, client: Any, complaints: list[str]) -> None:
         self._client, self.complaints = client, complaints
-        self.answer = ""
+        self.answer, self.content = "", Object()
         self.changed = asyncio.Event()
 
     async def tools(self) -> list[Object]:
@@ -87,7 +87,9 @@ async def connect(job: Object) -> AsyncIterator[Official]:
             official.changed.set()
 
     async def asked(context: object, params: Any) -> Any:
-        return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
+        return types.ElicitResult(
+            action=official.answer, content=official.content if official.answer == "accept" else None
+        )
 
     more = {"elicitation_callback": asked} if job.get("asks") else {}
     async with (

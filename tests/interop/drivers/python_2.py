@@ -17,7 +17,7 @@ class Official:
     def __init__(self, client: Any, complaints: list[str], legacy: bool) -> None:
         self._client, self.complaints = client, complaints
         self._legacy = legacy
-        self.answer = ""
+        self.answer, self.content = "", Object()
         self.changed = anyio.Event()
 
     async def tools(self) -> list[Object]:
@@ -89,7 +89,9 @@ async def connect(job: Object) -> AsyncIterator[Official]:
             official.changed.set()
 
     async def asked(context: object, params: Any) -> Any:
-        return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
+        return types.ElicitResult(
+            action=official.answer, content=official.content if official.answer == "accept" else None
+        )
 
     server = job["server"]
     parameters = server.get("url") or StdioServerParameters(**server)

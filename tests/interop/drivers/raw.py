@@ -29,7 +29,7 @@ class Raw:
     def __init__(self, server: Process, revision: str, asks: bool) -> None:
         self._server, self._revision = server, revision
         self._capabilities: Object = {"elicitation": {}} if asks else {}
-        self.answer = ""
+        self.answer, self.content = "", Object()
         self.complaints: list[str] = []  # this client judges nothing, so it has no complaints
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
@@ -54,8 +54,13 @@ class Raw:
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
         result = await self._ask("tools/call", progress, name=tool, arguments=arguments)
         while result.get("resultType") == "input_required":
-            result = await self.by_hand(tool, arguments, result["requestState"], self.answer)
+            brought = {"requestState": result["requestState"]}
+            brought["inputResponses"] = dict.fromkeys(result["inputRequests"], self._said())
+            result = await self._ask("tools/call", name=tool, arguments=arguments, **brought)
         return result
+
+    def _said(self) -> Object:
+        return {"action": self.answer, **({"content": self.content} if self.content else {})}
 
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
         brought: Object = {"requestState": state} if state else {}
@@ -90,7 +95,7 @@ class Raw:
                 hear = self._hearing[params["progressToken"]]
                 await hear(params["progress"], params.get("total"), params.get("message"))
             elif message.get("method") == "elicitation/create":
-                await self._say(id=message["id"], result={"action": self.answer})
+                await self._say(id=message["id"], result=self._said())
             elif message.get("method") == "notifications/subscriptions/acknowledged":
                 self._acknowledged.set()
             elif message.get("method") == "notifications/tools/list_changed":

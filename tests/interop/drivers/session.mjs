@@ -52,7 +52,7 @@ async function outcome(client, step) {
 
 async function called(client, step) {
     const progress = [];
-    client.answer.action = step.answer;
+    Object.assign(client.answer, { action: step.answer, content: step.content ?? {} });
     const result = await client.call(step.tool, step.arguments, step.progress ? (heard) => progress.push(heard) : undefined);
     return { result, progress };
 }

@@ -2,9 +2,10 @@
 
 The job is JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`. For a server
 over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user, who does what the `answer` of a call
-says.
+says, and fills `content` into each form.
 
-Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together", "steps"}`,
+Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer", "content"}`,
+`{"do": "together", "steps"}`,
 `{"do": "abandon", "tool", "arguments", "control"}`. `{"do": "confirm", "tool", "arguments", "again"}` is a call whose
 question the driver receives itself; each of `again` (`arguments`, `tamper`, `answer`) is a call that sends its state
 back. With `{"do": "change", "control", "then"}` the client listens, has the server changed, and does the steps of
@@ -45,6 +46,7 @@ class Client(Protocol):
 
     complaints: list[str]
     answer: str
+    content: Object
 
     async def tools(self) -> list[Object]:
         """Return all tools."""
@@ -107,7 +109,7 @@ async def _outcome(client: Client, step: Object) -> Object:
 
 async def _called(client: Client, step: Object) -> Object:
     heard: list[Object] = []
-    client.answer = step.get("answer", "")
+    client.answer, client.content = step.get("answer", ""), step.get("content", {})
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append({"progress": progress, "total": total, "message": message})

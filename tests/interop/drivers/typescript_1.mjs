@@ -10,7 +10,7 @@ import { drive, ProtocolError } from './session.mjs';
 await drive(async ({ server, asks }) => {
     const client = new Client({ name: 'interop', version: '1' }, { capabilities: asks ? { elicitation: {} } : {} });
     const answer = {};
-    if (asks) client.setRequestHandler(ElicitRequestSchema, () => ({ ...answer, content: {} }));
+    if (asks) client.setRequestHandler(ElicitRequestSchema, () => ({ ...answer }));
     const changed = new Promise((heard) => client.setNotificationHandler(ToolListChangedNotificationSchema, heard));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));

@@ -16,7 +16,7 @@ await drive(async ({ server, mode, asks, steps }) => {
     const options = { capabilities, listChanged, versionNegotiation: { mode: negotiation } };
     const client = new Client({ name: 'interop', version: '1' }, options);
     const answer = {};
-    if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer, content: {} }));
+    if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer }));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
