@@ -314,10 +314,28 @@ def _input_required(result: Object) -> None:
     _form(asks["params"])
 
 
+FIELD = frozenset(
+    (
+        *("type", "title", "description", "default", "enum", "enumNames", "oneOf", "items", "format"),
+        *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"),
+    )
+)
+"""Keywords of a field in a form, in any revision."""
+
+
 def _form(params: Object) -> None:
-    """Check the schema of an elicitation, which has primitive members on one level; ours has none."""
+    """Check the schema of an elicitation, which has primitive members on one level."""
     assert params["message"].strip()
-    assert params["requestedSchema"] == {"type": "object", "properties": {}}
+    schema = params["requestedSchema"]
+    assert schema.keys() <= {"type", "properties", "required"}
+    assert schema["type"] == "object"
+    fields = schema["properties"]
+    assert set(schema.get("required", ())) <= fields.keys()
+    assert not (fields and params["message"].startswith("Go on with")), "a confirmation has no fields"
+    for field in fields.values():
+        assert field.keys() <= FIELD, "a field is flat"
+        assert field["type"] in ("string", "number", "integer", "boolean", "array")
+        assert ("items" in field) == (field["type"] == "array")
 
 
 def _block(block: Object) -> None:

@@ -109,7 +109,7 @@ def test_wrong_answers(confirmed: Jobs) -> None:
     assert "the answers did not fit" in refusal(work.outcomes[0])
     assert work.sent == []
     last = questions(work)[-1]["message"]
-    assert last == "petId: expected an integer of at least 1; got 0\nWhich cat?"
+    assert last == "petId: expected a number of at least 1; got 0\nWhich cat?"
 
 
 def test_no_questions(confirmed: Jobs) -> None:

@@ -289,8 +289,17 @@ class Checker:
         raise AssertionError(f"progress for {token!r}, which no running call gave")
 
 
+FIELD = frozenset(
+    (
+        *("type", "title", "description", "default", "enum", "enumNames", "oneOf", "items", "format"),
+        *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"),
+    )
+)
+"""Keywords of a field in a form, in any revision."""
+
+
 def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
-    """Check the params of a question: a form without fields, or a URL with the members `of_url` if the revision has
+    """Check the params of a question: a form with flat fields, or a URL with the members `of_url` if the revision has
     that mode.
     """
     if params.get("mode") == "url" and of_url is not None:
@@ -299,7 +308,16 @@ def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
     assert params.keys() <= {"mode", "message", "requestedSchema"}
     assert params.get("mode", "form") == "form"
     assert params["message"].strip()
-    assert params["requestedSchema"] == {"type": "object", "properties": {}}
+    schema = params["requestedSchema"]
+    assert schema.keys() <= {"type", "properties", "required"}
+    assert schema["type"] == "object"
+    fields = schema["properties"]
+    assert set(schema.get("required", ())) <= fields.keys()
+    assert not (fields and params["message"].startswith("Go on with")), "a confirmation has no fields"
+    for field in fields.values():
+        assert field.keys() <= FIELD, "a field is flat"
+        assert field["type"] in ("string", "number", "integer", "boolean", "array")
+        assert ("items" in field) == (field["type"] == "array")
 
 
 def valid(revision: str, definition: str, message: object) -> None:
