@@ -6,6 +6,7 @@ that make clients reject the tool list count. No text may hold a hidden characte
 has removed them before.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -121,6 +122,8 @@ def _is_visible_prompt(spec: PromptSpec, diagnostics: Diagnostics) -> bool:
     said = [prompt.name, prompt.title, prompt.description]
     said += [part for each in prompt.arguments for part in (each.name, each.title, each.description)]
     said += [part for message in prompt.messages for part in message.literals]
+    said += [part for each in spec.questions for part in each.message if isinstance(part, str)]
+    said += [json.dumps(dict(each.form), ensure_ascii=False) for each in spec.questions]
     what = f"The prompt {clipped(prompt.name)}"
     return _is_visible(what, [*said, *_values(prompt.values)], prompt.where, diagnostics)
 

@@ -6,7 +6,7 @@ Each entry holds its MCP list entry under `listed`. `table.schema.json` beside t
 from base64 import b64encode
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
-from mcpgen.emit import table
+from mcpgen.emit import questions, table
 from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, Values
 
 
@@ -71,7 +71,8 @@ def _resource(spec: ResourceSpec) -> JsonObject:
 
 def _prompt(spec: PromptSpec) -> JsonObject:
     messages: list[JsonValue] = [_message(each, spec) for each in spec.prompt.messages]
-    return {"listed": listed_prompt(spec), **_values(spec.prompt.values), "messages": messages}
+    asked: JsonObject = {"ask": [questions.question(each) for each in spec.questions]} if spec.questions else {}
+    return {"listed": listed_prompt(spec), **_values(spec.prompt.values), **asked, "messages": messages}
 
 
 def _message(message: Message, spec: PromptSpec) -> JsonObject:

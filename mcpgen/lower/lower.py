@@ -241,7 +241,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     nesting.report(operation, composer, diagnostics)
     views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     task = tasks.derive(operation, [*as_object(layout.schema.get("properties"))], diagnostics)
-    asked, left = questions.derive(operation, layout.schema, layout.names, diagnostics)
+    asked, left = questions.derive(operation.decided.ask or (), layout.schema, layout.names, diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     if task is not None:
         output_schema, output_form = None, None

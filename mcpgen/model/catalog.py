@@ -240,10 +240,11 @@ class ResourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """One prompt. `uris`: resource name that its messages use → URI of that resource."""
+    """One prompt. `uris`: resource name that its messages use → URI of that resource. `questions`: to its user."""
 
     prompt: Prompt
     uris: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[AskedQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.model.api import Operation
+from mcpgen.model.asking import Question
 
 Values = Mapping[str, tuple[str, ...]]
 """Argument of a prompt, or variable of a URI → its possible values. Names that are missing here may have any value."""
@@ -62,3 +63,4 @@ class Prompt:
     description: str = ""
     arguments: tuple[PromptArgument, ...] = ()
     values: Values = field(default_factory=dict)
+    ask: tuple[Question, ...] = ()

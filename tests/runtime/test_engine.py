@@ -10,9 +10,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from package.runtime.core.effects import Call, Dialogue, Fetch, TaskRequest
+from package.runtime.core.effects import Call, Dialogue, Fetch, GetPrompt, TaskRequest
 from package.runtime.core.task_state import Task
-from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, Question, Result
+from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, PromptMessages, Question, Result
 from package.runtime.serve import engine, work
 from package.runtime.serve.engine import Engine
 
@@ -34,6 +34,9 @@ class Upstream:
         self.cancelled: list[str] = []
         self.changed = threading.Condition()
         self.loop = asyncio.get_running_loop()
+
+    async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Any], Awaitable[object]]) -> PromptMessages:
+        raise NotImplementedError
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
         raise NotImplementedError
@@ -165,6 +168,9 @@ class Named:
 
     async def call(self, *_: object) -> Result:
         return Result.text(self.name)
+
+    async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Any], Awaitable[object]]) -> PromptMessages:
+        raise NotImplementedError
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
         return Contents(wanted.uri, [{"uri": wanted.uri, "text": self.name}])

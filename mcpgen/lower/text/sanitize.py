@@ -284,7 +284,8 @@ def _prompt(spec: PromptSpec, reporter: _Reporter) -> PromptSpec:
         arguments=tuple(_argument(each, where.inside("arguments", each.name), reporter) for each in prompt.arguments),
         messages=tuple(_message(each, f"a message of {what}", reporter) for each in prompt.messages),
     )
-    return replace(spec, prompt=cleaned)
+    schemas = _Schemas(False, ValueCache())
+    return replace(spec, prompt=cleaned, questions=tuple(_question(each, schemas) for each in spec.questions))
 
 
 def _argument(argument: PromptArgument, where: Where, reporter: _Reporter) -> PromptArgument:

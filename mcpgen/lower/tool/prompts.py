@@ -4,6 +4,7 @@ import re
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped, nearest
+from mcpgen.lower.tool import questions
 from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
@@ -26,7 +27,7 @@ def resolve(
         uris = {each.resource: _uri(each, known, diagnostics) for each in prompt.messages if each.resource}
         chosen = [_is_found(each, resources, diagnostics) for each in prompt.messages if each.chosen]
         if all(uris.values()) and all(chosen):
-            found[prompt.name] = PromptSpec(prompt, uris)
+            found[prompt.name] = PromptSpec(prompt, uris, questions.of_prompt(prompt, diagnostics))
     return tuple(found.values())
 
 

@@ -5,7 +5,7 @@ A field of a question is called like the argument that it fills. The model neith
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
@@ -15,7 +15,7 @@ from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.lower.tool.forms import FORMATS, Unaskable, fits, form_field
 from mcpgen.lower.tool.secret_questions import secret_field, secret_text
-from mcpgen.model import AskedQuestion, FormField, Operation, Question
+from mcpgen.model import AskedQuestion, FormField, Prompt, Question
 
 LONGEST_MESSAGE = 500
 """Longest message of a question in characters, without its arguments."""
@@ -25,18 +25,18 @@ _OWN_WORDS = "Write what the form shows: `type`, or a choice by `enum`."
 
 
 def derive(
-    operation: Operation, schema: JsonObject, names: Mapping[Slot, str], diagnostics: Diagnostics
+    questions: tuple[Question, ...], schema: JsonObject, names: Mapping[Slot, str], diagnostics: Diagnostics
 ) -> tuple[tuple[AskedQuestion, ...], JsonObject]:
     """Return the questions of a tool, and its input schema without the arguments that the user fills in.
 
     `names`: slot → argument. Faulty questions are reported and left out.
     """
-    if not operation.decided.ask:
+    if not questions:
         return (), schema
     layout = _Layout(schema, names)
     found: list[AskedQuestion] = []
-    for question in operation.decided.ask:
-        asked = _missing(question, layout, operation) if question.missing else _asked(question, layout, diagnostics)
+    for question in questions:
+        asked = _missing(question, layout, questions) if question.missing else _asked(question, layout, diagnostics)
         if asked is None or not _is_sound(question, layout, diagnostics):
             continue
         for name in sorted(asked.arguments.keys() & {name for each in found for name in each.arguments}):
@@ -44,6 +44,14 @@ def derive(
             diagnostics.add("duplicate-name", message, question.where.inside("form"), "Ask for it once.")
         found.append(asked)
     return tuple(found), layout.left(found)
+
+
+def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, ...]:
+    """Return the questions of a prompt. Its arguments are texts, and the fields are known to the prompt alone."""
+    fields = {field.name: field.schema for each in prompt.ask for field in each.fields}
+    known: JsonObject = {**{each.name: {"type": "string"} for each in prompt.arguments}, **fields}
+    found, _ = derive(prompt.ask, {"type": "object", "properties": known}, {}, diagnostics)
+    return tuple(replace(each, arguments={}) for each in found)
 
 
 def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
@@ -146,9 +154,9 @@ def _field(
     return name, form
 
 
-def _missing(question: Question, layout: _Layout, operation: Operation) -> AskedQuestion | None:
+def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...]) -> AskedQuestion | None:
     """Return a question for the required arguments that a call leaves out, as far as a form can hold them."""
-    asked = {layout.argument(field.name) for each in operation.decided.ask or () for field in each.fields}
+    asked = {layout.argument(field.name) for each in questions for field in each.fields}
     fields: dict[str, JsonObject] = {}
     for name in layout.required:
         try:

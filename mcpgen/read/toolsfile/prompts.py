@@ -9,7 +9,8 @@ from dataclasses import replace
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
-from mcpgen.model import Message, Prompt, PromptArgument
+from mcpgen.model import Message, Prompt, PromptArgument, Question
+from mcpgen.read.toolsfile import questions
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
 _ROLES = ("user", "assistant")
@@ -30,10 +31,14 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
             message = f"'{clipped(key)}' cannot be the name of an argument."
             hint = "Use letters, digits and `_`, no digit first, at most 64."
             diagnostics.add("invalid-name", message, where.inside("arguments", key), hint)
+    asked = _questions(entry, where, diagnostics)
+    fields = [field.name for question in asked for field in question.fields if field.name not in declared]
+    known = [*declared, *fields]
     entries, place = as_list(entry.get("messages")), where.inside("messages")
-    found = [_message(as_object(each), place.inside(i), list(declared), diagnostics) for i, each in enumerate(entries)]
+    found = [_message(as_object(each), place.inside(i), known, diagnostics) for i, each in enumerate(entries)]
     messages = tuple(message for message in found if message is not None)
     used = {argument for message in messages for argument in message.arguments}
+    used |= {str(part["argument"]) for each in asked for part in each.message if isinstance(part, dict)}
     for key in declared:
         if WRITTEN_ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
             message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."
@@ -46,7 +51,18 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
         as_text(entry.get("description")),
         tuple(_argument(key, as_object(each)) for key, each in declared.items()),
         {key: values for key, each in declared.items() if (values := _values(as_object(each)))},
+        asked,
     )
+
+
+def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Question, ...]:
+    """Return the questions of a prompt, whose fields are no arguments that a client gives."""
+    found = questions.read(entry, where, diagnostics) or ()
+    for question in found:
+        if question.missing or question.without != "refuse":
+            message = "A question of a prompt asks for its own fields, of clients that can ask."
+            diagnostics.add("invalid-value", message, question.where, "Write the fields, and leave `without` out.")
+    return tuple(each for each in found if not each.missing)
 
 
 def _argument(name: str, entry: JsonObject) -> PromptArgument:

@@ -85,7 +85,7 @@ INSTEAD = {
 }
 """Texts for the model, by the outcome of a confirmation that was not accepted."""
 
-_FAULTS: dict[str, tuple[int, object]] = {
+FAULTS: dict[str, tuple[int, object]] = {
     "unable": (MISSING_CAPABILITY, {"requiredCapabilities": {"elicitation": {}}}),
     "forged": (INVALID_PARAMS, None),
     "unreadable": (INVALID_PARAMS, None),
@@ -157,8 +157,8 @@ class Consent:
 def not_called(tool: str, said: str, revision: str, more: str = "", words: Mapping[str, str] = INSTEAD) -> Result:
     """Return the error result for a call whose question ended in that way, by its `words`. Raises OtherOutcome."""
     sentence = f"{tool} was not called. {words[said]}{more}"
-    if said in _FAULTS and has(revision, "resultType"):
-        raise OtherOutcome(Failure(sentence, *_FAULTS[said]))
+    if said in FAULTS and has(revision, "resultType"):
+        raise OtherOutcome(Failure(sentence, *FAULTS[said]))
     return Result.error(sentence)
 
 

@@ -64,6 +64,14 @@ WORDS = {
 """Texts for the model, by how a question ended that was not answered."""
 
 
+class Unanswered(Exception):
+    """Raised if the user did not answer a question. `said`: how it ended, a key of WORDS."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+
+
 # Decision 0224: Answers travel in the state.
 class Interview:
     """The questions about one call. `answers`: question to field to value. `asked`: the question that was asked last,
@@ -110,13 +118,11 @@ class Questions:
 
         Raises Refused, and OtherOutcome with a question or a protocol error.
         """
-        tool, dialogue = call.tool, call.dialogue
-        interview = Interview(call, self._allowed(call, arguments))
-        ended = await self._resumed(interview)
-        for question in tool.binding["ask"]:
-            ended = ended or await self._settled(interview, question)
-        if ended:
-            return not_called(tool.name, ended, dialogue.revision, words=WORDS), ""
+        dialogue = call.dialogue
+        try:
+            interview = await self.interview(call, arguments)
+        except Unanswered as ended:
+            return not_called(call.tool.name, ended.said, dialogue.revision, words=WORDS), ""
         responses = dialogue.responses if interview.inner else {}
         call.dialogue = Dialogue(dialogue.way, dialogue.revision, interview.inner or None, responses, dialogue.urls)
         if call.given:
@@ -129,6 +135,16 @@ class Questions:
                 raise
             state = self._states.issue(interview.subject, 1, interview.written("", asked.state))
             raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
+
+    async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
+        """Ask what has to be asked about a call. Raises Refused, Unanswered and OtherOutcome."""
+        interview = Interview(call, self._allowed(call, arguments))
+        ended = await self._resumed(interview)
+        for question in call.tool.binding["ask"]:
+            ended = ended or await self._settled(interview, question)
+        if ended:
+            raise Unanswered(ended)
+        return interview
 
     def _allowed(self, call: CallUnderWay, arguments: dict[str, Any]) -> dict[str, Any]:
         """Check what the model gave, as far as it may give it, and return it. Raises Refused."""

@@ -105,6 +105,8 @@ class Features:
     def _prompt(self, request: Request, heard: Dialogue, who: Origin) -> PromptMessages | GetPrompt:
         entry = self._prompt_of(request.params.get("name"))
         given = prompts.checked(entry, request.params)
+        if "ask" in entry:
+            return GetPrompt(entry, given, self.find, heard, who)
         found = {uri: self.find(uri) for uri in prompts.uris(entry, given)}
         there = {uri: held for uri, held in found.items() if isinstance(held, Contents)}
         if len(there) < len(found):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings as environment
-from ..shell import completion, flags, own_server
+from ..shell import completion, flags, form_fields, own_server
 from ..text.sanitize import brief
 from .printing import show, table
 
@@ -97,9 +97,8 @@ def main(words: list[str], catalog: Catalog) -> int:
         if given.tool not in catalog.names():
             raise flags.Misused(_no_tool(catalog, given.tool))
         if "help" in given.switches:
-            return show(
-                [f"usage: {command} call {given.tool} [FLAGS]", "", *flags.usage(catalog.described(given.tool))]
-            )
+            described = {**catalog.described(given.tool), "inputSchema": _schema(catalog, given.tool)}
+            return show([f"usage: {command} call {given.tool} [FLAGS]", "", *flags.usage(described)])
         arguments = flags.read_flags(given.rest, _schema(catalog, given.tool))
         if "json" in given.values:
             arguments = {**_json(given.values["json"]), **arguments}
@@ -168,9 +167,12 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
         server_flags += ["--base-url", given.values["base_url"]]
     usual = {f"{catalog.prefix}_MAX_RESULT": _SHOW_ALL, f"{catalog.prefix}_LOG_LEVEL": "error"}
     variables = {name: value for name, value in usual.items() if name not in os.environ}
-    terminal = own_server.Terminal(
-        _ask_for(given), _progress if sys.stderr is not None and sys.stderr.isatty() else None
-    )
+    binding = catalog.tool(given.tool).binding
+    asked = {name for each in binding.get("ask", ()) for name in each.get("arguments", ())}
+    answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
+    filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
+    shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
+    terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if "ask" in binding else None)
     try:
         result = own_server.call(given.tool, arguments, server_flags, variables, terminal)
     except own_server.Unanswered as ended:
@@ -182,7 +184,9 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
         return FAILED
     if result.get("isError"):
         _show_error(result)
-        if terminal.ask is None and "confirm" in catalog.tool(given.tool).binding:
+        if filler.lacking:
+            complain(f"Here nobody can be asked: answer by {', '.join(f'--{name}' for name in filler.lacking)}.")
+        if terminal.ask is None and "confirm" in binding:
             complain("Here nobody can be asked: --yes agrees beforehand.")
         return FAILED
     return _write(result, given)
@@ -192,9 +196,18 @@ def _ask_for(given: _Given) -> Callable[[str, str], bool] | None:
     """Return how the user is asked; None if there is nobody to ask, so that the server refuses."""
     if "yes" in given.switches:
         return lambda message, url: not url
-    if sys.stdin is None or not sys.stdin.isatty() or sys.stderr is None or given.values.get("json") == "-":
-        return None
-    return _ask
+    return _ask if _is_attended(given) else None
+
+
+def _is_attended(given: _Given) -> bool:
+    """Return True if a user sits at a terminal and can type an answer."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and given.values.get("json") != "-"
+
+
+def _read(text: str) -> str:
+    """Ask the user for a line."""
+    _tell(text)
+    return sys.stdin.readline().strip()
 
 
 def _ask(message: str, url: str) -> bool:

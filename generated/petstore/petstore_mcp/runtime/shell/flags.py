@@ -82,6 +82,16 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
     return text if isinstance(value, str) and "string" in kinds else value
 
 
+def read_text(text: str, schema: dict[str, Any]) -> Any:
+    """Return the value that a typed text means for a field of a form; several choices have commas between."""
+    if _is(schema, "array"):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if _is(schema, "boolean"):
+        said = text.strip().casefold()
+        return True if said in ("y", "yes", "true") else False if said in ("n", "no", "false") else text
+    return _value(text, schema)
+
+
 def types(schema: dict[str, Any]) -> Iterator[str]:
     """Yield the types that a schema names, also in its alternatives. None if it names none: any value fits."""
     declared = schema.get("type")

@@ -34,10 +34,13 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What the client shows and asks. `ask` is None if nobody can be asked."""
+    """What the client shows and asks. `ask` is None if nobody can be asked to agree, and `fill` if no form is filled
+    in.
+    """
 
     ask: Callable[[str, str], bool] | None
     progress: Callable[[str], None] | None
+    fill: Callable[[str, dict[str, Any]], dict[str, Any] | None] | None = None
 
 
 def call(name: str, arguments: dict[str, Any], flags: list[str], settings: dict[str, str], terminal: Terminal) -> Any:
@@ -60,7 +63,7 @@ def call(name: str, arguments: dict[str, Any], flags: list[str], settings: dict[
 
 
 def _conversation(wire: _Wire, name: str, arguments: dict[str, Any], terminal: Terminal) -> Any:
-    asks: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}} if terminal.ask else {}
+    asks: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}} if terminal.ask or terminal.fill else {}
     about = {"name": "shell", "version": "1"}
     wire.ask("initialize", {"protocolVersion": REVISION, "capabilities": asks, "clientInfo": about}, terminal)
     wire.send({"method": "notifications/initialized"})
@@ -102,12 +105,22 @@ class _Wire:
         method, params = message.get("method"), message.get("params", {})
         if method == "notifications/progress" and terminal.progress is not None:
             terminal.progress(str(params.get("message", "")))
-        elif method == "elicitation/create" and terminal.ask is not None:
-            agreed = terminal.ask(str(params.get("message", "")), str(params.get("url", "")))
-            answer = {"action": "accept", "content": {}} if agreed else {"action": "decline"}
-            self.send({"id": message["id"], "result": answer})
+        elif method == "elicitation/create":
+            self.send({"id": message["id"], "result": _answer(params, terminal)})
         elif method == "ping":
             self.send({"id": message["id"], "result": {}})
         elif "id" in message and method is not None:
             error = {"code": _NO_SUCH_METHOD, "message": "This client does not know the method."}
             self.send({"id": message["id"], "error": error})
+
+
+def _answer(params: dict[str, Any], terminal: Terminal) -> dict[str, Any]:
+    """Return what the user says to a question: to a form with fields, or to one that is agreed to."""
+    schema, message = params.get("requestedSchema", {}), str(params.get("message", ""))
+    if schema.get("properties") and terminal.fill is not None:
+        content = terminal.fill(message, schema)
+        return {"action": "cancel"} if content is None else {"action": "accept", "content": content}
+    if terminal.ask is None:
+        return {"action": "cancel"}
+    agreed = terminal.ask(message, str(params.get("url", "")))
+    return {"action": "accept", "content": {}} if agreed else {"action": "decline"}

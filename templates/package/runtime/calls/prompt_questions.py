@@ -1,0 +1,73 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Ask the user for values of a prompt, whose messages hold them. The questions are those of tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.catalog import Tool
+from ..core.jsonrpc import INVALID_PARAMS
+from ..core.wire_formats import Failure, OtherOutcome, has
+from ..request.argument_errors import Refused
+from .consent import FAULTS
+from .questions import WORDS as WORDS_OF_TOOLS
+from .questions import Unanswered
+from .under_way import CallUnderWay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.budget import Budget
+    from ..core.effects import GetPrompt
+    from .consent import Ask
+    from .questions import Questions
+
+WORDS = {
+    **WORDS_OF_TOOLS,
+    "unable": "The user must be asked, and this client cannot ask: it does not declare the capability elicitation"
+    " (forms). Use a client that does.",
+}
+"""Texts for the client, by how a question ended that was not answered."""
+
+
+def _unheard(phase: str) -> None:
+    """Ignore the phases of a call: a prompt has none."""
+
+
+async def answered(
+    wanted: GetPrompt, questions: Questions, ask: Ask | None, budget: Callable[[Tool], Budget]
+) -> dict[str, Any]:
+    """Return the arguments of the prompt and the user's answers, all as texts.
+
+    Raises OtherOutcome with a question, or with the error that says why the user did not answer.
+    """
+    tool = _as_tool(wanted)
+    call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))
+    try:
+        interview = await questions.interview(call, wanted.arguments)
+    except Unanswered as ended:
+        code, data = FAULTS.get(ended.said, (INVALID_PARAMS, None))
+        code = code if has(wanted.dialogue.revision, "resultType") else INVALID_PARAMS
+        raise OtherOutcome(Failure(f"The prompt was not made. {WORDS[ended.said]}", code, data)) from None
+    except Refused as reason:
+        told = "; ".join(map(str, reason.problems))
+        raise OtherOutcome(Failure(f"The prompt was not made: {told}.", INVALID_PARAMS)) from None
+    return {name: _as_text(value) for name, value in interview.given.items()}
+
+
+def _as_tool(wanted: GetPrompt) -> Tool:
+    """Return the prompt as a tool, whose arguments are texts, and whose fields are as their forms say."""
+    entry = wanted.entry
+    texts: dict[str, Any] = {each["name"]: {"type": "string"} for each in entry["listed"].get("arguments", ())}
+    binding: Any = {"ask": entry["ask"]}
+    tool = Tool(f"prompt {wanted.name}", {"type": "object", "properties": texts}, binding)
+    fields = {name: field for question in entry["ask"] for name, field in question["form"].items()}
+    tool.schema = {"type": "object", "properties": {**texts, **fields}}
+    return tool
+
+
+def _as_text(value: Any) -> str:
+    """Return a value as people write it in a sentence."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
