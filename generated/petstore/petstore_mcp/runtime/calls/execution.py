@@ -46,9 +46,10 @@ from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
-    from ..core.effects import TaskRequest
+    from ..core.effects import GetPrompt, TaskRequest
     from ..core.table import Lookup, Pages
     from ..core.task_state import Task
+    from ..core.wire_formats import PromptMessages
     from ..http.exchange import Response
     from ..result.structured import OutputChecker
     from ..settings.grants import TokenRequest
@@ -250,6 +251,14 @@ class ToolExecutor:
             finally:
                 if not isinstance(answer, Failure):
                     self._writer.closed(answer)
+
+    async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
+        """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
+        from . import prompt_questions, prompt_resources  # imported late: few prompts ask
+
+        budget = self._preparation.budget
+        wanted.arguments = await prompt_questions.answered(wanted, self._questions(), ask, budget)
+        return await prompt_resources.made(wanted, self.fetch)
 
     async def bring(self, uri: str) -> None:
         """Copy what another replica keeps at that URI to this one, if the current client may read it."""

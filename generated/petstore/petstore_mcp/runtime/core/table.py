@@ -524,8 +524,12 @@ class Message(TypedDict):
 
 
 class Prompt(TypedDict):
-    """One prompt: its list entry, its messages, and for each argument the values that completion offers."""
+    """One prompt: its list entry, its messages, and for each argument the values that completion offers.
+
+    `ask`: questions to the user, whose fields the messages use like arguments.
+    """
 
     listed: ListedPrompt
     messages: list[Message]
+    ask: NotRequired[list[AskedQuestion]]
     values: NotRequired[dict[str, list[str]]]

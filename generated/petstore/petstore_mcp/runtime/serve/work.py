@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..core.effects import Call, Dialogue
     from ..core.task_state import Task
-    from ..core.wire_formats import Asked, Contents, Outcome, Result
+    from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
 
     class ToolExecutor(Protocol):
         """Executor of one call (execution.ToolExecutor)."""
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
         async def task(self, wanted: TaskRequest) -> Task:
             """Return the answer to a request about a task. Raises OtherOutcome."""
+
+        async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
+            """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
 
         async def call(
             self,
@@ -232,6 +235,8 @@ class AcceptedCall:
             raise OtherOutcome(_NO_CALLER)
         if isinstance(call, Fetch):
             return caller.fetch(call)
+        if isinstance(call, GetPrompt) and "ask" in call.entry:
+            return caller.get_prompt(call, self._ask)
         if isinstance(call, GetPrompt):
             from ..calls import prompt_resources  # imported late: few prompts need the upstream
 
