@@ -49,7 +49,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     header, prefix = project.surface.header, project.identity.prefix
     servers = tables.servers(header)
     bindings = [tool.binding for tool in project.surface.tools]
-    fetched = [as_object(each.get("binding")) for each in project.surface.resources]
+    fetched = project.surface.fetched
     choices = [tables.security(binding) for binding in [*bindings, *fetched]]
     schemes = tables.schemes(header)
     partial = _partly_needed(schemes, choices)

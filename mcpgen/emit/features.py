@@ -4,18 +4,20 @@ Each entry holds its MCP list entry under `listed`. `table.schema.json` beside t
 """
 
 from base64 import b64encode
+from collections.abc import Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.emit import questions, table
-from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, Values
+from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, Resource, ResourceSpec, Values
 
 
 # Decision 0009: Resources and prompts have tables of their own.
 def tables(catalog: Catalog) -> dict[str, bytes]:
     """Return name (`resources`, `prompts`) → contents of the table, only for tables with entries."""
+    sources = {each.resource.completes: each for each in catalog.resources if each.resource.completes}
     found = {
-        "resources": [_resource(each) for each in catalog.resources],
-        "prompts": [_prompt(each) for each in catalog.prompts],
+        "resources": [{**_resource(each), **_sources(sources, "resource", each)} for each in catalog.offered],
+        "prompts": [{**_prompt(each), **_sources(sources, "prompt", each)} for each in catalog.prompts],
     }
     return {name: _array(entries) for name, entries in found.items() if entries}
 
@@ -64,9 +66,27 @@ def _resource(spec: ResourceSpec) -> JsonObject:
     elif resource.content is not None:
         result["blob"] = b64encode(resource.content).decode("ascii")
     if spec.binding is not None and operation is not None:
-        timeout: JsonObject = {"timeout": operation.decided.timeout} if operation.decided.timeout is not None else {}
-        result["binding"] = {"operation": table.operation(operation), **table.request(spec.binding), **timeout}
+        result["binding"] = _binding(operation, spec.binding)
     return result
+
+
+def _binding(operation: Operation, binding: HttpBinding) -> JsonObject:
+    timeout: JsonObject = {"timeout": operation.decided.timeout} if operation.decided.timeout is not None else {}
+    return {"operation": table.operation(operation), **table.request(binding), **timeout}
+
+
+def _sources(
+    sources: Mapping[tuple[str, str, str], ResourceSpec], kind: str, spec: ResourceSpec | PromptSpec
+) -> JsonObject:
+    """Return the requests that fetch values for completion, by argument."""
+    name = spec.resource.name if isinstance(spec, ResourceSpec) else spec.prompt.name
+    found: JsonObject = {}
+    for (of, owner, argument), source in sources.items():
+        operation = source.resource.operation
+        if (of, owner) == (kind, name) and operation is not None and source.binding is not None:
+            at: JsonObject = {"values": source.resource.pointer} if source.resource.pointer else {}
+            found[argument] = {"binding": _binding(operation, source.binding), **at}
+    return {"completes": found} if found else {}
 
 
 def _prompt(spec: PromptSpec) -> JsonObject:

@@ -123,7 +123,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "says": _first_sentence(each.resource.description) or each.resource.title or each.resource.name,
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
-            for each in catalog.resources
+            for each in catalog.offered
         ],
         "prompts": [
             {

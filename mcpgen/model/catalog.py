@@ -324,3 +324,8 @@ class Catalog:
     prompts: tuple[PromptSpec, ...] = ()
     origins: tuple[str, ...] = ()
     search: SearchTable | None = None
+
+    @property
+    def offered(self) -> tuple[ResourceSpec, ...]:
+        """Return the resources that clients see, without those that only fetch values for completion."""
+        return tuple(each for each in self.resources if each.resource.completes is None)

@@ -17,6 +17,9 @@ class Resource:
 
     Either `content` is fixed at compile time, or `operation` fetches it: a GET whose parameters are the `variables`. An
     empty `uri` is derived later.
+
+    `completes`: set if the resource is not offered, and the operation fetches values for completion: of a `prompt` or
+    a `resource`, of its name, of an argument. `pointer` leads to these values then.
     """
 
     where: Where
@@ -29,6 +32,8 @@ class Resource:
     operation: Operation | None = None
     variables: tuple[str, ...] = ()
     values: Values = field(default_factory=dict)
+    completes: tuple[str, str, str] | None = None
+    pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

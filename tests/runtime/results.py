@@ -72,8 +72,9 @@ def _prompt(result: dict[str, Any], revision: str) -> None:
 
 def _completion(result: dict[str, Any], revision: str) -> None:
     found = result["completion"]
-    assert len(found["values"]) <= min(found["total"], 100)
-    assert found["hasMore"] is (found["total"] > len(found["values"]))
+    total = found.get("total", 101)  # left out if more values exist than were counted
+    assert len(found["values"]) <= min(total, 100)
+    assert found["hasMore"] is (total > len(found["values"]))
 
 
 def _ping(result: dict[str, Any], revision: str) -> None:

@@ -138,7 +138,7 @@ class Compared(str):
 def test_values_are_not_compared_with_each_other() -> None:
     values = [Compared(f"a{number}") for number in range(300)] + [Compared("Ba"), Compared("b")]
     Compared.compared = 0
-    assert module._completed(values, "A") == [*values[:300], "Ba"]
+    assert module.matching(values, "A") == [*values[:300], "Ba"]
     assert Compared.compared <= len(values) + 1  # by the line above
 
 

@@ -22,7 +22,7 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
     identity = catalog.identity
     concerned = Concerned(catalog.tools)
     described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
-    resources: list[JsonValue] = [_resource(each) for each in catalog.resources]
+    resources: list[JsonValue] = [_resource(each) for each in catalog.offered]
     prompts: list[JsonValue] = [features.listed_prompt(each) for each in catalog.prompts]
     return {
         "server": {

@@ -9,7 +9,7 @@ def show(catalog: Catalog) -> None:
     """Print each resource and each prompt on a line. Print nothing if there are none."""
     resources = [
         (each.uri, f"GET {each.resource.operation.path}" if each.resource.operation else each.resource.media_type)
-        for each in catalog.resources
+        for each in catalog.offered
     ]
     prompts = [
         (each.prompt.name, ", ".join(argument.name for argument in each.prompt.arguments)) for each in catalog.prompts

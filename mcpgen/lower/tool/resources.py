@@ -67,7 +67,7 @@ def _binding(
 ) -> HttpBinding | None:
     if operation is None:
         return None
-    names: dict[Slot, str] = {(each.location, each.name): each.name for each in operation.parameters}
+    names: dict[Slot, str] = {(each.location, each.name): each.argument or each.name for each in operation.parameters}
     arguments = Arguments({}, "portable", names, {}, ())
     needed, asked = security.requirement(operation, api, accepted), security.scopes(operation, api)
     of_callers = scopes.derive(operation, api, diagnostics)

@@ -13,6 +13,7 @@ from mcpgen.model import Api
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
+    completions,
     confirmation,
     documents,
     flags,
@@ -79,7 +80,10 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         pages=hints.pages(identity),
         confirm=confirmation.of_server(identity),
         roles=roles.of_server(identity),
-        resources=resources.read(root.get("resources"), top.inside("resources"), site),
+        resources=(
+            *resources.read(root.get("resources"), top.inside("resources"), site),
+            *completions.read(root, top, site),
+        ),
         prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
         named_at=top.inside("server"),
     )

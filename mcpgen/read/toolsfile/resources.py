@@ -216,11 +216,11 @@ def _operation(
         template=replace(template, fixed_query=tuple(parse_qsl(query, keep_blank_values=True))),
         where=where,
         parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
-        servers=_servers(entry, where, around) or None,
+        servers=servers(entry, where, around) or None,
         security=required.security,
         scopes=required.scopes,
         caller_scopes=required.caller_scopes,
-        decided=Decisions(timeout=_seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
+        decided=Decisions(timeout=seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
     )
 
 
@@ -233,7 +233,8 @@ def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> P
     return Parameter(name, "query", schema, where, True, description, style="form", explode=True)
 
 
-def _servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[Server, ...]:
+def servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[Server, ...]:
+    """Return the server of `base_url`, or none if it is not given."""
     return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
 
 
@@ -243,5 +244,6 @@ def _values(declared: JsonValue) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 
-def _seconds(value: JsonValue) -> float | None:
+def seconds(value: JsonValue) -> float | None:
+    """Return a `timeout`, or None if it is not given."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None

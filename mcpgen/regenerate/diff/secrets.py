@@ -147,7 +147,7 @@ def _destinations(surface: Surface) -> list[Destination]:
     """Return the destinations of requests and credentials, without unused servers."""
     entries = as_list(surface.header.get("servers"))
     bindings = [tool.binding for tool in surface.tools]
-    bindings += [as_object(entry.get("binding")) for entry in surface.resources]
+    bindings += surface.fetched
     used = [_at(entries, index) for index in sorted({0, *(_index(each) for each in bindings)})]
     return [*origins.destinations({"servers": [*used], "security": surface.header.get("security")})]
 

@@ -73,6 +73,14 @@ class Surface:
     resources: tuple[JsonObject, ...] = ()
     prompts: tuple[JsonObject, ...] = ()
 
+    @property
+    def fetched(self) -> list[JsonObject]:
+        """Return the bindings of requests that are no tools: those of resources, and of values for completion."""
+        found = [as_object(entry.get("binding")) for entry in self.resources]
+        for entry in (*self.resources, *self.prompts):
+            found += [as_object(as_object(each).get("binding")) for each in as_object(entry.get("completes")).values()]
+        return found
+
 
 def of_catalog(catalog: Catalog) -> Surface:
     """Return the surface of a compiled catalog."""

@@ -245,7 +245,8 @@ class ToolExecutor:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
             try:
-                if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
+                shown = self._settings.sizes.shown
+                if wanted.keeps and not isinstance(answer, Failure) and response.is_large(answer, shown):
                     await self._writer.keep(answer, sent, budget)
                 return fetching.read(wanted, answer, sent, self._redactor, self.resources)
             finally:

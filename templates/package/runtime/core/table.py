@@ -486,11 +486,19 @@ class Table(Header):
 # resources.json and prompts.json.
 
 
+class CompletionSource(TypedDict):
+    """Request that fetches values for completion. `values`: a pointer to them; without it, the answer is the list."""
+
+    binding: Binding
+    values: NotRequired[str]
+
+
 class Resource(TypedDict):
     """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
 
     listed: dict[str, str]
     values: NotRequired[dict[str, list[str]]]
+    completes: NotRequired[dict[str, CompletionSource]]
     text: NotRequired[str]
     blob: NotRequired[str]
     binding: NotRequired[Binding]
@@ -533,3 +541,4 @@ class Prompt(TypedDict):
     messages: list[Message]
     ask: NotRequired[list[AskedQuestion]]
     values: NotRequired[dict[str, list[str]]]
+    completes: NotRequired[dict[str, CompletionSource]]

@@ -1,0 +1,104 @@
+"""Read `complete:` of arguments of prompts and of variables of URIs: requests that fetch the values of an argument.
+
+Such a request becomes an operation of a resource that is not offered, so that it gets its server, its credentials and
+its limits like the request of any resource.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import SkipOperation
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Decisions, Operation, Parameter, Resource
+from mcpgen.read.openapi import paths
+from mcpgen.read.toolsfile import credentials, pointers, resources, uris
+
+TYPED = "value"
+"""Name that stands for what the user has typed so far."""
+
+_TEXT: JsonObject = {"type": "string"}
+_REQUEST = re.compile(r"GET (/\S*)")
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Iterator[Resource]:
+    """Yield a resource for each request for completion values in the file. Those with an error are left out."""
+    for kind, key in (("prompt", "prompts"), ("resource", "resources")):
+        for index, entry in enumerate(map(as_object, as_list(root.get(key)))):
+            declared, name = as_object(entry.get("arguments")), as_text(entry.get("name"))
+            names = list(declared) if kind == "prompt" else list(uris.variables(as_text(entry.get("uri"))))
+            for argument in (each for each in declared if each in names):
+                described, where = as_object(declared[argument]), top.inside(key, index, "arguments", argument)
+                if "complete" not in described:
+                    continue
+                if "enum" in described:
+                    message = f"The argument '{clipped(argument)}' has both an 'enum' and a 'complete'."
+                    around.wrong(message, where.inside("complete"), "Leave one of the two out.")
+                    continue
+                found = described["complete"]
+                rules = as_object(found) or {"request": found}
+                place = where.inside("complete")
+                operation = _operation(rules, (name, argument), names, place, around)
+                pointer = as_text(rules.get("values"))
+                if operation is None or (pointer and not _is_pointer(pointer, place, around)):
+                    continue
+                called = f"completion of {argument} of {kind} {name}"
+                yield Resource(
+                    place, called, "", operation=operation, completes=(kind, name, argument), pointer=pointer
+                )
+
+
+def _is_pointer(pointer: str, where: Where, around: resources.ResourceContext) -> bool:
+    return pointers.is_pointer(pointer, where.inside("values"), around.diagnostics)
+
+
+def _operation(
+    rules: JsonObject, of: tuple[str, str], names: list[str], where: Where, around: resources.ResourceContext
+) -> Operation | None:
+    """Return a GET operation whose parameters are the places in the path and in the query."""
+    request = _REQUEST.fullmatch(as_text(rules.get("request")).strip())
+    if request is None:
+        return None  # schema_check has reported this error
+    path, _, query = request[1].partition("?")
+    try:
+        template = paths.parse(path, where, around.diagnostics)
+    except SkipOperation as unusable:
+        around.wrong(unusable.diagnostic.message, where, unusable.diagnostic.hint)
+        return None
+    fixed: list[tuple[str, str]] = []
+    used = list(template.variables)
+    parameters = [Parameter(name, "path", _TEXT, where, True, style="simple") for name in used]
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if place := _PLACE.fullmatch(value):
+            used.append(place[1])
+            parameters.append(Parameter(name, "query", _TEXT, where, style="form", explode=True, argument=place[1]))
+        elif "{" in name + value:
+            message = f"The request has a place in the middle of '{clipped(value)}'."
+            around.wrong(message, where, "Write a place as the whole value of a parameter, such as q={value}.")
+            return None
+        else:
+            fixed.append((name, value))
+    known = [TYPED, *(name for name in names if name != of[1])]
+    for name in used:
+        if name not in known:
+            hint = nearest(name, known) or f"Write {{{TYPED}}} for what was typed."
+            around.wrong(f"The request needs {clipped(name)!r}, which nothing fills.", where, hint, "unknown-name")
+            return None
+    required = credentials.of_tool(rules, where, around.schemes, around.diagnostics)
+    return Operation(
+        key=f"completion {of[0]} {of[1]}",
+        method="GET",
+        path=path,
+        template=replace(template, fixed_query=tuple(fixed)),
+        where=where,
+        parameters=tuple(parameters),
+        servers=resources.servers(rules, where, around) or None,
+        security=required.security,
+        scopes=required.scopes,
+        caller_scopes=required.caller_scopes,
+        decided=Decisions(timeout=resources.seconds(rules.get("timeout"))),
+    )
