@@ -232,14 +232,12 @@ def _rules(tool: ToolSpec) -> JsonObject:
     result: JsonObject = {}
     if binding.fields is not None:
         result["fields"] = binding.fields
-    if binding.also:
-        result["also"] = list[JsonValue](binding.also)
     if binding.open:
         result["open"] = True
-    if binding.unchecked:
-        result["unchecked"] = list[JsonValue](binding.unchecked)
-    if binding.redirects:
-        result["redirects"] = list[JsonValue](binding.redirects)
+    named = {"also": binding.also, "unchecked": binding.unchecked, "redirects": binding.redirects}
+    for key, names in {**named, "requires": binding.requires}.items():
+        if names:
+            result[key] = list[JsonValue](names)
     if binding.follows:
         result["follow"] = True
     result.update(lists.of_lists(binding))

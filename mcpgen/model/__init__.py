@@ -66,6 +66,7 @@ from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Val
 from mcpgen.model.words import (
     DESTRUCTIVE,
     BodyEncoding,
+    Capability,
     Confirm,
     CredentialPlace,
     InputProfile,
@@ -96,6 +97,7 @@ __all__ = [
     "BodyEncoding",
     "BoundScheme",
     "CallerScopes",
+    "Capability",
     "Catalog",
     "Change",
     "Confirm",

@@ -7,7 +7,17 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.asking import Question
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends, TaskRule
-from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, Pages, ReadSchemeKind, Redirects, Style
+from mcpgen.model.words import (
+    Capability,
+    Confirm,
+    CredentialPlace,
+    Location,
+    Output,
+    Pages,
+    ReadSchemeKind,
+    Redirects,
+    Style,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +243,7 @@ class Decisions:
     sends: Sends | None = None
     result: ResultView | None = None
     task: TaskRule | None = None
+    requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None
     told: str | None = None

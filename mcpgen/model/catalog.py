@@ -9,7 +9,17 @@ from mcpgen.model.asking import AskedQuestion
 from mcpgen.model.curation import Given, ResultView, TaskRule, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
-from mcpgen.model.words import BodyEncoding, Confirm, InputProfile, Location, OutputForm, PartKind, SchemeKind, Style
+from mcpgen.model.words import (
+    BodyEncoding,
+    Capability,
+    Confirm,
+    InputProfile,
+    Location,
+    OutputForm,
+    PartKind,
+    SchemeKind,
+    Style,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +160,7 @@ class HttpBinding:
     fields: str | None = None
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     timeout: float | None = None
+    requires: tuple[Capability, ...] = ()
     result: ResultView | None = None
     also: tuple[str, ...] = ()
     open: bool = False

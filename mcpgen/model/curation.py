@@ -7,7 +7,7 @@ from typing import Literal
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.asking import Question
-from mcpgen.model.words import Confirm, Output, Pages, Part, Redirects
+from mcpgen.model.words import Capability, Confirm, Output, Pages, Part, Redirects
 
 Given = tuple[JsonValue] | None
 """Optional JSON value: a tuple of the one value that was written, or None if none was. The tuple keeps null apart."""
@@ -266,6 +266,7 @@ class Change:
     pages: Pages | None = None
     result: ResultView | None = None
     task: TaskRule | None = None
+    requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None
     body: BodyChange | None = None

@@ -53,6 +53,9 @@ Confirm = Literal["never", "when-supported", "always"]
 Without = Literal["refuse", "arguments"]
 """What clients get that cannot ask a question: a refusal, or its fields as ordinary arguments."""
 
+Capability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
+"""Capability of an MCP client: forms for the user, URLs that the user opens, a model, and folders."""
+
 DESTRUCTIVE = "destructive"
 """Key that stands for all tools with the destructive hint, in settings that else name HTTP methods."""
 

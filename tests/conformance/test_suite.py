@@ -20,6 +20,7 @@ SOME = (
     ("2026-07-28", "http-header-validation"),
     ("2026-07-28", "http-custom-header-server-validation"),
     ("2026-07-28", "dns-rebinding-protection"),
+    ("2026-07-28", "server-stateless"),
     ("2026-07-28", "input-required-result-tampered-state"),
     ("2025-11-25", "tools-call-mixed-content"),
     ("2025-11-25", "server-session-lifecycle"),

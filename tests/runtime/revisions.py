@@ -180,8 +180,11 @@ class Checker:
             assert isinstance(problem["data"]["requested"], str)
             valid(R5, "UnsupportedProtocolVersionError", message)
         if problem["code"] == -32021:
-            needed = [{"elicitation": {}}, *([task_messages.NEEDED] if "tasks" in self.offered else [])]
-            assert problem["data"]["requiredCapabilities"] in needed
+            needed = problem["data"]["requiredCapabilities"]
+            assert needed
+            if not needed.keys() <= {"elicitation", "sampling", "roots"}:
+                assert "tasks" in self.offered
+                assert needed == task_messages.NEEDED
             assert problem["data"].keys() == {"requiredCapabilities"}
             valid(R5, "MissingRequiredClientCapabilityError", message)
 

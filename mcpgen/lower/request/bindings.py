@@ -79,6 +79,7 @@ def bind(
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
         timeout=operation.decided.timeout,
+        requires=operation.decided.requires or (),
         result=operation.decided.result,
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,

@@ -138,6 +138,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
         "result",
         "task",
         "timeout",
+        "requires",
     )
     given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}
     if change.hidden is not None:

@@ -1,4 +1,4 @@
-"""Read short settings of one tool: `annotations:`, `timeout:`, `redirects:`, `lookups:`, `pages:`, `portable:`.
+"""Read short settings of one tool: `annotations:`, `timeout:`, `requires:`, `redirects:`, `lookups:` and others.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -8,9 +8,10 @@ from typing import get_args
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, as_object
-from mcpgen.model import Pages, Redirects
+from mcpgen.model import Capability, Pages, Redirects
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
+_CAPABILITIES: Mapping[str, Capability] = {word: word for word in get_args(Capability)}
 _PAGES: Mapping[str, Pages] = {word: word for word in get_args(Pages)}
 LONGEST = 3600
 """Longest timeout of one call, in seconds."""
@@ -33,6 +34,16 @@ def timeout(entry: JsonObject) -> float | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LONGEST:
         return value
     return None
+
+
+def requires(entry: JsonObject) -> tuple[Capability, ...] | None:
+    """Return the client capabilities that a tool cannot do without, or None if `requires` is missing."""
+    value = entry.get("requires")
+    if not isinstance(value, list):
+        return None
+    return tuple(
+        dict.fromkeys(_CAPABILITIES[each] for each in value if isinstance(each, str) and each in _CAPABILITIES)
+    )
 
 
 def redirects(entry: JsonObject) -> Redirects | None:

@@ -60,6 +60,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),
         timeout=hints.timeout(entry),
+        requires=hints.requires(entry),
         portable=hints.portable(entry),
         body=_body(entry.get("body"), where.inside("body")),
         unsecured=entry.get("security") == "none",

@@ -117,6 +117,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         scopes=scopes.of_tool(entry),
         hints=hints.hints(entry, where, diagnostics),
         timeout=hints.timeout(entry),
+        requires=hints.requires(entry),
         portable=hints.portable(entry),
         aliases=aliases.of_tool(entry, where),
     )

@@ -70,6 +70,8 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "constant-added": ("cosmetic", "{at} is always sent now, as {after}."),
     "constant-removed": ("cosmetic", "{at} is no longer sent; it was always {before}."),
     "request": ("cosmetic", "Its request is written in another way: {after}."),
+    "client-requires": ("breaking", "Clients must be able to do more: {after} now; before: {before}."),
+    "client-requires-less": ("additive", "Clients need to be able to do less: {after} now; before: {before}."),
     "timeout": ("cosmetic", "A call may take {after} seconds; it was {before}."),
 }
 

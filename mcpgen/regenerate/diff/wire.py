@@ -25,7 +25,7 @@ _ELSEWHERE = (
     "ask",
     "open",
 )
-_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "fields", "result", "withheld", "saves"))
 """Keys of a binding that this module or another compares by themselves. All other keys are compared as a whole."""
 
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
@@ -38,6 +38,10 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
+    needs, needed = (as_list(tool.binding.get("requires")) for tool in (new, old))
+    if needs != needed:
+        code = "client-requires" if set(map(str, needs)) - set(map(str, needed)) else "client-requires-less"
+        yield rules.of_tool(code, new.name, needed or "nothing", needs or "nothing")
     if parts := [part for part in dict.fromkeys(_parts(old, new)) if not (moved and part in ("method", "path"))]:
         yield rules.of_tool("request", new.name, after=[*parts])
 

@@ -40,6 +40,7 @@ from . import hook_runner
 from .own_tools import OwnTools, Programs
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
+from .required_capabilities import refusal
 from .result_writer import ResultWriter
 from .under_way import CallUnderWay
 from .user_logins import UserLogins
@@ -279,6 +280,8 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
         tool = call.tool
+        if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
+            return lacking, ""
         try:
             if call.dialogue.tasks:
                 self._jobs.refuse(call)

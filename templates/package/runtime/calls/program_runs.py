@@ -339,4 +339,4 @@ class RunningProgram:
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
     """Return the dialogue for one call of a program: only the call that asked gets the answer."""
     responses = dialogue.responses if state is not None else {}
-    return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls)
+    return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

@@ -124,7 +124,8 @@ class Questions:
         except Unanswered as ended:
             return not_called(call.tool.name, ended.said, dialogue.revision, words=WORDS), ""
         responses = dialogue.responses if interview.inner else {}
-        call.dialogue = Dialogue(dialogue.way, dialogue.revision, interview.inner or None, responses, dialogue.urls)
+        state, declares = interview.inner or None, dialogue.declares
+        call.dialogue = Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, declares)
         if call.given:
             call.given = {**call.given, **interview.given}
         try:

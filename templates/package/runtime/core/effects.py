@@ -52,10 +52,10 @@ class Dialogue:
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
     `state` and `responses`. `tasks`: the call may become a task, which the client wants kept for `task_seconds`, 0 if
-    it does not say.
+    it does not say. `declares` are the client's other capabilities, such as `sampling`.
     """
 
-    __slots__ = ("responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
+    __slots__ = ("declares", "responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
 
     def __init__(
         self,
@@ -64,7 +64,9 @@ class Dialogue:
         state: str | None = None,
         responses: Members | None = None,
         urls: str = "",
+        declares: frozenset[str] = frozenset(),
     ) -> None:
+        self.declares = declares
         self.urls = urls
         self.way = way
         self.revision = revision
@@ -77,13 +79,22 @@ class Dialogue:
 class Handshake:
     """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
     open URLs (`urls`), and its name. With this value, another process can continue the session. `began` is the Unix
-    time of the agreement, 0 if nobody needs it.
+    time of the agreement, 0 if nobody needs it. `declares` are the client's other capabilities.
     """
 
-    __slots__ = ("asks", "began", "client", "revision", "urls")
+    __slots__ = ("asks", "began", "client", "declares", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False, began: float = 0.0) -> None:
+    def __init__(
+        self,
+        revision: str,
+        asks: bool,
+        client: object,
+        urls: bool = False,
+        began: float = 0.0,
+        declares: frozenset[str] = frozenset(),
+    ) -> None:
         self.began = began
+        self.declares = declares
         self.revision = revision
         self.asks = asks
         self.client = client

@@ -82,11 +82,17 @@ def takes_urls(capabilities: object) -> bool:
     return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
 
 
+def declared(capabilities: object) -> frozenset[str]:
+    """Return the capabilities of a client that have nothing to do with questions: `sampling` and `roots`."""
+    return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
+
+
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
     """Return how the user can be asked after a handshake with these client capabilities."""
     forms = has(revision, "elicitation") and takes_forms(capabilities)
     urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
-    return Dialogue("request" if forms else "", revision, urls="request" if urls else "")
+    way, visits = ("request" if can else "" for can in (forms, urls))
+    return Dialogue(way, revision, urls=visits, declares=declared(capabilities))
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
@@ -102,7 +108,7 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     can = meta[CAPABILITIES] if isinstance(meta, dict) else None
     way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
-    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls)
+    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls, declared(can))
 
 
 def origin(request: Request, handshake: Origin) -> Origin:

@@ -178,13 +178,14 @@ class Protocol:
         if self._agreed is None:
             return None
         heard = self._dialogue
-        return Handshake(self._agreed, heard.way == "request", self._origin.client, heard.urls == "request")
+        forms, urls = heard.way == "request", heard.urls == "request"
+        return Handshake(self._agreed, forms, self._origin.client, urls, declares=heard.declares)
 
     def resume(self, handshake: Handshake) -> None:
         """Continue the session of a client whose handshake took place elsewhere."""
         self._agreed = handshake.revision
         way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
-        self._dialogue = Dialogue(way, handshake.revision, urls=urls)
+        self._dialogue = Dialogue(way, handshake.revision, urls=urls, declares=handshake.declares)
         self._origin = Origin(handshake.client, peer=self._origin.peer)
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())

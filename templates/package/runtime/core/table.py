@@ -38,6 +38,9 @@ OutputForm = Literal["object", "items", "value", "written"]
 Feature = Literal["resources", "prompts"]
 """Names of the optional tables."""
 
+ClientCapability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
+"""What a client must be able to do for a call."""
+
 Confirm = Literal["when-supported", "always"]
 """When the user is asked to confirm a call."""
 
@@ -473,6 +476,7 @@ class Binding(TypedDict):
     lookups: NotRequired[list[Lookup]]
     saves: NotRequired[str]
     timeout: NotRequired[float]
+    requires: NotRequired[list[ClientCapability]]
     result: NotRequired[View]
     task: NotRequired[TaskRule]
 

@@ -40,6 +40,7 @@ from . import hook_runner
 from .own_tools import OwnTools, Programs
 from .preparation import Preparation, sentence
 from .redacted_result import redacted
+from .required_capabilities import refusal
 from .result_writer import ResultWriter
 from .under_way import CallUnderWay
 from .user_logins import UserLogins
@@ -245,7 +246,8 @@ class ToolExecutor:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
             try:
-                if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
+                shown = self._settings.sizes.shown
+                if wanted.keeps and not isinstance(answer, Failure) and response.is_large(answer, shown):
                     await self._writer.keep(answer, sent, budget)
                 return fetching.read(wanted, answer, sent, self._redactor, self.resources)
             finally:
@@ -278,6 +280,8 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
         tool = call.tool
+        if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
+            return lacking, ""
         try:
             if call.dialogue.tasks:
                 self._jobs.refuse(call)

@@ -18,7 +18,7 @@ from _thread import allocate_lock, get_ident
 from bisect import bisect_right
 
 from . import log
-from .effects import Call, Dialogue, Fetch, TaskRequest
+from .effects import Call, Complete, Dialogue, Fetch, TaskRequest
 from .jsontext import dumps
 from .safe_open import HAS_OPENAT, LinkFound, open_below, without_links
 from .spans import Span
@@ -210,7 +210,8 @@ class Audit:
             self._record(self._line(entry, outcome))
 
     def _entry(self, call: Call, arguments: str = "") -> _Entry:
-        request = call.request if isinstance(call, Fetch) else ""
+        sent = call.fetch() if isinstance(call, Complete) else call
+        request = sent.request if isinstance(sent, Fetch) else ""
         if call.kind == "tool":
             request = self._catalog.request_of(call.name)
         return _Entry(call, self._clock(), arguments, request, self._catalog.version)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .identity import Identity
     from .jsonrpc import Id, Members
     from .spans import Span
-    from .table import Prompt, Resource
+    from .table import CompletionSource, Prompt, Resource
     from .wire_formats import Contents
 
     Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage"
@@ -52,10 +52,10 @@ class Dialogue:
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
     `state` and `responses`. `tasks`: the call may become a task, which the client wants kept for `task_seconds`, 0 if
-    it does not say.
+    it does not say. `declares` are the client's other capabilities, such as `sampling`.
     """
 
-    __slots__ = ("responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
+    __slots__ = ("declares", "responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
 
     def __init__(
         self,
@@ -64,7 +64,9 @@ class Dialogue:
         state: str | None = None,
         responses: Members | None = None,
         urls: str = "",
+        declares: frozenset[str] = frozenset(),
     ) -> None:
+        self.declares = declares
         self.urls = urls
         self.way = way
         self.revision = revision
@@ -77,13 +79,22 @@ class Dialogue:
 class Handshake:
     """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
     open URLs (`urls`), and its name. With this value, another process can continue the session. `began` is the Unix
-    time of the agreement, 0 if nobody needs it.
+    time of the agreement, 0 if nobody needs it. `declares` are the client's other capabilities.
     """
 
-    __slots__ = ("asks", "began", "client", "revision", "urls")
+    __slots__ = ("asks", "began", "client", "declares", "revision", "urls")
 
-    def __init__(self, revision: str, asks: bool, client: object, urls: bool = False, began: float = 0.0) -> None:
+    def __init__(
+        self,
+        revision: str,
+        asks: bool,
+        client: object,
+        urls: bool = False,
+        began: float = 0.0,
+        declares: frozenset[str] = frozenset(),
+    ) -> None:
         self.began = began
+        self.declares = declares
         self.revision = revision
         self.asks = asks
         self.client = client
@@ -178,10 +189,11 @@ class Fetch(Call):
     """Read a resource by a request to the upstream, which runs like a tool call.
 
     `entry`: the resource in the table. The call's name is the resource's URI template, its arguments are the template's
-    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. The protocol sets `key`.
+    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: whether a large
+    answer is kept. The protocol sets `key`.
     """
 
-    __slots__ = ("entry", "uri")
+    __slots__ = ("entry", "keeps", "uri")
 
     kind = "resource"
 
@@ -193,6 +205,7 @@ class Fetch(Call):
         super().__init__(key, name, arguments, None, Dialogue("", revision), origin)
         self.uri = uri
         self.entry = entry
+        self.keeps = True
 
     @property
     def request(self) -> str:
@@ -244,6 +257,33 @@ class TaskRequest(Call):
         super().__init__(key, "", {}, token, Dialogue("", revision), origin)
         self.action = action
         self.task = task
+
+
+class Complete(Call):
+    """Fetch values for the completion of an argument by a request to the upstream.
+
+    The call's name is that of the prompt or the URI template, and of the argument; its arguments are what the request
+    needs. `begun` is what was typed. The outcome is a `wire_formats.Reply`, with no values if they cannot be fetched.
+    The protocol sets `key`.
+    """
+
+    __slots__ = ("begun", "source")
+
+    kind = "completion"
+
+    def __init__(
+        self, name: str, source: CompletionSource, begun: str, arguments: Members, revision: str, origin: Origin
+    ) -> None:
+        super().__init__(0, name, arguments, None, Dialogue("", revision), origin)
+        self.source = source
+        self.begun = begun
+
+    def fetch(self) -> Fetch:
+        """Return the read of the answer, which is not kept however large it is."""
+        entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
+        wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
+        wanted.keeps = False
+        return wanted
 
 
 class RejectedCall:

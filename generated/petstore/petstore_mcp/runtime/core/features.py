@@ -9,7 +9,7 @@ resource or a prompt.
 from __future__ import annotations
 
 from . import prompts
-from .effects import Fetch, Fetched, GetPrompt, ReadResource
+from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource
 from .envelope import dialogue
 from .jsonrpc import INVALID_PARAMS, Fault
 from .uri_templates import decoded, matched, pieces
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from .wire_formats import PromptMessages
 
     Answer: TypeAlias = Callable[[Members], "dict[str, object]"]
-    from .table import Prompt, Resource
+    from .table import CompletionSource, Prompt, Resource
 
 MOST_VALUES = 100
 """Largest number of values in one completion, as MCP limits it."""
+
+TYPED = "value"
+"""Argument of a request for values that holds what was typed so far."""
 
 LONGEST_URI = 8192
 """Longest URI in characters. A longer URI matches no resource and is not examined."""
@@ -53,12 +56,11 @@ class Features:
                 "resourceTemplates", (each for _, each in self._templates), params
             ),
             "prompts/list": lambda params: self._listed("prompts", self._prompts.values(), params),
-            "completion/complete": self._completion,
         }
 
     def serve(
         self, request: Request, revision: str, handshake: Dialogue, who: Origin
-    ) -> Contents | PromptMessages | Reply | Fetch | GetPrompt | ReadResource:
+    ) -> Contents | PromptMessages | Reply | Complete | Fetch | GetPrompt | ReadResource:
         """Return the outcome of a request, or the effect that leads to it. Raise Fault for invalid params.
 
         `handshake`: how the user can be asked, for requests that do not say so themselves.
@@ -67,8 +69,9 @@ class Features:
             return self._read(request.params.get("uri"), revision, who)
         if request.method == "prompts/get":
             return self._prompt(request, dialogue(request, revision, handshake), who)
-        cache = self._cache if request.method.endswith("/list") else None
-        return Reply(request.method, self._answers[request.method](request.params), cache)
+        if request.method == "completion/complete":
+            return self._completion(request.params, revision, who)
+        return Reply(request.method, self._answers[request.method](request.params), self._cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:
         """Return the contents at `uri`, or how to fetch them, or None if no entry of the table matches.
@@ -126,7 +129,7 @@ class Features:
 
     # Completion
 
-    def _completion(self, params: Members) -> dict[str, object]:
+    def _completion(self, params: Members, revision: str, who: Origin) -> Reply | Complete:
         ref, argument = params.get("ref"), params.get("argument")
         if not isinstance(ref, dict) or not isinstance(argument, dict):
             raise Fault(INVALID_PARAMS, "completion/complete needs params.ref and params.argument, objects.")
@@ -137,9 +140,17 @@ class Features:
         if name not in names:
             known = f" There are: {', '.join(names)}." if names else ""
             raise Fault(INVALID_PARAMS, f"It has no argument {prompts.shown(name)}.{known}")
-        found = _completed(entry.get("values", {}).get(name, ()), begun)
-        shown = found[:MOST_VALUES]
-        return {"completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}}
+        source = entry.get("completes", {}).get(name)
+        if source is None:
+            return completion(matching(entry.get("values", {}).get(name, ()), begun))
+        filled = _filled_before(params.get("context"), names)
+        needed = [part["argument"] for part in source["binding"]["path"] if isinstance(part, dict)]
+        arguments: Members = {**filled, TYPED: begun}
+        if not all(arguments.get(each) for each in needed) or _may_not(source, who):
+            return completion([])
+        listed = entry["listed"]
+        owner = listed.get("uriTemplate") or listed["name"]
+        return Complete(f"{owner} {name}", source, begun, arguments, revision, who)
 
     def _referred(self, ref: dict[str, object]) -> tuple[Resource | Prompt, list[str]]:
         """Return the prompt or resource that `ref` names, and the names of its arguments.
@@ -158,11 +169,31 @@ class Features:
         raise Fault(INVALID_PARAMS, f"There is no resource {prompts.shown(str(uri))}.")
 
 
-def _completed(values: Iterable[str], begun: str) -> list[str]:
+def completion(found: list[str], complete: bool = True) -> Reply:
+    """Return the result of completion/complete. `complete`: whether `found` are all values that there are."""
+    shown = found[:MOST_VALUES]
+    told: dict[str, object] = {"values": shown, "hasMore": len(found) > len(shown) or not complete}
+    return Reply("completion/complete", {"completion": {**told, "total": len(found)} if complete else told})
+
+
+def matching(values: Iterable[str], begun: str) -> list[str]:
     """Return the values that begin with `begun`, followed by those that contain it. Case is ignored."""
     folded = begun.casefold()
     held = [value for value in values if folded in value.casefold()]
     return sorted(held, key=lambda value: not value.casefold().startswith(folded))
+
+
+def _filled_before(context: object, names: list[str]) -> Members:
+    """Return the known arguments that a client has filled in before, which revisions from 2025-06-18 on tell."""
+    said = context.get("arguments") if isinstance(context, dict) else None
+    if not isinstance(said, dict):
+        return {}
+    return {name: said[name] for name in names if isinstance(said.get(name), str)}
+
+
+def _may_not(source: CompletionSource, who: Origin) -> bool:
+    """Return True if the caller needs scopes for the request: completions do not check the scopes of access tokens."""
+    return "callerScopes" in source["binding"] and who.peer is not None and who.peer.identity is not None
 
 
 def _content(entry: Resource) -> dict[str, object]:

@@ -38,6 +38,9 @@ OutputForm = Literal["object", "items", "value", "written"]
 Feature = Literal["resources", "prompts"]
 """Names of the optional tables."""
 
+ClientCapability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
+"""What a client must be able to do for a call."""
+
 Confirm = Literal["when-supported", "always"]
 """When the user is asked to confirm a call."""
 
@@ -473,6 +476,7 @@ class Binding(TypedDict):
     lookups: NotRequired[list[Lookup]]
     saves: NotRequired[str]
     timeout: NotRequired[float]
+    requires: NotRequired[list[ClientCapability]]
     result: NotRequired[View]
     task: NotRequired[TaskRule]
 
@@ -486,11 +490,19 @@ class Table(Header):
 # resources.json and prompts.json.
 
 
+class CompletionSource(TypedDict):
+    """Request that fetches values for completion. `values`: a pointer to them; without it, the answer is the list."""
+
+    binding: Binding
+    values: NotRequired[str]
+
+
 class Resource(TypedDict):
     """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
 
     listed: dict[str, str]
     values: NotRequired[dict[str, list[str]]]
+    completes: NotRequired[dict[str, CompletionSource]]
     text: NotRequired[str]
     blob: NotRequired[str]
     binding: NotRequired[Binding]
@@ -533,3 +545,4 @@ class Prompt(TypedDict):
     messages: list[Message]
     ask: NotRequired[list[AskedQuestion]]
     values: NotRequired[dict[str, list[str]]]
+    completes: NotRequired[dict[str, CompletionSource]]

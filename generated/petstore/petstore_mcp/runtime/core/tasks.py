@@ -44,7 +44,8 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
         return dialogue
     if not asked:
         return dialogue
-    found = Dialogue(dialogue.way, dialogue.revision, dialogue.state, dialogue.responses, dialogue.urls)
+    answer = dialogue.state, dialogue.responses
+    found = Dialogue(dialogue.way, dialogue.revision, *answer, dialogue.urls, dialogue.declares)
     found.tasks, found.task_seconds = True, seconds
     return found
 

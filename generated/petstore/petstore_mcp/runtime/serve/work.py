@@ -15,7 +15,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core import log, spans
-from ..core.effects import Fetch, GetPrompt, TaskRequest
+from ..core.effects import Complete, Fetch, GetPrompt, TaskRequest
 from ..core.wire_formats import Failure, OtherOutcome
 from .turns import FairQueue
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
     from typing import Any, Protocol, TypeAlias
 
+    from ..calls.completion_values import CompletionValues
     from ..core.effects import Call, Dialogue
     from ..core.task_state import Task
     from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
@@ -97,6 +98,7 @@ class CallScheduler:
         self._of: dict[str, int] = {}
         self._waiting: FairQueue[AcceptedCall] = FairQueue()
         self._running: dict[int, AcceptedCall] = {}
+        self._values: CompletionValues | None = None
 
     @property
     def others(self) -> bool:
@@ -113,7 +115,7 @@ class CallScheduler:
 
         `start` runs the call in a task and returns the task. By default, and from the queue, a call has its own task.
         """
-        taken = AcceptedCall(call, listener, size, self._count)
+        taken = AcceptedCall(call, listener, size, self._count, self._completions)
         taken.caller = self.caller
         if self._may(taken.whose) and not (self._waiting and self._waiting.has(taken.whose)):
             self._begin(taken, start)
@@ -138,6 +140,14 @@ class CallScheduler:
         """Pass on the client's answer to the question of that call; None if there is no answer."""
         if taken := self._running.get(key):
             taken.answered(reply)
+
+    def _completions(self) -> CompletionValues:
+        """Return the values for completion, which outlive calls and tables."""
+        if self._values is None:
+            from ..calls.completion_values import CompletionValues  # imported late: few servers complete by requests
+
+            self._values = CompletionValues()
+        return self._values
 
     def _may(self, caller: str) -> bool:
         """Return whether another call of that client may begin. Over stdio the only client is named ""."""
@@ -197,6 +207,7 @@ class AcceptedCall:
         "_phase",
         "_said",
         "_told",
+        "_values",
         "_waits",
         "call",
         "caller",
@@ -210,11 +221,19 @@ class AcceptedCall:
     caller: ToolExecutor | None
     task: asyncio.Task[Any]
 
-    def __init__(self, call: Call, listener: Listener, size: int, count: Callable[[str, int], None]) -> None:
-        """Create. `count` adds to, or subtracts from, the running calls of a client."""
+    def __init__(
+        self,
+        call: Call,
+        listener: Listener,
+        size: int,
+        count: Callable[[str, int], None],
+        values: Callable[[], CompletionValues],
+    ) -> None:
+        """Create. `count` adds to, or subtracts from, the running calls of a client. `values` completes arguments."""
         self.call = call
         self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
         self._count = count
+        self._values = values
         self.listener = listener
         self.size = size
         self.over = False
@@ -237,6 +256,8 @@ class AcceptedCall:
             return caller.fetch(call)
         if isinstance(call, GetPrompt) and "ask" in call.entry:
             return caller.get_prompt(call, self._ask)
+        if isinstance(call, Complete):
+            return self._values().complete(call, caller.fetch)
         if isinstance(call, GetPrompt):
             from ..calls import prompt_resources  # imported late: few prompts need the upstream
 

@@ -87,6 +87,8 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
     client = handshake.client if isinstance(handshake.client, dict) else {}
     named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
     told = {"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named}
+    if handshake.declares:
+        told["d"] = sorted(handshake.declares)
     value = dumps({**told, "b": int(seal.now())})
     return seal.close(_PURPOSE, principal, value, SECONDS)
 
@@ -104,4 +106,5 @@ def opened(seal: Seal, principal: str, id: str) -> tuple[Handshake, float] | Non
     if value["r"] not in HANDSHAKE_REVISIONS:
         return None
     began = float(value.get("b", 0))
-    return Handshake(value["r"], bool(value["e"]), value["c"], bool(value.get("u")), began), until
+    declares = frozenset(value.get("d", ()))
+    return Handshake(value["r"], bool(value["e"]), value["c"], bool(value.get("u")), began, declares), until
