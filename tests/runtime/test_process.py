@@ -32,6 +32,7 @@ OWN = {
         "core.elicitation",
         "core.catalog",
         "core.protocol",
+        "core.methods",
         "core.stdio",
     ),
     "server",
