@@ -146,7 +146,7 @@ def _assert_markdown(tree: FileTree) -> None:
         "## Tools",
         "## Not compiled",
         "## Hooks",
-        "## What is whose",
+        "## Who owns which file",
         "## Licence",
     ]
     assert [line for line in known if line in headings] == headings[1:]

@@ -100,7 +100,7 @@ def test_a_project_that_is_not_installed(tmp_path: Path) -> None:
     assert "is already installed" in again.stdout
     (work / "generated" / "petstore" / "README.md").unlink()
     as_it_is = run([*program, "install", SOURCE, "cursor", "--with", "python"], work, **environ)
-    assert "is there already and is installed as it is" in as_it_is.stderr
+    assert "exists already and is installed unchanged" in as_it_is.stderr
     assert not (work / "generated" / "petstore" / "README.md").exists()
     assert run([*program, "uninstall", "generated/petstore", "cursor"], work, **environ).returncode == 0
     assert not file.exists()
@@ -130,7 +130,7 @@ def test_the_first_runner_that_is_here_is_taken(runner: str, project: Path, tmp_
 def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
     done = mcpgen("install", str(tmp_path), "cursor")
     assert done.returncode == 2
-    assert "holds no generated project" in done.stderr
+    assert "is not a generated project" in done.stderr
 
 
 @pytest.mark.parametrize("is_uv", [True, False])

@@ -172,8 +172,9 @@ class Features:
 def completion(found: list[str], complete: bool = True) -> Reply:
     """Return the result of completion/complete. `complete`: whether `found` are all values that there are."""
     shown = found[:MOST_VALUES]
-    told: dict[str, object] = {"values": shown, "hasMore": len(found) > len(shown) or not complete}
-    return Reply("completion/complete", {"completion": {**told, "total": len(found)} if complete else told})
+    total = {"total": len(found)} if complete else {}
+    more = len(found) > len(shown) or not complete
+    return Reply("completion/complete", {"completion": {"values": shown, **total, "hasMore": more}})
 
 
 def matching(values: Iterable[str], begun: str) -> list[str]:
