@@ -250,7 +250,7 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     """Setting the clock back changes no deadline: deadlines use the loop's monotonic clock.
 
     Replicas share no other clock than the time of day, and access tokens end at one (RFC 7519, section 4.1.4). Spans
-    and metrics have the time of day as well. A task ends at one that every replica knows; its client reads its beginning.
+    and metrics have the time of day as well, and so have tasks: every replica knows when one began and when it ends.
     """
     runtime = TEMPLATES / "runtime"
     texts = {path.relative_to(runtime): path.read_text(encoding="utf-8") for path in runtime.rglob("*.py")}
