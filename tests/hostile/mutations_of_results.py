@@ -15,6 +15,14 @@ OF_RESULTS = (
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
     Mutation("answers behind progress", "work.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation("progress that stands still", "heartbeat.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)),
+    Mutation(
+        "progress of calls that are over",
+        "work.py",
+        "self._beats.end(self)\n            self._beats = None",
+        "pass",
+        (ENGINE,),
+    ),
     Mutation(
         "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)
     ),

@@ -287,10 +287,13 @@ class Checker:
 
     def _with_token(self, token: object) -> _Asked:
         for asked in (each for several in self._open.values() for each in several):
-            if _key(asked.token) == _key(token) and asked.method == "tools/call":
+            if _key(asked.token) == _key(token) and asked.method in LASTING:
                 return asked
         raise AssertionError(f"progress for {token!r}, which no running call gave")
 
+
+LASTING = ("tools/call", "resources/read", "prompts/get", "completion/complete")
+"""Methods whose requests may wait for the upstream, and report progress meanwhile."""
 
 FIELD = frozenset(
     (

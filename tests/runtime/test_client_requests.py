@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from package.runtime.core import spans
 from package.runtime.http import connections, direct_requests
 from package.runtime.http.client import Client, Failure
 from package.runtime.text.addresses import Address
@@ -163,6 +164,22 @@ def test_the_phases_are_reported_in_order() -> None:
         assert phases == ["sent", "headers", "body"]
 
     run(scene)
+
+
+def test_the_span_says_how_much_of_the_response_has_come() -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        span = spans.Span()
+        spans.enter(span)
+        task = asyncio.ensure_future(client.send(request(), upstream.address(), PATIENT))
+        while span.reads is None or not span.reads.received:
+            await asyncio.sleep(0)
+        assert (span.reads.began, span.reads.received, span.reads.expected) == (True, len("half"), 100)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert span.reads is None
+
+    run(scene, half_an_answer)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -133,7 +133,7 @@ class Bench:
             self._reported.notify_all()
         return upstream
 
-    def progress(self, key: int, done: float, message: str) -> None:
+    def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         with self._reported:
             self.phases.append((key, done, message))
             self._reported.notify_all()

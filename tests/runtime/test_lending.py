@@ -69,7 +69,7 @@ class Heard:
     def attended(self) -> bool:
         return True
 
-    def progress(self, key: int, done: int, message: str) -> None:
+    def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
         raise NotImplementedError
 
     def ask(self, key: int, question: object) -> bool:

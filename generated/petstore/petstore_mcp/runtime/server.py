@@ -268,12 +268,12 @@ class Server:
                 self._outbox.write(line)
             return line is not None
 
-    def progress(self, key: int, done: float, message: str) -> None:
+    def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Report progress of a call if the client wants progress. Written at once, so that progress never follows its
         answer.
         """
         with self._lock:
-            line = self._protocol.progress(key, done, None, message)
+            line = self._protocol.progress(key, done, total, message)
             if line is not None:
                 self._outbox.write(line)
 

@@ -362,9 +362,11 @@ class Protocol:
         found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
         if not isinstance(found, (Call, ReadResource)):
             return [Send(self._written(request.id, found, revision))]
-        running = self._in_flight.begin(request.id, revision)
+        token = progress_token(request)
+        running = self._in_flight.begin(request.id, revision, token)
         found.key = running.key
-        running.effect = found if isinstance(found, Call) else None
+        if isinstance(found, Call):
+            found.progress_token, running.effect = token, found
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:

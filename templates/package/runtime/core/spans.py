@@ -55,6 +55,19 @@ if TYPE_CHECKING:
         def close(self, problem: BaseException | None) -> None:
             """Note that the response is there, or what went wrong."""
 
+    class Reading(Protocol):
+        """Protocol for a response that is being read (client.Body)."""
+
+        received: int
+
+        @property
+        def expected(self) -> int | None:
+            """Return how many bytes will come, or None if the response does not say so or has not begun."""
+
+        @property
+        def began(self) -> bool:
+            """Return whether the head of the response is there."""
+
     class Operation(Protocol):
         """Protocol for the record of a client's request (telemetry.operations.Operation)."""
 
@@ -101,6 +114,7 @@ class Span:
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: the id that was found for a name, by its argument.
     - `operation`: the record of the client's request, None if nothing is measured.
+    - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
 
     __slots__ = (
@@ -116,6 +130,7 @@ class Span:
         "parsed",
         "program",
         "questions",
+        "reads",
         "received",
         "refused",
         "requests",
@@ -147,6 +162,7 @@ class Span:
         self.within = ""
         self.looked_up: dict[str, str | int] = {}
         self.operation: Operation | None = None
+        self.reads: Reading | None = None
 
     @property
     def traced(self) -> bool:

@@ -15,7 +15,7 @@ from ..core import log, spans
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ..core.spans import Sending
+    from ..core.spans import Reading, Sending
     from ..request.request import Request
     from ..text.addresses import Address
     from .exchange import Response
@@ -47,6 +47,10 @@ class Exchange:
             self._line: dict[str, object] = {}
         return self
 
+    def reads(self, body: Reading) -> None:
+        """Let the progress of the call say how much of this response has come."""
+        self._span.reads = body
+
     def answered(self, answer: Response) -> None:
         """Record the response's status and the number of bytes sent and received."""
         sent, received = len(self._request.body or b""), answer.size
@@ -60,6 +64,7 @@ class Exchange:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._span.reads = None
         if self._sending is not None:
             self._sending.close(problem)
         if not self._heard:

@@ -374,9 +374,9 @@ class Service:
         self._measured.ended(key, outcome)
         self._endpoint.finished(key, outcome)
 
-    def progress(self, key: int, done: float, message: str) -> None:
+    def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if its client asked for progress."""
-        self._endpoint.progress(key, done, message)
+        self._endpoint.progress(key, done, message, total)
 
     def ask(self, key: int, question: Asked | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""

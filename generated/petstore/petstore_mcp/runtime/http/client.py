@@ -54,6 +54,9 @@ BEGINNING = 512 * 1024
 _SMALL = 64 * 1024
 """Largest response in bytes that is held without a spool, if it came in one piece."""
 
+_LONGEST_LENGTH = 15
+"""Most digits of a Content-Length that are believed."""
+
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
 
 _UNREACHED = "{} could not be reached"
@@ -137,18 +140,19 @@ class Client:
         `report` is called with "sent", "headers" and "body" as each step is done.
         """
         with Exchange(request, address) as seen:
-            answer = await self._answer(request, address, seconds, report, seen.fields)
+            answer = await self._answer(request, address, seconds, report, seen)
             seen.answered(answer)
             return answer
 
     async def _answer(
-        self, request: Request, address: Address, seconds: float, report: Callable[[str], None], traced: list[Field]
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None], seen: Exchange
     ) -> Response:
         leaving, body = SendRecord(report), _Body(self._shares, max(BEGINNING, 2 * self._settings.sizes.shown))
+        seen.reads(body)
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
-                fields = [*request.fields, *sender_fields(request, self.agent, traced)]
+                fields = [*request.fields, *sender_fields(request, self.agent, seen.fields)]
                 return await self._exchange(request, address, fields, leaving, report, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:
@@ -188,7 +192,9 @@ class Client:
             coding = began.header("content-encoding")
             content, decoded = answer.content, undoing(coding, limit, body.take)
             while not content.at_eof():
-                decoded.feed(await content.readany())
+                piece = await content.readany()
+                body.received += len(piece)
+                decoded.feed(piece)
                 if decoded.full or body.full:
                     break
             else:
@@ -204,10 +210,11 @@ class Client:
 class _Body:
     """Body of a response while it is being received.
 
-    `cut` stays True until the end was read. A body that comes in one small piece needs no spool.
+    `cut` stays True until the end was read. A body that comes in one small piece needs no spool. `received` counts the
+    bytes as they came, before decoding.
     """
 
-    __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full")
+    __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full", "received")
 
     def __init__(self, shares: Shares, beginning: int) -> None:
         """Create an empty body. `beginning` is how many bytes are examined of a response stored in a file."""
@@ -218,6 +225,18 @@ class _Body:
         self._spool: Spool | None = None
         self.cut = True
         self.full = False
+        self.received = 0
+
+    @property
+    def began(self) -> bool:
+        """Return whether the head of the response is there."""
+        return self._answer is not None
+
+    @property
+    def expected(self) -> int | None:
+        """Return how many bytes the response has by its Content-Length, or None if it does not say so."""
+        length = self._answer.header("content-length").strip() if self._answer is not None else ""
+        return int(length) if length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH else None
 
     def begin(self, answer: Answer) -> Response:
         found = self._answer = Response(answer.status, answer.reason or "", [*answer.headers.items()])

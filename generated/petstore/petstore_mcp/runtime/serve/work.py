@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 from ..core.effects import Complete, Fetch, GetPrompt, TaskRequest
 from ..core.wire_formats import Failure, OtherOutcome
+from ..http.deadlines import Deadlines
+from . import heartbeat
 from .turns import FairQueue
 
 if TYPE_CHECKING:
@@ -63,8 +65,11 @@ if TYPE_CHECKING:
         def attended(self) -> bool:
             """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
 
-        def progress(self, key: int, done: int, message: str) -> None:
-            """Report that `done` phases are over; `message` names the last one."""
+        def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
+            """Report progress: `done` grows with each phase, each beat and, if `total` bytes are expected, each byte.
+
+            `message` names the last phase, or says what the call waits for.
+            """
 
         def ask(self, key: int, question: Asked | None) -> bool:
             """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
@@ -85,6 +90,10 @@ MOST_OF_ONE = 240
 #: Seconds that a phase must last before its progress is sent, and seconds without messages after that. Official clients
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
+# Decision 0234: A call that waits tells so every five seconds.
+#: Seconds after which a call with a progress token says that it goes on, again and again. Clients give up after 10 s at
+#: the earliest, and start their time-out anew with each progress.
+BEAT = 5.0
 
 
 class CallScheduler:
@@ -99,6 +108,7 @@ class CallScheduler:
         self._waiting: FairQueue[AcceptedCall] = FairQueue()
         self._running: dict[int, AcceptedCall] = {}
         self._values: CompletionValues | None = None
+        self._beats: Deadlines | None = None
 
     @property
     def others(self) -> bool:
@@ -117,6 +127,8 @@ class CallScheduler:
         """
         taken = AcceptedCall(call, listener, size, self._count, self._completions)
         taken.caller = self.caller
+        if call.progress_token is not None:
+            taken.beat_by(self._ticking())
         if self._may(taken.whose) and not (self._waiting and self._waiting.has(taken.whose)):
             self._begin(taken, start)
         else:
@@ -125,6 +137,7 @@ class CallScheduler:
     def abandon(self, key: int) -> None:
         """Cancel that call, which will then not report. Unknown keys belong to finished calls and are ignored."""
         if waiting := self._waiting.remove(key):
+            waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
             # A task that has not started yet runs no code of its own, so a callback ends the call.
@@ -148,6 +161,12 @@ class CallScheduler:
 
             self._values = CompletionValues()
         return self._values
+
+    def _ticking(self) -> Deadlines:
+        """Return the beats of all calls, which share one timer."""
+        if self._beats is None:
+            self._beats = Deadlines()  # created here: it needs the running loop
+        return self._beats
 
     def _may(self, caller: str) -> bool:
         """Return whether another call of that client may begin. Over stdio the only client is named ""."""
@@ -187,6 +206,7 @@ class CallScheduler:
         if taken.over:
             return
         taken.over = True
+        taken.hush()
         try:
             if self._running.pop(taken.call.key, None) is not None:
                 taken.listener.done(taken.call.key, outcome)
@@ -203,6 +223,8 @@ class AcceptedCall:
 
     __slots__ = (
         "_answer",
+        "_beats",
+        "_began",
         "_count",
         "_phase",
         "_said",
@@ -241,6 +263,8 @@ class AcceptedCall:
         self._said = ""
         self._told = float("-inf")
         self._waits: asyncio.TimerHandle | None = None
+        self._beats: Deadlines | None = None
+        self._began = 0.0
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
@@ -278,11 +302,38 @@ class AcceptedCall:
         self._waits, self._told = None, asyncio.get_running_loop().time()
         self.listener.progress(self.call.key, self._phase, self._said)
 
-    async def quiet(self) -> None:
-        """Send no more progress, and wait until APART seconds after the last progress message."""
+    def beat_by(self, beats: Deadlines) -> None:
+        """Report every BEAT seconds that the call goes on, until `hush`."""
+        self._beats, self._began = beats, asyncio.get_running_loop().time()
+        beats.begin(self, BEAT)
+
+    def expire(self) -> None:
+        """Report that the call goes on: the time of a beat has come."""
+        if self._beats is None:
+            return
+        self._told = asyncio.get_running_loop().time()
+        done, total, message = heartbeat.beat(
+            self._phase, self._waiting_for(), self.call.span, self._told - self._began
+        )
+        self._phase = done
+        self.listener.progress(self.call.key, done, message, total)
+        self._beats.begin(self, BEAT)
+
+    def _waiting_for(self) -> str:
+        return heartbeat.USER if self._answer is not None and not self._answer.done() else self._said
+
+    def hush(self) -> None:
+        """Send no more progress."""
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None
+        if self._beats is not None:
+            self._beats.end(self)
+            self._beats = None
+
+    async def quiet(self) -> None:
+        """Send no more progress, and wait until APART seconds after the last progress message."""
+        self.hush()
         if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
             try:
                 await asyncio.sleep(left)

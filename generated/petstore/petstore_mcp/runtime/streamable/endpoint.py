@@ -133,12 +133,12 @@ class Endpoint:
         if (found := self.older.session_of(exchange)) is not None:
             self.older.settle(found, exchange)
 
-    def progress(self, key: int, done: float, message: str) -> None:
+    def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of that call, if its client asked for progress."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
             return
-        if (line := exchange.protocol.progress(key, done, None, message)) is not None:
+        if (line := exchange.protocol.progress(key, done, total, message)) is not None:
             exchange.tell(line)
 
     def ask(self, key: int, question: Asked | None) -> bool:

@@ -1,0 +1,37 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Word the progress of a call that takes long: what it waits for, how much has come, and for how long."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..core.spans import Span
+
+USER = "waiting for the user"
+_REQUEST = ("", "sent", "headers", "body")
+"""Phases of a request, which `_doing` words. Any other phase, such as `page 3, 300 items`, stands before its words."""
+
+
+def beat(done: int, said: str, span: Span | None, seconds: float) -> tuple[int, int | None, str]:
+    """Return the progress, its total if that is known, and the message.
+
+    `done` is the last progress, which always grows. `said` is the last phase. Bytes are the progress while the response
+    to the only request of the call is read.
+    """
+    received = span.reads.received if span is not None and span.reads is not None else 0
+    expected = span.reads.expected if span is not None and span.reads is not None and span.requests == 1 else None
+    grown = max(done + 1, received)
+    total = expected if expected is not None and received and grown <= expected else None
+    words = [said] if said == USER else [*([] if said in _REQUEST else [said]), _doing(span)]
+    return grown, total, f"{'; '.join(words)}, {seconds:.0f} s"
+
+
+def _doing(span: Span | None) -> str:
+    if span is None or not span.acted:
+        return "working"
+    if span.reads is None:
+        return "working on the answer" if span.status else "waiting for the API"
+    if not span.reads.began:
+        return "waiting for the API"
+    expected = span.reads.expected
+    return f"reading the answer, {span.reads.received:,}{'' if expected is None else f' of {expected:,}'} bytes"
