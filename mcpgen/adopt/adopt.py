@@ -1,5 +1,5 @@
-"""Write a tools file for a server of another program, and compile it to check that each tool name calls the same
-operation.
+"""Write a tools file for a server that another program runs. Compile the file, and check that each old tool name still
+calls the same operation.
 """
 
 import os
@@ -37,15 +37,17 @@ _OF_ARGUMENTS = {
     "ivotoby": "",
 }
 _SETTING = re.compile(r"(?<![A-Za-z0-9])(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
-"""Variables of the new server in remarks, which are written before its name is known."""
+"""Names of environment variables in remarks, without their prefix: remarks are written before the server's name is
+known.
+"""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Flags of the user: the name of the new server, documents that replace those of the configuration, and the target
-    file.
+    """Flags of the user: the path of the tools file, the name of the new server, and documents that replace those of
+    the configuration.
     """
 
     target: str
@@ -68,9 +70,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """The resulting tools file, the list of differences, and the fate of each tool name.
+    """The resulting tools file, the differences from the other server, and the new tool for each old tool name.
 
-    `compiled`: the compile of the tools file.
+    `compiled`: the result of compiling the tools file.
     """
 
     program: str
@@ -114,7 +116,7 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     return Adopted(server.program, text, kept, told, replace(last))
 
 
-# -- the draft: what is known before the descriptions are read ---------------------------------------------------------
+# -- first version of the tools file, written before the documents are read --------------------------------------------
 
 
 def _draft(server: ForeignServer, name: str, folder: str, wanted: Wanted, remarks: list[Remark]) -> Draft:
@@ -140,7 +142,9 @@ def _draft(server: ForeignServer, name: str, folder: str, wanted: Wanted, remark
 
 
 def _located(described: Described, folder: str) -> str:
-    """Return where the description of an API is. Raises FatalError if nobody knows."""
+    """Return the path or URL of an OpenAPI document. Raises FatalError if the configuration does not say it, or the
+    file is missing.
+    """
     hint = "Name its path or URL with --document."
     place = described.place
     if not place or "${" in place or place.startswith(("$", "<")):
@@ -162,7 +166,7 @@ def _located(described: Described, folder: str) -> str:
 
 
 def _beside(document: str, place: str) -> str:
-    """Return the path of a document as the tools file in the folder `place` writes it."""
+    """Return the path of a document, relative to the folder `place` of the tools file."""
     if document.startswith(("http://", "https://")):
         return document
     try:
@@ -172,7 +176,9 @@ def _beside(document: str, place: str) -> str:
 
 
 def _base_url(described: Described, remarks: list[Remark]) -> str:
-    """Return the base URL as a tools file writes it. With a slash at its end, a bare origin has no path."""
+    """Return the base URL for the tools file, or "" if it is unreadable or contains a secret. A URL without a path gets
+    a slash at its end.
+    """
     url = described.base_url.strip()
     if not url.startswith(("http://", "https://")) or "$" in url or "<" in url:
         if url:
@@ -212,8 +218,8 @@ def _fetched(draft: Draft, wanted: Wanted, folder: Folder) -> Fetched:
 def _offering(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, wanted: Wanted, remarks: list[Remark]
 ) -> Compiled:
-    """Return the compile of the draft with the same operations as the other server, including logins and hidden
-    operations.
+    """Compile the draft with the same operations as the other server. Mark the tools that mcpgen would hide, such as
+    logins, so that the new server keeps them.
     """
     last = _compiled(draft, wanted)
     missing = 0
@@ -235,7 +241,9 @@ def _offering(
 
 
 def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
-    """Return the operations of a document. Operations behind a `$ref` are taken from the compile."""
+    """Return the operations of the document number `index`. Operations behind a `$ref` are taken from the compiled
+    catalog.
+    """
     documents = compiled.sources.described_by
     if index >= len(documents):
         message = "The configuration names the same OpenAPI document twice, but a server can have it only once."
@@ -245,7 +253,7 @@ def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
 
 
 def _tools(compiled: Compiled, index: int) -> dict[str, ToolSpec]:
-    """Return `METHOD /path` → tool, of one document."""
+    """Return the tools of one document, as a mapping from `METHOD /path` to the tool."""
     documents = compiled.sources.described_by
     of = documents[index].name if len(documents) > 1 else ""
     return {
@@ -258,7 +266,7 @@ def _tools(compiled: Compiled, index: int) -> dict[str, ToolSpec]:
 def _name_tools(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, includes: bool, remarks: list[Remark]
 ) -> None:
-    """Write names, aliases and the selection into the entries of the draft."""
+    """Write tool names, aliases and selectors of operations into the entries of the draft."""
     tools = {index: _tools(first, index) for index in range(len(offered))}
     ids = Counter(tool.operation.id for found in tools.values() for tool in found.values())
     used: set[str] = set()
@@ -281,7 +289,9 @@ def _override(
     each: Served, tool: ToolSpec, ids: Mapping[str | None, int], used: set[str], remarks: list[Remark]
 ) -> Override:
     """Return the override of a tool: the other server's name, or that name as an alias if mcpgen does not allow it as a
-    name. `used`: names and aliases of other tools; the names of this tool are added.
+    name.
+
+    `used`: names and aliases of other tools; the names of this tool are added.
     """
     names = [each.name, *each.aliases]
     folded = {name.casefold() for name in used}
@@ -314,7 +324,9 @@ def _not_made(each: Served, compiled: Compiled) -> Remark:
 
 
 def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: list[Remark]) -> list[FetchedPart]:
-    """Return the resources of a FastMCP server, each under its URI. What no GET fills is remarked."""
+    """Return the resources of a FastMCP server, each under its URI. A resource that a GET request cannot fill is left
+    out with a remark.
+    """
     found = []
     for described, parts in zip(server.documents, offered, strict=True):
         base_url = described.base_url if len(server.documents) > 1 else ""
@@ -329,11 +341,13 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
     return found
 
 
-# -- what came of it ---------------------------------------------------------------------------------------------------
+# -- names and arguments that changed ----------------------------------------------------------------------------------
 
 
 def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[Kept]:
-    """Yield what became of each name. Of several operations of one name only the first was reached by it."""
+    """Yield the new tool for each old name. If several operations had one name, only the first of them could be called
+    by it.
+    """
     seen: set[tuple[str, str]] = set()
     for index, found in enumerate(offered):
         for each in found:
@@ -343,7 +357,7 @@ def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[K
 
 
 def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
-    """Return which tool answers to a name. It counts only if the tool sends the request of that operation."""
+    """Return which tool can be called by an old name, and still sends the request of the old operation."""
     if each.component != "tool":
         return Kept(each.name, each.name if _has_resource(each, compiled) else "")
     tool = _tools(compiled, index).get(each.operation.request)
@@ -356,7 +370,7 @@ def _has_resource(each: Served, compiled: Compiled) -> bool:
 
 
 def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
-    """Return what changed about arguments and results: each other name of an argument once."""
+    """Return remarks on how arguments and results differ, one for each argument that has another name."""
     changed: Counter[tuple[str, str]] = Counter()
     for tool in compiled.catalog.tools:
         changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)

@@ -42,7 +42,7 @@ def _placed(block: Block, position: tuple[int, int]) -> Block:
 
 
 def _plain(data: bytes) -> bytes:
-    """Return JSON with each comment replaced by blanks. Comment marks inside of strings are kept."""
+    """Return JSON text in which each comment is replaced by spaces. Comment marks inside strings are kept."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if text.lstrip()[:1] not in ("{", "[", "/"):
         return data
@@ -89,7 +89,8 @@ def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Bl
 
 
 def _words(block: JsonObject) -> tuple[str, ...]:
-    """Return the command line of a server, however a client writes it; () if it has none."""
+    """Return the command line of a server as a list of words; () if it has none. Clients write it in different forms.
+    """
     command = block.get("command") or block.get("cmd")
     if isinstance(command, dict):
         block, command = command, command.get("path")

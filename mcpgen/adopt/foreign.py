@@ -20,7 +20,9 @@ TITLES: dict[Program, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One sentence on a difference between the two servers, and the place in the configuration that it concerns."""
+    """One sentence on a difference between the two servers, and the place in the configuration where the difference
+    comes from.
+    """
 
     text: str
     where: Where | None = None
@@ -30,9 +32,9 @@ class Remark:
 class Credential:
     """A credential that every request carries.
 
-    `location` and `name`: of an API key. `held`: role (value, username, password, client_id, client_secret) → the
-    variable or flag that held it, "" for a value that stood in the configuration itself. `token_url`, `scopes`: of
-    OAuth 2 client credentials.
+    `location` and `name`: where an API key is sent, and under which name. `held`: role (value, username, password,
+    client_id, client_secret) → the variable or flag that held the secret; "" if the configuration itself held it.
+    `token_url`, `scopes`: settings of OAuth 2 client credentials.
     """
 
     kind: Literal["bearer", "basic", "apiKey", "client"]
@@ -62,9 +64,9 @@ class Route:
 class Described:
     """One OpenAPI document of the other server.
 
-    `place`: its path or URL, "" if unknown. `base_url`: the URL of the API, "" if unknown. `credentials`: None if the
-    other server uses the document's security schemes. `renames`: operationId → name. `tags`: tags that all components
-    get.
+    `place`: path or URL of the document, "" if unknown. `base_url`: URL of the API, "" if unknown. `credentials`: None
+    if the other server uses the document's security schemes. `renames`: operationId → tool name. `routes`: FastMCP's
+    route maps. `tags`: tags of every tool and resource.
     """
 
     place: str
@@ -78,10 +80,10 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions for operations to become tools.
+    """Conditions by which the other server decides which operations become tools.
 
-    None: no condition. Names and ids are those of the other server. `removed`: tools that a script removes.
-    `by_default`: for openapi-mcp-generator, whether operations without `x-mcp` are tools.
+    The value None means that there is no condition. Names and ids are those of the other server. `removed`: tools that
+    a script removes. `by_default`: for openapi-mcp-generator, whether operations without `x-mcp` are tools.
     """
 
     include_tags: frozenset[str] | None = None
@@ -101,8 +103,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Rules for tool names of openapi-mcp-generator and ivotoby's server: the maximal length, and whether words are
-    shortened.
+    """Rules by which openapi-mcp-generator and ivotoby's server name tools: the maximal length, and whether words are
+    abbreviated.
     """
 
     longest: int = 64
@@ -111,10 +113,10 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class ForeignServer:
-    """A server as another tool makes it.
+    """An MCP server as another program runs it.
 
-    `name`: what clients or its configuration call it. `timeout`: seconds a request may take. `searches`: it lists only
-    tools that find and call others. `remarks`: what could not be taken over.
+    `name`: its name in the client or its configuration. `timeout`: seconds a request may take. `searches`: the server
+    lists only tools that find and call other tools. `remarks`: settings that a tools file cannot express.
     """
 
     program: Program

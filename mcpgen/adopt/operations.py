@@ -1,4 +1,4 @@
-"""List the operations of a document in its own order, as other tools meet them."""
+"""List the operations of a document in the order in which other tools read them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,14 @@ from mcpgen.model import Operation
 Known = Mapping[tuple[str, str], Operation]
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-"""Methods in the order in which FastMCP and openapi-mcp-generator look for them at a path."""
+"""Methods in the order in which FastMCP and openapi-mcp-generator read them within a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawOperation:
-    """An operation as its document writes it. `method` in capitals. `position`: place among its path's keys."""
+    """An operation as its document writes it. `method` is in capitals. `position`: index among the keys of its path
+    item.
+    """
 
     path: str
     method: str
@@ -30,10 +32,11 @@ class RawOperation:
 
 
 def listed(document: JsonValue, known: Known) -> tuple[RawOperation, ...]:
-    """Return the operations of a document, path by path in its order, and at a path in the order of METHODS.
+    """Return the operations of a document: path by path in the document's order, and within a path in the order of
+    METHODS.
 
-    `allowed` is the nearest `x-mcp`: of the operation, of its path, or of the document. `known`: operations by path and
-    method as the compiler reads them, for those behind a reference.
+    `allowed` is the value of `x-mcp` of the operation, else of its path, else of the document. `known`: operations as
+    the compiler reads them, by path and method; used for operations behind a `$ref`.
     """
     root = as_object(document)
     paths = as_object(root.get("paths")).items()
@@ -41,7 +44,7 @@ def listed(document: JsonValue, known: Known) -> tuple[RawOperation, ...]:
 
 
 def in_written_order(operations: Iterable[RawOperation]) -> tuple[RawOperation, ...]:
-    """Return the operations such that those of a path stand in the order of the document."""
+    """Return the operations, with those of one path sorted in the order of the document."""
     first: dict[str, int] = {}
     operations = list(operations)
     for index, each in enumerate(operations):

@@ -13,7 +13,9 @@ _NAMES = {"bearer": "token", "basic": "login", "apiKey": "api_key", "client": "c
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """Security settings of the tools file: `none`, or schemes by name. `used`: scheme → its credential."""
+    """Security settings of the tools file: `none`, or schemes by name. `used`: scheme of a document → the credential
+    for it.
+    """
 
     none: bool = False
     schemes: tuple[tuple[str, Credential], ...] = ()
@@ -23,7 +25,7 @@ class Security:
 def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValue], remarks: list[Remark]) -> Security:
     """Return the security settings of the tools file.
 
-    `catalog`: the compile of the documents without these settings.
+    `catalog`: the documents compiled without these settings. Adds a remark for each difference in credentials.
     """
     first, *others = (each.credentials for each in server.documents)
     demanded = any(_demands(document) for document in documents)
@@ -122,7 +124,7 @@ def _of_generator(server: ForeignServer, scheme: BoundScheme) -> list[str]:
 
 
 def _demands(document: JsonValue) -> bool:
-    """Return True if a document says that anything needs a credential."""
+    """Return True if a document requires a credential for any operation."""
     root = as_object(document)
     items = (as_object(item) for item in as_object(root.get("paths")).values())
     said = [root.get("security"), *(as_object(each).get("security") for item in items for each in item.values())]

@@ -1,4 +1,4 @@
-"""Express a set of operations as selectors of a tools file, as shortly as possible."""
+"""Express a set of operations as `include` and `exclude` selectors of a tools file, with few selectors."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ def selectors(
 
 
 def _values(operations: Sequence[Operation], kind: str) -> list[str]:
-    """Return the tags or methods of operations, if every operation has one; else nothing."""
+    """Return the tags or methods that together cover all operations. Return nothing if an operation has no tag."""
     if kind == "method":
         return sorted({operation.method for operation in operations})
     if not all(operation.tags for operation in operations):
@@ -52,12 +52,12 @@ def _single(known: Sequence[Operation], operations: Sequence[Operation]) -> Sele
 
 
 def _literal(text: str) -> str:
-    """Return a glob that fits `text` alone."""
+    """Return a glob that matches `text` alone."""
     return re.sub(r"([*?\[])", r"[\1]", text)
 
 
 def _keys(known: Sequence[Operation], include: Selectors, exclude: Selectors) -> set[str]:
-    """Return the keys of the operations that selectors choose; without any selector nothing."""
+    """Return the keys of the operations that the selectors choose; an empty set if there are no selectors."""
     if not include and not exclude:
         return set()
     return {operation.key for operation in select(known, list(_made(include)), list(_made(exclude)))}

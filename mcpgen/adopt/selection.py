@@ -14,7 +14,7 @@ from mcpgen.lower.schema import patterns
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An operation that the other server offers: as what, under which name, and under which other names."""
+    """An operation that the other server offers: its kind of component, its name, and further names for it."""
 
     operation: RawOperation
     component: Component
@@ -48,7 +48,7 @@ def _of_ivotoby(server: ForeignServer, found: Sequence[RawOperation]) -> Iterato
     names: set[str] = set()
     for operation, key, name in ivotoby.assign(ordered, abbreviates=server.naming.abbreviates):
         if _is_offered(server, operation, key, name):
-            # a twin of a name is reached by its id alone
+            # if two tools have one name, the second can be called by its id alone
             yield Served(operation, "tool", key if name in names else name)
             names.add(name)
 
@@ -93,7 +93,9 @@ def _fits(route: Route, search: Callable[[str], bool], operation: RawOperation) 
 
 
 def _search(route: Route, described: Described, remarks: list[Remark]) -> Callable[[str], bool] | None:
-    """Return a search for the pattern of a route map in a path, in linear time; None if the pattern is not taken."""
+    """Return a function that searches a path for the pattern of a route map in linear time. Return None, with a remark,
+    if the pattern is invalid or too slow.
+    """
     pattern = route.pattern
     if pattern in ("", ".*", r"^.*$", "^.*"):
         return lambda path: True

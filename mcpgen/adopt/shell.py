@@ -1,4 +1,4 @@
-"""Read command lines and variables in shell scripts, env files and texts with examples."""
+"""Read command lines and variables in shell scripts, env files, and documentation with examples."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,9 @@ _USED = re.compile(r"\$\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 def variables(text: str) -> dict[str, str]:
-    """Return the variables that a shell script or an env file sets, with earlier ones put in."""
+    """Return the variables that a shell script or env file sets. References to variables set earlier are replaced by
+    their values.
+    """
     found: dict[str, str] = {}
     for line in text.splitlines():
         match = _ASSIGNMENT.fullmatch(line)
@@ -23,7 +25,9 @@ def variables(text: str) -> dict[str, str]:
 
 
 def lines(name: str, text: str, environ: Mapping[str, str]) -> Iterator[tuple[list[str], Where]]:
-    """Yield the words of each line, continued lines joined, with the variables of `environ` put in."""
+    """Yield the words of each command, with its place. Continued lines are joined, and variables of `environ` are
+    replaced by their values.
+    """
     held, first = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         first = first if held else number

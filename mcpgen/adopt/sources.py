@@ -18,7 +18,9 @@ _BLOCKS = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server that was found: its name there, if it has one, and the folder that its paths are relative to."""
+    """A server found in the given files. `name`: its name in the configuration, if any. `folder`: base of its relative
+    paths.
+    """
 
     name: str
     started: Command | Script
@@ -28,8 +30,8 @@ class Found:
 def find(sources: Sequence[str], wanted: str | None) -> tuple[ForeignServer, str, str]:
     """Return the server, its name in a client's configuration or "", and the folder of its relative paths.
 
-    `sources`: paths of files, or the words of one command line. `wanted`: the name of one of several servers. Raises
-    FatalError if there is none, or more than one.
+    `sources`: paths of files, or the words of one command line. `wanted`: name of the server to take if there are
+    several. Raises FatalError if there is no such server, or more than one.
     """
     if not any(os.path.isfile(source) for source in sources[:1]):
         words = split(sources[0]) if len(sources) == 1 else list(sources)
@@ -99,7 +101,9 @@ def _line(found: Found) -> str:
 
 
 def _starts_a_server(found: Found) -> bool:
-    """Return True unless a command line only installs or asks for help, or starts a file that makes no server."""
+    """Return True if a command line starts a server. False if it installs something, asks for help, or runs a script
+    without a server.
+    """
     if isinstance(found.started, Command):
         words = found.started.words
         is_generator = found.started.program == "openapi-mcp-generator"

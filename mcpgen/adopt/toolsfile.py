@@ -1,4 +1,4 @@
-"""Write the tools file of an adopted server. Text of others is written by sinks alone."""
+"""Write the tools file of an adopted server. Foreign text is always escaped by `emit/sinks.py`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,9 @@ _PROSE = "##"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Settings of one operation in the tools file: its key, the name or aliases of its tool, and whether it is a tool
-    although mcpgen would hide it.
+    """Settings of one operation in the tools file.
+
+    `key`: operationId, or method and path. `is_offered`: make it a tool although mcpgen would hide it.
     """
 
     key: str
@@ -36,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPart:
-    """A resource that a GET fills: its name, its URI and its request."""
+    """A resource that a GET request fills: its name, its URI and its request."""
 
     name: str
     uri: str
@@ -48,8 +49,8 @@ class FetchedPart:
 class Draft:
     """All contents of the tools file.
 
-    `security`: None for no setting, else `none` or schemes by name. `folders`: folders of documents that are not below
-    the tools file. `offers_all`: also offer operations that mcpgen would hide.
+    `security`: None for no setting, `none` for no credentials, or schemes by name. `folders`: folders of documents
+    outside the tools file's folder. `offers_all`: also offer operations that mcpgen would hide.
     """
 
     origin: str
@@ -66,14 +67,14 @@ class Draft:
 
     @property
     def rule(self) -> JsonObject:
-        """Return the override for all operations."""
+        """Return the settings that apply to all operations."""
         seconds = self.timeout
         timeout: JsonObject = {"timeout": int(seconds) if seconds == int(seconds) else seconds} if seconds else {}
         return {**timeout, **({"hide": False} if self.offers_all else {})}
 
 
 def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
-    """Return the text of the tools file. `remarks` stand at its head as comments."""
+    """Return the text of the tools file. The `remarks` are comments at the beginning of the file."""
     lines = [
         editors.line(),
         *_head(draft, target, list(remarks)),

@@ -1,1 +1,3 @@
-"""Derive the names that other tools give to the operations of a document, each as its own source does."""
+"""Derive the names that other tools give to the operations of a document. Each module follows the source code of one
+tool.
+"""

@@ -1,6 +1,7 @@
-"""Names of FastMCP 2.8 and later, and of awslabs.openapi-mcp-server, which calls it.
+"""Derive the names that FastMCP 2.8 and later gives, and so does awslabs.openapi-mcp-server, which calls FastMCP.
 
-Read in `fastmcp/server/openapi/server.py` of 2.14.7 and `fastmcp/server/providers/openapi/provider.py` of 3.4.10.
+The rules come from `fastmcp/server/openapi/server.py` of 2.14.7 and `fastmcp/server/providers/openapi/provider.py` of
+3.4.10.
 """
 
 import re
@@ -16,7 +17,7 @@ LONGEST = 56
 def assign(
     operations: Iterable[RawOperation], renames: Mapping[str, str], component: Callable[[RawOperation], Component]
 ) -> list[tuple[RawOperation, Component, str]]:
-    """Return each operation with its kind of component and its name among all components of this kind.
+    """Return each operation with its kind of component (tool, resource, …) and a name that is unique within this kind.
 
     If a name is taken, a number is appended, counted in the order of the document.
     """

@@ -1,6 +1,7 @@
-"""Names of openapi-mcp-generator: those of 4.x, and those of 3.x, which differ in long names and in twins.
+"""Derive the names that openapi-mcp-generator gives, for its versions 4.x and 3.x. They differ in long names and in
+repeated names.
 
-Read in `parser/extract-tools.js` and `utils/code-gen.js` of 3.3.0 and 4.0.1.
+The rules come from `parser/extract-tools.js` and `utils/code-gen.js` of 3.3.0 and 4.0.1.
 """
 
 import re
@@ -17,7 +18,7 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def assign(operations: Iterable[RawOperation], longest: int) -> list[tuple[RawOperation, str]]:
-    """Return each operation with the name that 4.x gives, which has at most `longest` characters."""
+    """Return each operation with the name that version 4.x gives, of at most `longest` characters."""
     longest = max(longest, _LEAST)
     return _assigned(
         operations, lambda name: _shortened(name, longest), lambda base, name: _hashed(base, name, longest)
@@ -25,7 +26,7 @@ def assign(operations: Iterable[RawOperation], longest: int) -> list[tuple[RawOp
 
 
 def assign_former(operations: Iterable[RawOperation]) -> list[tuple[RawOperation, str]]:
-    """Return each operation with the name that 3.x gives."""
+    """Return each operation with the name that version 3.x gives."""
     return _assigned(operations, lambda name: name, lambda base, name: (f"{base}_{number}" for number in count(1)))
 
 
@@ -52,7 +53,7 @@ def _hashed(base: str, name: str, longest: int) -> Iterable[str]:
 
 
 def _derived(operation: RawOperation) -> str:
-    """Return the name for an operation without an id: `get /users/{id}/posts` gives `GetUsersPosts`."""
+    """Return the name for an operation without an operationId: `get /users/{id}/posts` gives `GetUsersPosts`."""
     parts = [part for part in operation.path.split("/") if part]
     name = operation.method.lower()
     for index, part in enumerate(parts):

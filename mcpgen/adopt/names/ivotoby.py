@@ -1,7 +1,7 @@
-"""Names and ids of @ivotoby/openapi-mcp-server.
+"""Derive the names and ids that @ivotoby/openapi-mcp-server gives to tools.
 
-Read in `openapi-loader.ts`, `utils/tool-id.ts` and `utils/abbreviations.ts` of 1.16.1. Words without a meaning are left
-out, frequent words are abbreviated, and vowels fall where the name is still too long.
+The rules come from `openapi-loader.ts`, `utils/tool-id.ts` and `utils/abbreviations.ts` of 1.16.1. Words without a
+meaning are left out and frequent words are abbreviated. If a name is still too long, its vowels are removed.
 """
 
 import re
@@ -102,7 +102,9 @@ _KEPT = frozenset(word.lower() for word in _SHORT.values())
 
 
 def assign(operations: Iterable[RawOperation], *, abbreviates: bool) -> list[tuple[RawOperation, str, str]]:
-    """Return each operation with its tool id and its name. Of several operations with one id the last counts."""
+    """Return each operation with its tool id and its name. If several operations have one id, only the last is
+    returned.
+    """
     found: dict[str, tuple[RawOperation, str, str]] = {}
     for operation in operations:
         if operation.method in _OFFERED:
@@ -113,7 +115,7 @@ def assign(operations: Iterable[RawOperation], *, abbreviates: bool) -> list[tup
 
 
 def tool_id(operation: RawOperation) -> str:
-    """Return the id of a tool, by which it can be called too: `GET::users__---id`."""
+    """Return the id of a tool, such as `GET::users__---id`. A client can call the tool by its id or its name."""
     path = re.sub(r"/+", "/", operation.path.removeprefix("/"))
     path = re.sub(r"\{([^}]+)\}", r"---\1", path).replace("/", "__")
     path = re.sub(r"_{3,}", "__", re.sub(r"[^A-Za-z0-9_.-]", "", path))
@@ -121,14 +123,14 @@ def tool_id(operation: RawOperation) -> str:
 
 
 def resource(operation: RawOperation) -> str:
-    """Return the last static segment of the path, by which `--resource` selects."""
+    """Return the last path segment without parameters. The flag `--resource` selects operations by it."""
     segments = operation.path.removeprefix("/").split("/")
     static = (each for each in reversed(segments) if each and "{" not in each and "}" not in each)
     return next(static, segments[0])
 
 
 def shortened(source: str, *, abbreviates: bool) -> str:
-    """Return the name of a tool, made of its operationId, its summary or its request."""
+    """Return the name of a tool, made of `source`: its operationId, its summary, or its method and path."""
     if not source.strip():
         return "unnamed-tool"
     longest = LONGEST if abbreviates else 2**53
@@ -161,7 +163,9 @@ def _without_vowels(name: str, longest: int) -> str:
 
 
 def _split(name: str, *, numbers: bool) -> list[str]:
-    """Split at underscores and humps, and with `numbers` at digits."""
+    """Split a name into words at underscores and where a capital letter begins a word; if `numbers` is set, also at
+    digits.
+    """
     found = []
     for part in name.split("_"):
         spaced = re.sub(r"([A-Z][a-z])", r" \1", re.sub(r"([A-Z]+)", r" \1", part))
@@ -176,7 +180,7 @@ def _joined(name: str) -> str:
 
 
 def _length(text: str) -> int:
-    """Return the length as JavaScript counts it, in units of UTF-16."""
+    """Return the length as JavaScript counts it, in UTF-16 code units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

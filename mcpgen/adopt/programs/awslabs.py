@@ -1,6 +1,6 @@
 """Read the flags and variables of awslabs.openapi-mcp-server, as `api/config.py` and `server.py` of 1.1.6 do.
 
-It calls FastMCP, so its names and its parts of an API are FastMCP's. Flags of older releases are understood too.
+The server calls FastMCP, so names and components are those of FastMCP. Flags of older releases are understood too.
 """
 
 import json
@@ -43,7 +43,7 @@ _FLAGS: dict[str, Arity] = {
     **dict.fromkeys(_VARIABLES, "value"),
     **dict.fromkeys(("log-level", "allowed-spec-dirs", "transport"), "value"),
     **dict.fromkeys(("debug", "no-validate-output", "allow-insecure-http", "allow-private-networks", "sse"), "switch"),
-    # what other programs tell it is called, in configurations as people have them
+    # wrong names of flags, which other programs write into configurations
     **dict.fromkeys(("api-base-url", "api-spec-path", "api-spec-url"), "value"),
 }
 _SYNONYMS = {"api-base-url": "api-url", "api-spec-path": "spec-path", "api-spec-url": "spec-url"}
@@ -127,7 +127,7 @@ def _cognito(settings: Settings, remarks: list[Remark], where: Where | None) -> 
 
 
 def _additional(settings: Settings, remarks: list[Remark], where: Where | None) -> list[Described]:
-    """Return the further documents of ADDITIONAL_SPECS, each with its own base URL and login."""
+    """Return the further documents that ADDITIONAL_SPECS names, each with its own base URL and credentials."""
     text = settings.text("additional-specs")
     if not text:
         return []

@@ -1,4 +1,4 @@
-"""Recognise the MCP server that a command line starts, also through uvx, npx, docker, a shell or Python."""
+"""Recognise the MCP server that a command line starts, directly or through uvx, npx, docker, a shell or Python."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command line that starts a known tool: its own arguments, and the variables that it is started with."""
+    """A command line that starts a known tool: the arguments of the tool, and its environment variables."""
 
     program: Program
     words: tuple[str, ...]
@@ -66,7 +66,7 @@ def server(command: Command) -> ForeignServer:
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a command line as a POSIX shell splits it; no word if a quote is open."""
+    """Split a command line into words as a POSIX shell does; return no words if a quote is not closed."""
     try:
         return shlex.split(text, comments=True)
     except ValueError:
@@ -74,7 +74,7 @@ def split(text: str) -> list[str]:
 
 
 def _names(pattern: re.Pattern[str], word: str) -> bool:
-    """Return True if a word names the tool: as a package, a module, a file or an image."""
+    """Return True if a word of a command line is the tool: its package, module, file or container image."""
     plain = word.replace("\\", "/")
     parts = plain.split("/")
     tails = ["/".join(parts[index:]) for index in range(len(parts))]

@@ -1,4 +1,4 @@
-"""Split the arguments of a command line into flags and values, by a table of the flags that a tool has."""
+"""Split the arguments of a command line into flags and values, given a table of the tool's flags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ Arity = Literal["value", "values", "switch"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of a tool, from its flags and its environment. A flag goes before a variable.
+    """Settings of a tool, from its flags and its environment. A flag takes precedence over a variable.
 
-    `flags`: long flag without dashes → its values. `environ`: the variables that the configuration sets. `variables`:
-    flag → the variable that says the same.
+    `flags`: long flag without dashes → its values. `environ`: the environment variables that the configuration sets.
+    `variables`: flag → the environment variable for the same setting.
     """
 
     flags: Mapping[str, list[str]]
@@ -25,7 +25,7 @@ class Settings:
     remarks: list[Remark] = field(default_factory=list)
 
     def text(self, flag: str) -> str:
-        """Return the value of a flag, or of its variable; "" if neither is set."""
+        """Return the last value of a flag, or else the value of its environment variable; "" if neither is set."""
         return (self.flags.get(flag) or [""])[-1] or self.environ.get(self.variables.get(flag, ""), "")
 
     def texts(self, flag: str) -> list[str]:
@@ -33,17 +33,17 @@ class Settings:
         return self.flags.get(flag, [])
 
     def has(self, flag: str) -> bool:
-        """Return True if a switch is given, or its variable is true."""
+        """Return True if a flag without a value is given, or its environment variable is true."""
         said = self.environ.get(self.variables.get(flag, ""), "").lower()
         return self.flags.get(flag, ["false"])[-1].lower() not in ("false", "no", "0") or said in ("true", "1", "yes")
 
     def source(self, flag: str) -> str:
-        """Return what holds a value: the flag, or the variable that says the same."""
+        """Return the name of the flag or the environment variable that holds a setting."""
         variable = self.variables.get(flag, "")
         return f"--{flag}" if self.flags.get(flag) or not variable else variable
 
     def as_list(self, flag: str) -> frozenset[str] | None:
-        """Return the parts of a list with commas, or None if it is empty."""
+        """Return the items of a comma-separated list, or None if it is empty."""
         return frozenset(part.strip() for part in self.text(flag).split(",") if part.strip()) or None
 
 
@@ -55,7 +55,7 @@ def read(
     variables: Mapping[str, str],
     where: Where | None,
 ) -> Settings:
-    """Return the settings of a command line. Flags that the tool does not have are remarked, without their values."""
+    """Parse the arguments of a command line into settings. Add a remark for each unknown flag, without its value."""
     flags: dict[str, list[str]] = {}
     unknown: list[Remark] = []
     left = list(words)
@@ -83,5 +83,5 @@ def read(
 
 
 def is_placeholder(text: str) -> bool:
-    """Return True if a client or a shell would replace the text, or part of it, by a value that is not known here."""
+    """Return True if a client or shell would replace the text, or part of it, by a value that adopt does not know."""
     return "${" in text or "$(" in text or (text.startswith("$") and text[1:2].isalpha()) or text.startswith("<")

@@ -49,7 +49,7 @@ _REMARKS = {
 
 
 def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) -> ForeignServer:
-    """Return the server that the generator writes."""
+    """Return the server that a command line of openapi-mcp-generator generates."""
     settings = flags.read(words, _FLAGS, _SHORT, environ, {}, where)
     remarks = [*settings.remarks]
     remarks += [Remark(text, where) for flag, text in _REMARKS.items() if settings.texts(flag)]

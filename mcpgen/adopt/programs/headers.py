@@ -1,4 +1,6 @@
-"""Read header fields that every request of another tool carries as credentials. Their values are never kept."""
+"""Convert header fields that every request of another tool carries to credentials. The values of the fields are never
+stored.
+"""
 
 from collections.abc import Iterable
 
@@ -19,13 +21,15 @@ _OWN = frozenset(
         "cache-control",
     ]
 )
-"""Fields that a generated server writes itself."""
+"""Header fields that a generated server sets itself."""
 
 
 def credentials(
     fields: Iterable[tuple[str, str, str]], remarks: list[Remark], where: Where | None
 ) -> tuple[Credential, ...]:
-    """Return the credentials in header fields. Each: name, the beginning of its value, and what holds the value."""
+    """Return the credentials that header fields carry. Each field: its name, the beginning of its value, and the
+    variable or flag that holds the value.
+    """
     found = []
     for name, value, held in fields:
         if name.lower() in _OWN:

@@ -82,12 +82,12 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
 
 
 def _folded(texts: list[str]) -> frozenset[str] | None:
-    """Return the texts in small letters, or None if there are none: they are compared without regard to case."""
+    """Return the texts in lower case, since the tool ignores case; None if there are no texts."""
     return frozenset(text.lower() for text in texts) or None
 
 
 def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
-    """Return what of the settings has no place in a tools file."""
+    """Return remarks on settings that a tools file cannot express."""
     found = [
         Remark(f"{settings.source(flag)} is the server's variable {variable} here.", where)
         for flag, variable in _TLS.items()

@@ -46,7 +46,9 @@ class HttpClient:
 
 
 def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> HttpClient:
-    """Return what `value`, the client of a server, is. What cannot be read is remarked with its place."""
+    """Return the properties of `value`, the HTTP client of a server. Add a remark for each property that cannot be
+    read.
+    """
     remarks = evaluator.remarks
     if not isinstance(value, Made) or value.name not in ("AsyncClient", "Client"):
         if value != Plain(None):
@@ -77,7 +79,7 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
 
 
 def timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:
-    """Return the seconds of a timeout: a number, or `httpx.Timeout(seconds, …)`."""
+    """Return the seconds of a timeout: of a number, or of `httpx.Timeout(seconds, …)`. None if unknown."""
     if isinstance(value, Made) and value.name == "Timeout":
         named = value.arguments
         value = value.positional[0] if value.positional else named.get("timeout") or named.get("read")
@@ -89,7 +91,7 @@ def timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:
 
 
 def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:
-    """Return the credentials in header fields, or None if code makes the fields."""
+    """Return the credentials in header fields, or None if the script computes the fields."""
     if isinstance(value, Made) and value.positional:
         value = value.positional[0]
     if value is None or value == Plain(None):
@@ -104,7 +106,7 @@ def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tup
 
 
 def _auth(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:
-    """Return the credentials of `auth`, or None if code makes them."""
+    """Return the credentials of the argument `auth`, or None if the script computes them."""
     pair: tuple[Value, ...] = ()
     if isinstance(value, Made) and value.name == "BasicAuth":
         pair = (*value.positional, *value.arguments.values())

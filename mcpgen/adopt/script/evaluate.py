@@ -1,6 +1,6 @@
-"""Find what expressions are, as far as the text of a script says it.
+"""Evaluate the expressions of a script, as far as possible without running it.
 
-Of a name that is bound several times the first binding that is known counts, and the choice is remarked. No code runs.
+If a name is assigned several times, the first known value is taken, and a remark says so.
 """
 
 import ast
@@ -24,10 +24,10 @@ from mcpgen.adopt.script.values import (
 from mcpgen.base.diagnostics import Where
 
 DEEPEST = 30
-"""Limit on nested expressions, names and functions that are followed."""
+"""Limit on how deep expressions, names and function calls are followed."""
 
 MOST_STEPS = 20_000
-"""Limit on the expressions that are looked at in one script: functions that call each other multiply them."""
+"""Limit on the expressions evaluated in one script. Functions that call each other could multiply the work."""
 
 _READS = frozenset({"read_text", "read_bytes", "read", "open", "decode", "copy", "deepcopy", "json", "strip"})
 _PARSES = frozenset({"load", "loads", "safe_load", "parse"})
@@ -55,7 +55,7 @@ _MADE = frozenset({"AsyncClient", "Client", "RouteMap", "BasicAuth", "Timeout", 
 
 @dataclass(slots=True)
 class Evaluator:
-    """Evaluates the expressions of one script. `remarks`: choices that were made on the way."""
+    """Evaluates the expressions of one script. `remarks`: notes on values that the evaluator had to choose."""
 
     file: str
     scopes: Mapping[ast.AST, Scope]
@@ -64,13 +64,13 @@ class Evaluator:
     _steps: int = 0
 
     def where(self, node: ast.AST) -> Where:
-        """Return the place of a node."""
+        """Return the place (file, line and column) of a syntax node."""
         return Where(self.file, "", getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
     def value(self, node: ast.expr | None, scope: Scope | None = None, depth: int = 0) -> Value:
         """Return the value of an expression, as far as it is known without running the script.
 
-        `scope`: the scope for its names, if not the scope of the expression itself.
+        `scope`: the scope in which its names are looked up; by default the scope that contains the expression.
         """
         if node is None:
             return Plain(None)
@@ -114,7 +114,7 @@ class Evaluator:
             case _:
                 return Unknown(node.lineno)
 
-    # -- names --------------------------------------------------------------------------------------------------------
+    # -- names ---------------------------------------------------------------------------------------------------------
 
     def _named(self, name: str, node: ast.expr, scope: Scope, depth: int) -> Value:
         at: Scope | None = scope
@@ -128,7 +128,8 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _with_entries(self, value: Value, name: str, scope: Scope, depth: int) -> Value:
-        """Return a dictionary with the members that the script adds later, and mark a document that it changes."""
+        """Return a dictionary with the items that the script assigns later. Mark a parsed file that the script changes.
+        """
         entries = scope.entries.get(name, [])
         if isinstance(value, Content) and name in scope.changes:
             return replace(value, changed=scope.changes[name])
@@ -141,7 +142,7 @@ class Evaluator:
         return replace(value, members=members)
 
     def _known(self, values: list[Value], node: ast.expr, name: str = "") -> Value:
-        """Return the first value that is known. Remark that there are others."""
+        """Return the first of the values that is known. Add a remark if other known values differ from it."""
         known = [value for value in values if not isinstance(value, Unknown) and value != Plain(None)]
         if not known:
             return values[0]
@@ -155,14 +156,14 @@ class Evaluator:
         return known[0]
 
     def _first_of(self, values: list[Value], node: ast.expr) -> Value:
-        """Return what `a or b` is: a variable has the next value as its default."""
+        """Return the value of `a or b`. An environment variable `a` gets `b` as its default."""
         first, *rest = values
         if isinstance(first, Variable) and rest:
             return replace(first, default=first.default or self._first_of(rest, node))
         empty = isinstance(first, Plain) and not first.value
         return self._first_of(rest, node) if rest and (empty or isinstance(first, Unknown)) else first
 
-    # -- compounds ----------------------------------------------------------------------------------------------------
+    # -- lists, dictionaries and joined texts --------------------------------------------------------------------------
 
     def _dictionary(self, node: ast.Dict, scope: Scope, depth: int) -> Value:
         members: dict[str, Value] = {}
@@ -253,7 +254,9 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _fetched(self, name: str, owner: Value, given: list[Value]) -> Value | None:
-        """Return the content that a call such as `httpx.get(URL)` or `client.get("/openapi.json")` fetches."""
+        """Return the content that a call such as `httpx.get(URL)` or `client.get("/openapi.json")` fetches; None if the
+        URL is unknown.
+        """
         wanted = given[1:] if name == "request" else given
         if not wanted or isinstance(wanted[0], Unknown):
             return None
@@ -271,7 +274,7 @@ class Evaluator:
     def _returned(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: Scope, depth: int
     ) -> Value:
-        """Return the value that a function of the script returns for the arguments of a call."""
+        """Return the value that a function of the script returns for the arguments of the call `node`."""
         outer = self.scopes.get(function)
         if depth > DEEPEST or outer is None:
             return Unknown(node.lineno)

@@ -9,10 +9,10 @@ from mcpgen.adopt.script.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a module or function: name → the assigned expressions, in order.
+    """The names of a module or function: name → the expressions assigned to it, in order.
 
-    `entries`: name → assignments to its items, such as `headers["X"] = value`. `changes`: name → the line of a call
-    that changes the object. `bound`: parameters of a call.
+    `entries`: name → assignments to its items, such as `headers["X"] = value`. `changes`: name → line of the first
+    statement that changes the object in place. `bound`: values of the parameters in a call.
     """
 
     outer: "Scope | None"
@@ -24,7 +24,7 @@ class Scope:
 
 
 def of(node: ast.AST, outer: Scope | None) -> Scope:
-    """Return the scope of a module or a function. Classes do not hide the names of their methods."""
+    """Return the scope of a module or function. Methods of classes count as functions of this scope."""
     names: dict[str, list[ast.expr]] = {}
     functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     entries: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
@@ -56,7 +56,7 @@ def enclosing(tree: ast.Module) -> dict[ast.AST, Scope]:
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a scope without those inside of further functions, in the order of the source."""
+    """Yield the syntax nodes of a scope in source order, without the contents of nested functions."""
     for child in ast.iter_child_nodes(node):
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -78,7 +78,8 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield the names of values that a statement or call changes deep inside, or takes something out of."""
+    """Yield the names of objects that a statement or call changes in place, such as by `x["a"]["b"] = 1` or `x.pop()`.
+    """
     targets: list[ast.expr] = []
     if isinstance(node, (ast.Assign, ast.Delete)):
         targets = [each for each in node.targets if isinstance(each, ast.Subscript)]

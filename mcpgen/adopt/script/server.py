@@ -15,7 +15,9 @@ LONGEST = 1_000_000
 """Limit on the characters of a script."""
 
 _MAKERS = {"from_openapi": 0, "FastMCPOpenAPI": 0, "OpenAPIProvider": 0, "from_fastapi": -1}
-"""Function that makes a server → the position of the description among its arguments; -1: it takes an application."""
+"""Function that creates a server → position of the OpenAPI document among its arguments; -1 if it takes an application
+instead.
+"""
 
 _COMPONENTS: dict[str, Component] = {
     "TOOL": "tool",
@@ -43,9 +45,9 @@ _AFTER = {
 
 
 def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
-    """Return the server that a script makes. Raises FatalError if it is no Python, or makes none.
+    """Return the server that a script creates. Raises FatalError if the file is not valid Python, or creates no server.
 
-    `environ`: the variables that are known.
+    `environ`: environment variables with known values.
     """
     if len(source) > LONGEST:
         message = f"The script has more than {LONGEST:,} characters."
@@ -109,19 +111,20 @@ class _Call:
         return self._evaluator.value(self._given.get(name))
 
     def text(self, name: str) -> str:
-        """Return an argument as a text, "" if it is unknown."""
+        """Return the value of an argument as text, "" if it is unknown."""
         return text(self._value(name), self._environ) or ""
 
     def timeout(self) -> float | None:
-        """Return the seconds of the server's timeout, or else of its client's."""
+        """Return the timeout of the server in seconds, or else that of its HTTP client."""
         return clients.timeout(self._value("timeout"), self._environ) or self._client.timeout
 
     def tags(self, name: str) -> frozenset[str] | None:
-        """Return an argument as a set of texts, or None if it is empty."""
+        """Return the value of an argument as a set of strings, or None if it is empty."""
         return frozenset(self._texts(self._value(name), name)) or None
 
     def described(self) -> Described:
-        """Return the description that the server is made of."""
+        """Return the OpenAPI document of the server, with its base URL, credentials, renamed operations and route maps.
+        """
         return Described(
             self._place(),
             self._client.base_url,
@@ -200,7 +203,7 @@ class _Call:
         )
 
     def _texts(self, value: Value, name: str) -> list[str]:
-        """Return the texts of a list. What is not known is remarked."""
+        """Return the strings of a list. Add a remark if some of them are unknown."""
         if value == Plain(None):
             return []
         found = [text(each, self._environ) for each in value.items] if isinstance(value, Items) else [None]
@@ -211,7 +214,7 @@ class _Call:
         return [each for each in found if each is not None]
 
 
-# -- what a script does with its server --------------------------------------------------------------------------------
+# -- changes of a server after it is created ---------------------------------------------------------------------------
 
 
 def _after(tree: ast.Module, evaluator: Evaluator) -> Iterator[Remark]:
@@ -229,7 +232,7 @@ def _after(tree: ast.Module, evaluator: Evaluator) -> Iterator[Remark]:
 
 
 def _decorator(node: ast.expr) -> str:
-    """Return which kind of component a decorator such as `@mcp.tool()` makes, or ""."""
+    """Return the kind of component that a decorator such as `@mcp.tool()` creates, or "" for another decorator."""
     target = node.func if isinstance(node, ast.Call) else node
     known = ("tool", "resource", "prompt", "custom_route")
     is_known = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.attr in known
@@ -249,7 +252,7 @@ def _transport(node: ast.Call, evaluator: Evaluator) -> Iterator[Remark]:
 
 
 def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of tools that the script removes. Names that are made by code are remarked."""
+    """Yield the names of tools that the script removes. Add a remark for each name that is computed and not known."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _name(node) == "remove_tool" and node.args:
             name = text(evaluator.value(node.args[0]), environ)

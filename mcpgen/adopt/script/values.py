@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A constant: a text, a number, a truth value or None."""
+    """A constant: a string, number, boolean or None."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable, and the value where it is not set."""
+    """An environment variable, and the default that is used if it is not set."""
 
     name: str
     default: "Value | None" = None
@@ -23,7 +23,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A text made of parts, such as an f-string."""
+    """A string made of parts, such as an f-string."""
 
     parts: tuple["Value", ...]
 
@@ -37,7 +37,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A dictionary with constant keys. `whole`: False if it may have others."""
+    """A dictionary with constant keys. `whole`: False if it may have further keys."""
 
     members: Mapping[str, "Value"] = field(default_factory=dict)
     whole: bool = True
@@ -45,14 +45,17 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path, as pathlib joins it. `parts` begin with None for the folder of the script itself."""
+    """A path that pathlib or os.path joins from `parts`. A first part None stands for the folder of the script itself.
+    """
 
     parts: tuple["Value | None", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a file or a URL, as text or parsed. `changed`: the line where the script changes it."""
+    """The content of the file or URL `place`, as text or parsed. `changed`: line on which the script changes it, 0 if
+    none.
+    """
 
     place: "Value"
     changed: int = 0
@@ -60,7 +63,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An object of a class, by its name, with the expressions of its arguments."""
+    """An object that the script creates: the name of its class, and the values of the arguments."""
 
     name: str
     call: ast.Call
@@ -70,7 +73,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Whatever cannot be known without running the script, and its line."""
+    """A value that cannot be known without running the script, and its line."""
 
     line: int
 
@@ -79,7 +82,9 @@ Value: TypeAlias = Plain | Variable | Joined | Items | Members | Path | Content 
 
 
 def text(value: Value | None, environ: Mapping[str, str]) -> str | None:
-    """Return the text that a value is. `environ`: variables that are known. None: it is not known, or no text."""
+    """Return `value` as a string, or None if it is unknown or not a string. `environ`: environment variables with known
+    values.
+    """
     match value:
         case Plain(value=str() as plain):
             return plain
@@ -101,7 +106,7 @@ def text(value: Value | None, environ: Mapping[str, str]) -> str | None:
 
 
 def variables(value: Value | None) -> tuple[str, ...]:
-    """Return the environment variables that a text is made of."""
+    """Return the names of the environment variables that a string is made of."""
     match value:
         case Variable(name=name, default=default):
             return (name, *variables(default))
@@ -112,7 +117,7 @@ def variables(value: Value | None) -> tuple[str, ...]:
 
 
 def beginning(value: Value | None) -> str:
-    """Return the text before anything that is not a constant."""
+    """Return the constant text at the beginning of a string, up to its first part that is not constant."""
     match value:
         case Plain(value=str() as plain):
             return plain
