@@ -1,4 +1,4 @@
-"""Classify host names that a document's URLs must not lead to, or only with a diagnostic.
+"""Classify host names in URLs of a document: some must not be called at all, others only with a diagnostic.
 
 Host names are not resolved by DNS: only the spelling of the host counts.
 """
@@ -12,10 +12,12 @@ _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.g
 _METADATA = frozenset(
     map(ipaddress.ip_address, ["100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
 )
-"""Addresses of metadata services outside the link-local range: Alibaba, Oracle, Azure, and AWS and Google by IPv6."""
+"""Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure, and the IPv6 ones of AWS
+and Google.
+"""
 
 LONGEST_URL = 8000
-"""Longest URL that is examined, in characters: the length that servers must at least support (RFC 9112, section 3)."""
+"""Longest URL that is examined, in characters. Every server must support URLs of this length (RFC 9112, section 3)."""
 
 _LONGEST = 1000
 """Longest host that is examined, in characters. A DNS name has at most 253 (RFC 1035, section 2.3.4)."""
@@ -25,7 +27,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_forbidden(host: str) -> bool:
-    """Return whether `host` is link-local, unspecified, or a metadata service of a cloud."""
+    """Return whether `host` is link-local, unspecified (0.0.0.0 or ::), or the metadata service of a cloud."""
     address = _address(host)
     if host.rstrip(".").lower() in _METADATA_NAMES:
         return True
@@ -45,7 +47,7 @@ def is_private(host: str) -> bool:
 def _address(host: str) -> _Address | None:
     """Return the IP address that `host` spells, or None for a DNS name.
 
-    Also reads forms that resolvers accept: `2130706433`, `0x7f.1`, and IPv4 addresses embedded in IPv6.
+    Also reads other forms that resolvers accept: `2130706433`, `0x7f.1`, and IPv4 addresses embedded in IPv6.
     """
     if len(host) > _LONGEST:
         return None

@@ -1,6 +1,6 @@
-"""Locate the files that come with the compiler.
+"""Locate the templates and other files that come with the compiler.
 
-In a checkout they lie beside the package; in an installed wheel, inside it.
+In a checkout these files are beside the package; in an installed wheel, inside the package.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ def _folder(name: str) -> Path:
 
 
 def package_templates() -> Path:
-    """Return the folder with the Python of a generated package, which is copied byte for byte."""
+    """Return the folder with the Python files that are copied unchanged into every generated package."""
     return _folder("templates") / "package"
 
 
@@ -24,12 +24,12 @@ def project_templates() -> Path:
 
 
 def deployment_templates() -> Path:
-    """Return the folder with the templates of the files by which a server is deployed."""
+    """Return the folder with the templates of deployment files, such as container files."""
     return _folder("templates") / "deployment"
 
 
 def bundle_templates() -> Path:
-    """Return the folder with the Python that starts the server of an MCP bundle."""
+    """Return the folder with the Python file that starts the server of an MCP bundle."""
     return _folder("templates") / "bundle"
 
 

@@ -20,9 +20,9 @@ _STATM = "/proc/self/statm"
 
 
 class Stopped(Exception):
-    """The child process was ended before its work was done.
+    """The child process was stopped before its work was done.
 
-    The message is a predicate that completes a sentence about the work: "takes more than 10 seconds of work".
+    The message completes a sentence about the work: "takes more than 10 seconds of work".
     """
 
 
@@ -42,8 +42,8 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
         return
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn about a fork beside other threads. No thread of ours holds a lock that the child
-        # needs.
+        # Python 3.12 and later warn about a fork while other threads run. No thread of mcpgen holds a lock that the
+        # child needs.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -54,7 +54,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
     try:
         with open(reading, encoding="ascii") as lines:
             for line in lines:
-                if line.endswith("\n"):  # An incomplete line is dropped: the child was killed while writing.
+                if line.endswith("\n"):  # An incomplete last line is dropped: the child was killed while writing it.
                     yield json.loads(line)
         _, status = os.waitpid(child, 0)
     finally:

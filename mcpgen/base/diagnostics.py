@@ -14,7 +14,7 @@ from mcpgen.base import jsonvalue
 Severity = Literal["error", "warning", "note"]
 
 CODES: dict[str, tuple[Severity, str]] = {
-    # Reading: the document as a whole.
+    # Reading: findings about a document as a whole.
     "unreadable": ("error", "The source could not be read."),
     "too-large": ("error", "The source is larger than mcpgen's limit."),
     "not-text": ("error", "The source is not UTF-8 text."),
@@ -35,7 +35,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unsupported-version": ("error", "mcpgen does not support this version of OpenAPI."),
     "no-operations": ("error", "No operation can become a tool, or none is selected."),
     "invalid-document": ("warning", "The document violates the schema of its version."),
-    # One operation.
+    # Findings about one operation.
     "broken-reference": ("warning", "The target of a reference does not exist."),
     "foreign-reference": ("warning", "A reference points outside the document's folder; mcpgen does not follow it."),
     "reference-loop": ("warning", "References form a loop and never reach a value."),
@@ -113,7 +113,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "name-of-host": ("warning", "A tool has the same name as a built-in tool of common MCP hosts."),
     "list-too-large": ("error", "The tool list is larger than the messages that clients accept."),
     "many-tools": ("warning", "The server has more tools than models and clients handle well."),
-    # The tools file.
+    # Findings about a tools file.
     "unknown-key": ("error", "The tools file has an unknown key."),
     "missing-key": ("error", "A required key is missing in the tools file."),
     "invalid-value": ("error", "A value in the tools file has the wrong type."),
@@ -146,21 +146,21 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Some agent frameworks fail on the name of an argument, or do not pass the argument on.",
     ),
     "asks-for-secret": ("error", "A question asks the user for a secret, or shows a secret from the environment."),
-    # hooks.py of a project.
+    # Findings about hooks.py of a project.
     "orphaned-hook": ("warning", "A hook in hooks.py is for a tool that does not exist."),
     "unreadable-hooks": ("warning", "The project's hooks.py is not valid Python."),
-    # Overlays.
+    # Findings about overlays.
     "invalid-overlay": ("error", "An overlay is invalid, so it cannot be applied."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay names another document under `extends`."),
-    # The check of the finished catalog: what must never be emitted.
+    # Findings about the finished catalog: tools that must not be emitted.
     "unportable-schema": ("warning", "A client or a model provider would refuse a schema."),
     "unbound-argument": (
         "warning",
         "An argument is not used in the request, or the request uses an argument that the tool does not have.",
     ),
     "over-budget": ("error", "A tool costs more tokens than --max-tokens allows."),
-    # Output.
+    # Findings about flags and the output directory.
     "invalid-flag": ("error", "A flag has an invalid value."),
     "output-refused": ("error", "The output directory contains files that mcpgen did not write."),
     "output-failed": ("error", "The output directory could not be read or written."),
@@ -176,7 +176,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "pinned-version": ("warning", "The tools changed, but `server.version` in the tools file is the same as before."),
     "lock-unreadable": ("error", "The lock file of the project cannot be read."),
 }
-"""Every code with its severity and its meaning. A published code never changes its meaning."""
+"""Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""
 
 # Decision 0133: What is forgiven in a document is an error in a tools file.
 SERIOUS_BY_HAND = frozenset(
@@ -189,27 +189,29 @@ SERIOUS_BY_HAND = frozenset(
 )
 """Codes that are errors in a tools file and only warnings in an API document.
 
-Each finding costs an operation or a part of the input. The user has just written the tools file and can correct it; the
-document is usually written by others.
+Each of these findings loses an operation or a part of the input. The user has just written the tools file and can
+correct it; the document usually comes from others.
 """
 
 
 IN_THE_WAY = frozenset({"no-server", "invalid-server", "new-origin", "invalid-security"})
-"""Codes of warnings that mean that calls of the generated server will fail.
+"""Warning codes that mean that calls of the generated server will fail.
 
-Reports show them directly after errors and skipped operations.
+Reports show these warnings directly after errors and skipped operations.
 """
 
 FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
-"""Codes of warnings for which `--strict` writes nothing, as for skipped operations.
+"""Warning codes for which `--strict` writes nothing, as it does for skipped operations.
 
-They stand for text that reviewers cannot see, and for schemas that are missing.
+These codes report text that reviewers cannot see, and schemas that are missing.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Place in a file. `line` and `column` count from 1 and are None until they are looked up."""
+    """A place in a file, given by a JSON Pointer. `line` and `column` count from 1 and are None until they are looked
+    up.
+    """
 
     file: str
     pointer: str = ""
@@ -217,7 +219,9 @@ class Where:
     column: int | None = None
 
     def inside(self, *tokens: str | int) -> "Where":
-        """Return the place of a member below this place, by its reference tokens."""
+        """Return the place of a member below this place. The arguments are further reference tokens of the JSON
+        Pointer.
+        """
         return Where(self.file, jsonvalue.pointer(self.pointer, *tokens))
 
     def __str__(self) -> str:

@@ -4,9 +4,9 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 
 
 class FatalError(Exception):
-    """End the run with one sentence: the source is unreadable or no API description, or the output is refused.
+    """Ends the run with one sentence: the source is unreadable or no API description, or the output is refused.
 
-    Nothing was written. `before`: errors that were found earlier in the run.
+    No file has been written. `before`: errors that were found earlier in the run.
     """
 
     def __init__(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:

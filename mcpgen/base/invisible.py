@@ -1,17 +1,19 @@
 """Find characters that a reader does not see, or sees in another place (Unicode UTR 36, 3.5 and 3.6).
 
-Models read what people do not see, so such characters can carry orders past a reviewer. `HIDDEN` is the one table of
-them. The runtime has the same table for answers (`templates/package/runtime/text/invisible.py`); a test holds the two
-equal.
+Models read text that people do not see, so such characters can hide prompt injections from a reviewer. `HIDDEN` is the
+only list of these characters in the compiler. The runtime has the same list
+(`templates/package/runtime/text/invisible.py`); a test compares both.
 
-Characters that written languages and emoji need stay where they are needed, at most one between two visible characters:
+Some of these characters are needed by written languages and emoji. They stay, but at most one between two visible
+characters:
 
 - U+200C and U+200D between letters of scripts that join them, and behind a virama (as RFC 5892, A.1 and A.2);
 - U+200D between emoji, U+FE0E and U+FE0F behind an emoji, or before U+20E3 (keycaps);
 - U+2800, the blank of Braille, beside other Braille.
 
-Other variation selectors go: the letter before each reads the same without it. Direction marks and soft hyphens go too,
-since they change no word, and so do the tags in the flags of England, Scotland and Wales.
+Other variation selectors are hidden characters: the letter before a selector reads the same without it. So are
+direction marks and soft hyphens, which change no word, and the tag characters in the flags of England, Scotland and
+Wales.
 """
 
 import html
@@ -63,19 +65,23 @@ _LEADING_ZEROS = re.compile(r"(&#)0+(?=[0-9])|(&#[xX])0+(?=[0-9a-fA-F])")
 _BEYOND_UNICODE = re.compile(r"&#[0-9]{8,};?")
 """Numeric character references with too many digits for a Unicode code point.
 
-They are replaced before `html.unescape`, since Python's int() refuses more than 4,300 digits.
+These references are replaced before `html.unescape`, since Python's int() refuses more than 4,300 digits.
 """
 
 _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[bfu]")
 """A JSON escape that may stand for a control character."""
 
 _MOST_ROUNDS = 8
-"""How often character references are resolved again, since a result may spell another one: `&&num;x202e;`."""
+"""Limit on how often character references are resolved again: a resolved text may contain another reference, as
+`&&num;x202e;` does.
+"""
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN on first use: compiling takes four milliseconds, which a run over ASCII text does not need."""
+    """Compile HIDDEN on first use. Compiling takes four milliseconds, and text that is all ASCII does not need the
+    pattern.
+    """
     return re.compile(HIDDEN)
 
 
@@ -87,14 +93,14 @@ def hidden_characters(text: str) -> int:
 
 
 def hidden_in(text: str) -> int:
-    """Return how many characters of `text` are hidden, after its HTML character references are resolved."""
+    """Return how many characters of `text` are hidden, counted after its HTML character references are resolved."""
     if "&" in text and (count := hidden_characters(revealed(text))):
         return count
     return hidden_characters(text)
 
 
 def has_hidden(value: object) -> bool:
-    """Return whether the JSON `value` holds a hidden character in any string, names of members included."""
+    """Return whether any string in the JSON `value` holds a hidden character, member names included."""
     text = json.dumps(value, ensure_ascii=False)
     return hidden_characters(text) > 0 or ("\\" in text and _ESCAPE.search(text) is not None)
 
@@ -113,7 +119,8 @@ def without_hidden(text: str, mark: str = "") -> str:
 def visible(text: str, mark: str = "") -> str:
     """Return `text` with each hidden character replaced by `mark`.
 
-    HTML character references are resolved first if any of them stands for a hidden character, and else left alone.
+    If HTML character references in `text` stand for hidden characters, all references are resolved first. Otherwise
+    they stay.
     """
     if "&" in text and hidden_characters(meant := revealed(text)):
         text = meant
@@ -121,7 +128,7 @@ def visible(text: str, mark: str = "") -> str:
 
 
 def shown(text: str) -> str:
-    """Return `text` with its hidden characters as Python escapes (`\\u202e`), for a person who reviews the text."""
+    """Return `text` with its hidden characters as Python escapes (`\u202e`), so that a reviewer can see them."""
     if text.isascii() and text.isprintable():
         return text
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)

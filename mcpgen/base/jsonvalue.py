@@ -1,7 +1,7 @@
 """JSON values, JSON Pointers (RFC 6901) and canonical bytes.
 
-Values are plain Python: dict, list, str, int, float, bool, None. Passes build new values and never change one that they
-were given.
+JSON values are plain Python: dict, list, str, int, float, bool, None. Compiler passes build new values and never change
+their input.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def tokens(pointer_text: str) -> list[str]:
 def lookup(value: JsonValue, path: Iterable[str]) -> JsonValue:
     """Return the value in `value` at `path`, the unescaped tokens of a JSON Pointer (RFC 6901, section 4).
 
-    Raises KeyError if there is none.
+    Raises KeyError if `path` leads to no value.
     """
     for token in path:
         if isinstance(value, dict):
@@ -79,7 +79,7 @@ def unique(values: Iterable[JsonValue]) -> list[JsonValue]:
         return given
     found: dict[str, JsonValue] = {}
     for value in given:
-        # A text is prefixed with a quote only; canonical texts of other values never begin like that.
+        # A string gets a quote in front only, which is faster. No canonical text of another value begins like that.
         found.setdefault(f'"{value}' if isinstance(value, str) else plain_text(value), value)
     return list(found.values())
 
@@ -90,7 +90,7 @@ def digest(data: bytes) -> str:
 
 
 def as_object(value: JsonValue) -> JsonObject:
-    """Return `value` if it is an object, else an empty object. For optional members that may have a wrong type."""
+    """Return `value` if it is an object, else an empty object. Used for optional members that may have a wrong type."""
     return value if isinstance(value, dict) else {}
 
 

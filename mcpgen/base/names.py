@@ -24,7 +24,7 @@ WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Pattern of tool names written by a person: every client and model provider accepts these names."""
 
 ALIAS = re.compile(r"[!#-\[\]-~]{1,128}")
-"""Pattern of other names for a tool. They are never listed, so clients need not accept them."""
+"""Pattern of aliases of a tool. Aliases are never listed, so clients need not accept them."""
 
 _OF_FRAMEWORKS = (
     "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
@@ -42,13 +42,14 @@ WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Pattern of argument names written by a person or kept by a lock: any property key that every provider accepts."""
 
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-"""Pattern of an operator's roles. They hold no comma, since a setting lists several roles."""
+"""Pattern of the names of roles of an operator. A role holds no comma, since a setting lists roles separated by commas.
+"""
 
 SCOPE = re.compile(r"[!#-\[\]-~]+")
 """A scope token of RFC 6749, appendix A.4."""
 
 DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-"""Pattern of the prefix for the tool names of one document, short enough to leave room for the names."""
+"""Pattern of the prefix of one document for its tool names, short enough to leave room for the rest of a name."""
 
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -99,7 +100,9 @@ _LONGEST_COMPOSED = 256
 _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
     map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
 )
-"""Invisible characters that Unicode classifies as letters, marks or symbols, so that their category does not tell."""
+"""Invisible characters that Unicode classifies as letters, marks or symbols, so their category does not show that they
+are invisible.
+"""
 
 _SHORT, _LONGEST_RUN = 1000, 30
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -107,7 +110,7 @@ _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=
 
 
 def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
-    """Return `text` in a Unicode normal form (UAX 15), in time linear in its length.
+    """Return `text` in the Unicode normal form `form` (UAX 15), in time linear in its length.
 
     Sorting a run of combining marks takes quadratic time: minutes for 500 kB. So longer runs are cut to the limit of
     the Stream-Safe Text Format (UAX 15, section 13), which no script exceeds.
@@ -130,14 +133,14 @@ def _without_long_runs(text: str) -> Iterator[str]:
 def words(text: str) -> list[str]:
     """Split `text` into lower-case words, at punctuation and where a capital letter begins a word (`petStore`).
 
-    Digits stay with their word (`oauth2`, `v1`), and a genitive loses its ending.
+    Digits stay with their word (`oauth2`, `v1`), and an ending `'s` is dropped.
     """
     folded = normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
     return [word.lower() for word in _HUMPS.findall(folded)]
 
 
 def alike(name: str) -> str:
-    """Return a folded form of a member's name: names that look the same have the same form.
+    """Return a folded form of a property name: names that look the same have the same folded form.
 
     The runtime folds names by the same rule (`drop_fields.py`).
     """
@@ -183,8 +186,8 @@ def exclusive(
 ) -> list[str]:
     """Return for each list of candidates its first name that occurs in no other list and not in `taken`.
 
-    So the result does not depend on the order of the lists. A list without such a name gets its last candidate with a
-    number. Names are compared after `fold` was applied to them.
+    The result does not depend on the order of the lists. A list without such a name gets its last candidate with a
+    number. Names are compared after applying `fold` to them.
     """
     owners = Counter(folded for ladder in ladders for folded in {fold(name) for name in ladder})
     owners.update(fold(name) for name in taken)
@@ -250,9 +253,9 @@ def server_name(title: str, host: str = "") -> str:
 
 
 def _owner(host: str) -> str:
-    """Return the label of a host that names its owner: `themoviedb` for `api.themoviedb.org`.
+    """Return the label of a host name that names the owner: `themoviedb` for `api.themoviedb.org`.
 
-    Return "" if no label does.
+    Return "" if no label names an owner.
     """
     labels = host.lower().rstrip(".").split(".")
     if len(labels) < 2 or not labels[-1].isalpha() or labels[-1] in _NOBODYS:
@@ -263,7 +266,8 @@ def _owner(host: str) -> str:
 
 
 def environment_suffix(name: str) -> str:
-    """Return the suffix of the environment variable for a scheme or server variable: `petstoreAuth` → `PETSTORE_AUTH`.
+    """Return the suffix of the environment variable for a security scheme or server variable: `petstoreAuth` →
+    `PETSTORE_AUTH`.
 
     The suffix has at most 64 characters; a longer one is cut and ends in a hash.
     """
@@ -298,5 +302,5 @@ def near(key: str, known: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(names: Sequence[str]) -> str:
-    """Return a hint that asks for one of `names`, or "" if there are none."""
+    """Return a hint that suggests `names` ("Did you mean …?"), or "" if there are none."""
     return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""

@@ -1,4 +1,4 @@
-"""Cache the answers to questions about JSON values, so that a shared value is examined once.
+"""Cache the results of functions of JSON values, so that a shared subschema is examined once.
 
 Many input schemas contain the same subschemas. Without the cache, walking through them would take half the time of a
 compile with deep schemas.
@@ -14,17 +14,17 @@ Question = Callable[[JsonValue], Answer]
 
 
 class ValueCache:
-    """Cache of answers to questions about JSON values, keyed by question and identity (`id`) of the value.
+    """Cache for functions of JSON values. The key is the function and the identity (`id`) of the value.
 
-    Identity suffices because no pass changes a value that it was given. The cache keeps a reference to each value, so
-    that no later value gets the same identity.
+    Identity suffices because no pass changes its input. The cache keeps a reference to each value, so that no later
+    value gets the same identity.
     """
 
     def __init__(self) -> None:
         self._answers: dict[tuple[Question[Any], int], tuple[JsonValue, Any]] = {}
 
     def ask(self, question: Question[Answer], value: JsonValue) -> Answer:
-        """Return `question(value)`, computed on the first call for this very value and cached for later ones."""
+        """Return `question(value)`, computed on the first call for this very object and cached for later calls."""
         known = self._answers.get((question, id(value)))
         if known is None:
             known = self._answers[question, id(value)] = value, question(value)
@@ -32,13 +32,14 @@ class ValueCache:
         return answer
 
     def forget(self) -> None:
-        """Drop all cached answers, and the references to their values."""
+        """Drop all cached results, and the references to their values."""
         self._answers.clear()
 
     def of_parts(self, question: Question[Answer], schema: JsonObject) -> Iterator[Answer]:
-        """Yield the cached answer for the schema of each property, then the answer for the object schema itself.
+        """Yield the cached result of `question` for the schema of each property, then the result for the object schema
+        itself.
 
-        For the latter, the object schema is given to `question` with null in place of each property's schema.
+        For the object schema, `question` gets a copy with null in place of the schema of each property.
         """
         properties = as_object(schema.get("properties"))
         for value in properties.values():

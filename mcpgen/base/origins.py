@@ -1,7 +1,7 @@
 """Decide which origins (RFC 6454, section 4) calls and credentials may reach.
 
-The first compile accepts every origin that the source names. From then on the lock file keeps the list, and the owner
-must accept each new origin. The generated table carries the accepted origins, and the server sends nothing to others.
+The first compile accepts every origin that the source names, and the lock file records them. Later the owner must
+accept each new origin. The generated table lists the accepted origins, and the server sends nothing to others.
 """
 
 import re
@@ -20,7 +20,7 @@ _USER_URLS = (
     ("refreshUrl", "the refresh URL"),
     ("metadataUrl", "the metadata URL"),
 )
-"""URLs of a scheme's `user` by which a user logs in, and their names in words."""
+"""URLs of a scheme's `user` by which a user logs in, and the words that name each URL in a message."""
 
 _PORTS = {"http": ":80", "https": ":443"}
 _SHOWN = 200
@@ -31,8 +31,8 @@ _SHOWN = 200
 class Destination:
     """A URL of an API to which calls or credentials are sent.
 
-    `what` describes the URL in words for a message. `origins`: all must be accepted before the URL is used. They are
-    the origin as written and, if it holds variables, the origin with the variables' defaults.
+    `what` describes the URL in words for a message. `origins`: origins that must all be accepted before the URL is
+    used: the origin as written and, if it holds variables, the origin with the variables' defaults.
     """
 
     what: str
@@ -43,7 +43,7 @@ class Destination:
 def of_url(url: str) -> str:
     """Return the origin of `url` in lower case, without the scheme's default port; "" if the URL is relative.
 
-    Variables such as `{region}` may stand in the origin. The runtime has the same rule (`origins.origin_of`).
+    The origin may contain variables such as `{region}`. The runtime has the same rule (`origins.origin_of`).
     """
     scheme, found, rest = url.partition("://")
     if not found:
@@ -53,14 +53,14 @@ def of_url(url: str) -> str:
 
 
 def is_origin(text: str) -> bool:
-    """Return True for the origin of an http or https URL that names a host; the scheme may be a variable."""
+    """Return True if `text` is the origin of an http or https URL with a host. Its scheme may be a variable."""
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
 # Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server `url`: as written, and with the `defaults` of its
-    variables.
+    """Return the origins that must be accepted for a server `url`: the origin as written, and the origin with the
+    `defaults` of its variables.
     """
     filled = url
     for name, default in defaults.items():
@@ -69,14 +69,16 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server; `entry` is the server's entry in a table."""
+    """Return the origins that must be accepted for a server; `entry` is the server's entry in a generated table."""
     variables = as_object(entry.get("variables"))
     defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
     return of_server(as_text(entry.get("url")), defaults)
 
 
 def destinations(header: JsonObject) -> Iterator[Destination]:
-    """Yield each absolute URL in the `header` of a table: servers, and token and discovery URLs of schemes."""
+    """Yield each absolute URL in the `header` of a table: servers, and the URLs of security schemes for tokens,
+    discovery and login.
+    """
     for entry in map(as_object, as_list(header.get("servers"))):
         if found := of_entry(entry):
             yield Destination("a server", as_text(entry.get("url")), found)
@@ -92,7 +94,7 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
 
 
 def described(header: JsonObject) -> frozenset[str]:
-    """Return the origins of all URLs that the `header` of a table names."""
+    """Return the origins of all URLs in the `header` of a table."""
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
@@ -100,7 +102,7 @@ def described(header: JsonObject) -> frozenset[str]:
 def accepted(header: JsonObject) -> frozenset[str]:
     """Return the accepted origins of a table.
 
-    Tables of older compilers hold no such list: every origin that they name counts as accepted.
+    A table of an older compiler has no list of accepted origins; then every origin in the table counts as accepted.
     """
     if "origins" not in header:
         return described(header)
@@ -120,8 +122,8 @@ def decided(
     owner lists; they are always accepted. `unconfirmed`: origins that a document names beside the server that a base
     URL replaced; the owner must accept them in any case.
 
-    While any origin waits for the owner, origins accepted before stay in the list, since the source may return to them.
-    Otherwise origins that the source no longer names are dropped.
+    While any origin waits for the owner, origins accepted before stay in the list, since the source may name them
+    again. Otherwise origins that the source no longer names are dropped.
     """
     known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
     known -= unconfirmed
@@ -137,7 +139,7 @@ def report(
     diagnostics: Diagnostics,
     unconfirmed: frozenset[str] = frozenset(),
 ) -> None:
-    """Add a diagnostic for each URL in the `header` of a table whose origin waits for the owner.
+    """Add a diagnostic for each URL in the `header` of a table whose origin the owner has not accepted yet.
 
     `found`: the result of `decided`.
     """

@@ -1,8 +1,8 @@
 """Open files in folders that others may write to: regular files only, and no symbolic link below the root folder.
 
 A path may lead to another file by the time that it is opened, so checking the path first is not enough (CWE-367). Here
-each folder is opened by descriptor relative to the folder before, without following links (openat). The opened file is
-checked, not its path. Hard links cannot be told from files.
+each folder is opened by a descriptor relative to its parent folder, without following links (openat). The opened file
+is checked, not its path. Hard links cannot be distinguished from other files.
 
 Without openat (Windows), the path is checked before and after reading. The runtime has a copy of this code for its own
 files.
@@ -16,11 +16,11 @@ HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for a file. O_NONBLOCK: opening a named pipe does not wait for a writer."""
+"""Flags for opening a file. With O_NONBLOCK, opening a named pipe does not wait for a writer."""
 
 _PIECE = 1024 * 1024
 _FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-"""Flags for a folder. O_PATH needs no permission to list the folder."""
+"""Flags for opening a folder. O_PATH needs no permission to list the folder."""
 
 
 class NotRegular(OSError):
@@ -28,15 +28,18 @@ class NotRegular(OSError):
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """Return the first `most` bytes of the regular file at `path`. Raises NotRegular, or another OSError."""
-    _require_regular(os.stat(path))  # Check before opening: opening a device may have effects.
+    """Return the first `most` bytes of the regular file at `path`. Raises NotRegular if it is no regular file, or
+    OSError if reading fails.
+    """
+    _require_regular(os.stat(path))  # Check before opening: opening a device may have side effects.
     return _content(os.open(path, _FILE), most)
 
 
 def read_below(root: str, path: str, most: int) -> bytes:
     """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`.
 
-    No symbolic link below `root` is followed. Raises NotRegular, or another OSError.
+    No symbolic link below `root` is followed. Raises NotRegular if the file is not regular, or OSError for a link or a
+    failed read.
     """
     steps = path.split(os.sep)
     if not HAS_OPENAT:

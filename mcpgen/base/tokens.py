@@ -1,8 +1,8 @@
 """Estimate how many tokens a JSON value costs a model, without a tokenizer.
 
-The text is split where OpenAI's tokenizer o200k splits it; other tokenizers split similarly. Each piece counts the
-average cost of its kind, fitted to 7,480 tools of published documents. The estimate for a document is within a tenth of
-the true count.
+The text is split into pieces where OpenAI's tokenizer o200k splits it; other tokenizers split similarly. The cost of a
+piece is the average for its kind, fitted to 7,480 tools of published documents. The estimate for a document differs
+from the true count by at most a tenth.
 """
 
 import json
@@ -46,9 +46,9 @@ def _cost(chunk: str) -> int:
 
 
 def _cost_of_piece(piece: str) -> int:
-    """Return the cost of one piece, in tenths of a token.
+    """Return the cost of one piece of text, in tenths of a token.
 
-    A piece is a word with the mark before it, a number, or a run of marks.
+    A piece is a word with the punctuation mark before it, a number, or a run of punctuation marks.
     """
     if piece.isascii() and piece[-1].isalpha():
         word = _WORD if len(piece) <= _LONG and not piece.isupper() else _RARE_WORD

@@ -1,7 +1,7 @@
-"""Hold the output of the compiler: a tree of files in memory, relative path → bytes.
+"""Hold the output of the compiler in memory: a mapping from relative path to bytes.
 
-The passes that write, check and compare the output read this tree. Paths are checked when the tree is made, so no tree
-can lead out of the directory that it is written to.
+The passes that write, check and compare the output read this mapping. Paths are checked when the object is created, so
+no file can be written outside the output directory.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ _RESERVED = frozenset(
 
 
 class FileTree(Mapping[str, bytes]):
-    """Sorted, immutable mapping from relative POSIX paths to contents.
+    """Sorted, immutable mapping from relative POSIX paths to file contents.
 
-    Raises ValueError for a path that could lead out of its directory.
+    Raises ValueError for a path that could lead out of the directory to which the files are written.
     """
 
     __slots__ = ("_files",)
@@ -39,9 +39,10 @@ class FileTree(Mapping[str, bytes]):
         return len(self._files)
 
 
-@lru_cache(maxsize=1024)  # cached: a run makes several trees, and nearly all share the paths of the runtime
+@lru_cache(maxsize=1024)  # cached: a run creates several trees, nearly all with the paths of the runtime
 def check_contained(path: str) -> None:
-    """Raise ValueError if `path` could lead out of its directory, or if some system cannot store its name."""
+    """Raise ValueError if `path` could lead out of its directory, or is an invalid file name on some operating system.
+    """
     parts = PurePosixPath(path).parts
     if not parts or path != "/".join(parts) or path.startswith("/"):
         raise ValueError(f"not a plain relative path: {path!r}")

@@ -1,14 +1,15 @@
-"""Budgets of work, counted in steps instead of seconds, so that every machine stops at the same place.
+"""Limit work by counting steps instead of seconds, so that a compile stops at the same place on every machine.
 
-A small document can demand exponentially much work: a few lines of schemas that each refer to the next one twice. Each
-pass takes time in proportion to its input, or draws on a budget.
+A small document can cause exponential work: a few schemas that each refer to the next one twice. Each pass takes time
+in proportion to its input, or counts its steps against a budget.
 """
 
 from collections import Counter
 
 
 class Exhausted(Exception):
-    """A budget is used up. `is_run`: the budget of the whole run was used up, not the budget of one part."""
+    """Raised if a budget is used up. `is_run`: True if it was the budget of the whole run, False if that of one part.
+    """
 
     def __init__(self, *, is_run: bool) -> None:
         super().__init__(is_run)
@@ -29,7 +30,7 @@ class Budget:
 
     @property
     def culprit(self) -> str:
-        """Return the name that was charged most steps in this part, or "" if none was charged."""
+        """Return the name for which the most steps were recorded in this part, or "" if none was recorded."""
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:
