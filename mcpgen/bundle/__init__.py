@@ -1,6 +1,6 @@
 """Build the release files of a project: an `.mcpb`, a wheel and an sdist, `server.json`, a server card, an SBOM.
 
-Everything is read from the project: its tables, its `pyproject.toml` and its package. The source is not compiled again.
+All data comes from the project: its tables, its `pyproject.toml` and its package. The source is not compiled again.
 This room imports `regenerate` and the rooms below it.
 """
 

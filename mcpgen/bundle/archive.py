@@ -1,4 +1,6 @@
-"""Write zip files whose bytes depend on their files alone: order, times, modes and system are fixed."""
+"""Write reproducible zip files: the order, times, modes and system of the entries are fixed, so equal files give equal
+bytes.
+"""
 
 import io
 import zipfile
@@ -8,19 +10,20 @@ from datetime import UTC, datetime
 from mcpgen.base.errors import FatalError
 
 DEFAULT_EPOCH = 1580601600
-"""Time of all entries if SOURCE_DATE_EPOCH is not set: 2020-02-02, which hatchling takes too."""
+"""Time of all entries if SOURCE_DATE_EPOCH is not set: 2020-02-02, as in hatchling."""
 
 _FIRST, _LAST = 315532800, 4354819199
-"""Times that a zip file can hold, 1980 to 2107."""
+"""Earliest and latest time that a zip file can hold, in seconds since 1970: the years 1980 to 2107."""
 
 _UNIX = 3
 _MODE = 0o100644 << 16
 
 
 def release_epoch(given: str | None) -> int:
-    """Return the time of all entries. `given`: SOURCE_DATE_EPOCH (reproducible-builds.org), or None.
+    """Return the time of all entries, in seconds since 1970. `given`: SOURCE_DATE_EPOCH (reproducible-builds.org), or
+    None.
 
-    Raises FatalError if it is no number of seconds that a zip file can hold.
+    Raises FatalError if `given` is not a number of seconds that a zip file can hold.
     """
     if given is None or given == "":
         return DEFAULT_EPOCH
@@ -31,7 +34,7 @@ def release_epoch(given: str | None) -> int:
 
 
 def zip_bytes(files: Mapping[str, bytes], epoch: int) -> bytes:
-    """Return a zip file of `files` in sorted order, all with the time `epoch` and the same rights."""
+    """Return a zip file of `files`, sorted by path. All entries have the time `epoch` and the same permissions."""
     moment = datetime.fromtimestamp(epoch, UTC)
     time = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
     written = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Make all files of a release: the bundle, the wheel and the sdist, the registry's entry, the card and the bill."""
+"""Create all files of a release: the bundle, the wheel and the sdist, `server.json`, the server card and the SBOM."""
 
 from mcpgen.base.jsonvalue import digest, document
 from mcpgen.base.tree import FileTree
@@ -18,8 +18,8 @@ SERVER_JSON, CARD = "server.json", "server-card.json"
 def make_artifacts(project: Project, publisher: Publisher, epoch: int, *, wheel: bool = True) -> FileTree:
     """Return file name → contents of the release. The same project and the same settings give the same bytes.
 
-    `epoch`: time of all entries of archives. `wheel`: False leaves out the wheel and the sdist. Without a name in the
-    registry there is no `server.json` and no card. Raises FatalError if the project cannot be released.
+    `epoch`: time of all archive entries. `wheel`: False leaves out the wheel and the sdist. If `publisher` has no
+    registry name, there is no `server.json` and no card. Raises FatalError if the project cannot be released.
     """
     publisher.check()
     settings = list_settings(project)

@@ -11,18 +11,18 @@ from mcpgen.base.errors import FatalError
 from mcpgen.bundle.project import README, Project
 
 PATIENCE = 120
-"""Seconds that a build may take. It takes less than two."""
+"""Limit in seconds for a build, which usually takes less than two seconds."""
 
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "HOME", "USERPROFILE", "PYTHONPATH")
-"""Environment variables that the build gets. Others, credentials among them, do not reach it."""
+"""Environment variables that the build process gets. It gets no others, so no credentials reach it."""
 
 
 # Decision 0210: The wheel is built by hatchling from a copy.
 def build_distributions(project: Project, proof: str, epoch: int) -> dict[str, bytes]:
     """Return file name → contents of the wheel and the sdist.
 
-    `proof`: a last line for the README on PyPI, or "". `epoch`: time of all entries. Raises FatalError if the build
-    fails.
+    `proof`: a line to append to the README on PyPI, or "". `epoch`: time of all archive entries. Raises FatalError if
+    the build fails.
     """
     files = dict(project.files)
     files.pop("uv.lock", None)
@@ -41,7 +41,7 @@ def _write(files: Mapping[str, bytes], source: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         place.chmod(0o644)
-    (source / ".git").mkdir()  # hatchling reads .gitignore files of the folders above, up to a repository
+    (source / ".git").mkdir()  # hatchling reads the .gitignore files of all parent folders up to a repository
 
 
 def _run_hatchling(source: Path, built: Path, epoch: int) -> None:

@@ -1,4 +1,6 @@
-"""Write the manifest of an MCP bundle (`.mcpb`, manifest 0.4 of modelcontextprotocol/mcpb) and what lies beside it."""
+"""Write the manifest of an MCP bundle (`.mcpb`, manifest 0.4 of modelcontextprotocol/mcpb) and the other files of the
+bundle.
+"""
 
 import re
 
@@ -25,7 +27,7 @@ _CLAUSE = re.compile(r"(>=|<=|<|>|==|~=)\s*([0-9]+(?:\.[0-9]+){0,2})(\.\*)?")
 
 # Decision 0209: A bundle is run by uv from its folder, and never built.
 def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting, ...]) -> FileTree:
-    """Return the files of the bundle. The host installs the dependencies that pyproject.toml names, with uv."""
+    """Return the files of the bundle. The host installs the dependencies in pyproject.toml with uv."""
     files = {
         "manifest.json": document(manifest(project, publisher, settings)),
         PYPROJECT: project.files[PYPROJECT] + _NOT_BUILT.encode("ascii"),
@@ -88,10 +90,10 @@ def _first_sentence(description: str) -> str:
 
 
 def _asked(setting: Setting) -> JsonObject:
-    """Return an entry of `user_config`.
+    """Return the entry of a setting in `user_config`.
 
     A host writes `${user_config.X}` literally into the environment if X has neither a value nor a default. Therefore
-    every optional setting has a default, if only the empty text.
+    every optional setting has a default, which may be the empty text.
     """
     said = setting.description
     if setting.choices:

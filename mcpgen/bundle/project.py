@@ -1,6 +1,6 @@
-"""Open a generated project for a release: its identity, its tables, and the files that leave the machine.
+"""Open a generated project for a release: its identity, its tables, and the files to release.
 
-Only what mcpgen wrote and what lies in the package leaves it. A generated file that was edited stops the release.
+Only files that mcpgen wrote and files in the package are released. A generated file that was edited stops the release.
 """
 
 import os
@@ -23,7 +23,7 @@ from mcpgen.regenerate.publish import present, previous_lock
 
 PYPROJECT, README = "pyproject.toml", "README.md"
 _BESIDE = (PYPROJECT, README, changelog.NAME, "tests/test_server.py", "uv.lock")
-"""Files outside of the package that are released if they are there."""
+"""Files outside of the package that are released if they exist."""
 
 _LICENCE = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE)(?:\.(?:md|txt|rst))?", re.IGNORECASE)
 _MOST_FILES = 20_000
@@ -33,8 +33,8 @@ _MOST_FILES = 20_000
 class Project:
     """A project that can be released.
 
-    `files`: path → contents of all that may leave the machine. `metadata`: table `[project]` of its pyproject.toml.
-    `surface`: its tables. `compiler`: the version of mcpgen that wrote it.
+    `files`: path → contents of all files to release. `metadata`: table `[project]` of its pyproject.toml. `surface`:
+    its tables. `compiler`: the version of mcpgen that wrote it.
     """
 
     identity: Identity
@@ -60,7 +60,9 @@ class Project:
 
 # Decision 0207: A release is made of the project, not of its source.
 def open_project(directory: Path) -> Project:
-    """Return the project in `directory`. Raises FatalError if it is none, is incomplete, or has edited files."""
+    """Return the project in `directory`. Raises FatalError if there is no project, it is incomplete, or a generated
+    file was edited.
+    """
     lock = previous_lock(directory)
     if lock is None:
         message = f"{directory} is not a generated project: it has no {locks.NAME}."
@@ -81,7 +83,7 @@ def open_project(directory: Path) -> Project:
 
 
 def _released_files(directory: Path, lock: Lock) -> FileTree:
-    """Return the files that may leave the machine. Links and hidden files never do."""
+    """Return the files to release. Links and hidden files are never among them."""
     names = [*_BESIDE, *_licences(directory), *_below(directory, lock.package)]
     found = {name: data for name in names if (data := present(directory, name)) is not None}
     try:
@@ -99,7 +101,7 @@ def _licences(directory: Path) -> list[str]:
 
 
 def _below(directory: Path, package: str) -> Iterator[str]:
-    """Yield the paths of the files of a package, without compiled Python and hidden files."""
+    """Yield the paths of the files of a package, without compiled Python files and hidden files."""
     count = 0
     for folder, folders, names in os.walk(directory / package):
         folders[:] = sorted(name for name in folders if name != "__pycache__" and not name.startswith("."))
@@ -117,7 +119,7 @@ def _below(directory: Path, package: str) -> Iterator[str]:
 
 
 def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> None:
-    """Raise FatalError if a generated file that is released is missing, or is not as mcpgen wrote it."""
+    """Raise FatalError if a generated file of the release is missing or was edited."""
     identity = Identity(lock.options.name or "", "", "")
     free = {*user_files(identity), changelog.NAME}
     generated = {path: known for path, known in lock.files.items() if path not in free}

@@ -1,4 +1,4 @@
-"""Hold what only the publisher of a server knows: its name in the registry, its author, its addresses."""
+"""Hold the settings that only the publisher of a server knows: its name in the registry, its author, its URLs."""
 
 import re
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ _REGISTRY_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a
 _LONGEST_NAME = 200
 _HTTPS = re.compile(r"https://[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::[0-9]{1,5})?(?:/[!-z|~]*)?")
 _HOSTS = {"github.com": "github", "gitlab.com": "gitlab"}
-"""Host of a repository → its name in `server.json`."""
+"""Host of a repository → the name of this host in `server.json`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """Settings of one release; "" if not given.
+    """Settings of one release; a setting that is not given is "".
 
     `registry_name`: NAMESPACE/NAME in the MCP registry. `url`: URL of the server over HTTP. `mcpb_url`: URL of the
     folder from which users can download the `.mcpb`.
@@ -28,7 +28,7 @@ class Publisher:
     mcpb_url: str = ""
 
     def check(self) -> None:
-        """Raise FatalError for a value that the registry or a client would refuse."""
+        """Raise FatalError if the registry or a client would refuse a value."""
         if self.registry_name and not _is_registry_name(self.registry_name):
             message = f"{clipped(self.registry_name)} is not a valid name for the MCP registry."
             raise FatalError("invalid-flag", message, hint="Write NAMESPACE/NAME, such as io.github.ann/petstore.")
@@ -42,13 +42,13 @@ class Publisher:
 
     @property
     def host(self) -> str:
-        """Return the registry's word for where the repository lies, or ""."""
+        """Return the registry's word for the host of the repository, such as `github`, or ""."""
         host, _, path = self.repository.removeprefix("https://").partition("/")
         return _HOSTS.get(host, "") if re.fullmatch(r"[\w.-]+(?:/[\w.-]+)+", path.rstrip("/"), re.ASCII) else ""
 
     @property
     def name(self) -> str:
-        """Return the author's name: as given, else the owner in the registry's namespace, else ""."""
+        """Return the name of the author if given, else the owner in the registry's namespace, else ""."""
         return self.author or self.registry_name.partition("/")[0].rpartition(".")[2]
 
 

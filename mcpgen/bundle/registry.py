@@ -10,13 +10,15 @@ SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schem
 CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
 
 LONGEST_DESCRIPTION = LONGEST_TITLE = 100
-"""Limits of the registry, in characters. Longer descriptions are its commonest reason for a refusal."""
+"""Limits of the registry, in characters. Most refused entries have a longer description."""
 
 _FORMATS = {"text": "string", "folder": "filepath", "switch": "boolean"}
 
 
 def server_json(project: Project, publisher: Publisher, settings: tuple[Setting, ...], mcpb: str) -> JsonObject:
-    """Return the entry of the registry. `mcpb`: SHA-256 of the bundle, whose URL the publisher may have given."""
+    """Return the server's entry in the registry. `mcpb`: SHA-256 digest of the bundle, used if the publisher gave its
+    URL.
+    """
     identity = project.identity
     variables: list[JsonValue] = [_variable(each) for each in settings]
     asked: JsonObject = {"transport": {"type": "stdio"}, "environmentVariables": variables}
@@ -41,17 +43,17 @@ def server_card(project: Project, publisher: Publisher) -> JsonObject:
 
 
 def bundle_name(project: Project) -> str:
-    """Return the file name of the bundle. It contains "mcp", which the registry asks of its URL."""
+    """Return the file name of the bundle. It contains "mcp", because the registry requires this in the bundle's URL."""
     return f"{project.identity.command}-{project.identity.version}.mcpb"
 
 
 def ownership_proof(publisher: Publisher) -> str:
-    """Return the comment by which the registry sees, in the README on PyPI, that the package is its owner's."""
+    """Return the comment in the README on PyPI that proves to the registry that the publisher owns the package."""
     return f"<!-- mcp-name: {publisher.registry_name} -->"
 
 
 def _said(project: Project, publisher: Publisher) -> JsonObject:
-    """Return the members that the registry and the card have in common."""
+    """Return the members that `server.json` and the server card have in common."""
     identity = project.identity
     said: JsonObject = {
         "name": publisher.registry_name,

@@ -1,6 +1,6 @@
 """Write a software bill of materials (CycloneDX 1.6, ECMA-424) of a server's declared dependencies.
 
-It has ranges of versions, because the user's installer decides the exact ones.
+The bill lists ranges of versions, because the user's installer decides the exact versions.
 """
 
 import re
@@ -17,7 +17,9 @@ _NAME = re.compile(
 
 
 def bill_of_materials(project: Project, artifacts: Mapping[str, bytes]) -> JsonObject:
-    """Return the bill: the server with the digests of its `artifacts`, the runtime inside, and what it depends on."""
+    """Return the bill of materials: the server with the digests of its `artifacts`, the mcpgen runtime, and the
+    dependencies.
+    """
     identity = project.identity
     server = f"pkg:pypi/{identity.command}@{identity.version}"
     components: list[JsonValue] = [_runtime(project), *_dependencies(project)]
@@ -47,12 +49,14 @@ def bill_of_materials(project: Project, artifacts: Mapping[str, bytes]) -> JsonO
 
 
 def _artifact(server: str, name: str, data: bytes) -> JsonObject:
-    """Return a file of the release with its digest."""
+    """Return the bill's entry for a file of the release, with its digest."""
     return {"type": "file", "bom-ref": f"{server}#{name}", "name": name, "hashes": _hashes(data)}
 
 
 def _runtime(project: Project) -> JsonObject:
-    """Return the runtime, which mcpgen copied into the package. Its digest is that of its list of digests."""
+    """Return the bill's entry for the runtime, which mcpgen copied into the package. Its digest covers the runtime's
+    list of digests.
+    """
     sums = project.files.get(f"{project.identity.package}/runtime/SHA256SUMS", b"")
     return {
         "type": "library",
@@ -70,7 +74,7 @@ def _hashes(data: bytes) -> JsonValue:
 
 
 def _dependencies(project: Project) -> Iterator[JsonObject]:
-    """Yield the declared dependencies, each once. Those of extras alone are optional."""
+    """Yield the declared dependencies, each once. A dependency that only extras name is marked optional."""
     extras = as_object(project.metadata.get("optional-dependencies"))
     rows = [("", as_text(each)) for each in as_list(project.metadata.get("dependencies"))]
     rows += [(extra, as_text(each)) for extra, found in sorted(extras.items()) for each in as_list(found)]

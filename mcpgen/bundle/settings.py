@@ -1,4 +1,5 @@
-"""List the settings that clients ask the user of a released server for, from the tables of its project."""
+"""List the settings for which clients ask the user of a released server. The settings come from the project's tables.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ _ACRONYMS = frozenset({"api", "id", "url"})
 class Setting:
     """One environment variable of a server, as clients ask for it. `choices`: its allowed values, if they are listed.
 
-    `needed`: no tool works without it.
+    `needed`: without this setting no tool works.
     """
 
     variable: str
@@ -42,7 +43,8 @@ class Setting:
 
 # Decision 0208: Settings are the variables of the tables, under their own names.
 def list_settings(project: Project) -> tuple[Setting, ...]:
-    """Return the settings: credentials and variables of the API, its base URL, folders that tools use, and read-only.
+    """Return the settings of a server: credentials, variables of the API, base URL, folders of tools, and the read-only
+    switch.
 
     Raises FatalError if the tables name an invalid environment variable.
     """
@@ -73,7 +75,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
 
 
 def _partly_needed(schemes: tuple[BoundScheme, ...], choices: list[list[tuple[str, ...]]]) -> set[str]:
-    """Return the variables of schemes that some tool does without. A form must not insist on them."""
+    """Return the variables of security schemes that at least one tool works without. A form must not require them."""
     always = [set(ways[0]).intersection(*ways) if ways else set[str]() for ways in choices]
     needed = set.intersection(*always) if always else set()
     kept = {variable for each in schemes if each.name in needed for variable in each.variables.values()}
@@ -81,7 +83,7 @@ def _partly_needed(schemes: tuple[BoundScheme, ...], choices: list[list[tuple[st
 
 
 def _title(variable: str, prefix: str) -> str:
-    """Return a title of a variable for a form: `PETSTORE_API_KEY` becomes `API key`."""
+    """Return the title of a variable for a form: `PETSTORE_API_KEY` becomes `API key`."""
     words = [word for word in variable.removeprefix(f"{prefix}_").lower().split("_") if word]
     spelled = [word.upper() if word in _ACRONYMS else word for word in words]
     text = " ".join(spelled) or variable
@@ -89,14 +91,16 @@ def _title(variable: str, prefix: str) -> str:
 
 
 def _described(purpose: str) -> str:
-    """Return a purpose as one sentence on one line, with hidden characters spelled out."""
+    """Return the purpose of a setting as one sentence on one line, with hidden characters spelled out."""
     line = shown(" ".join(purpose.split()))
     line = line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
     return line[:1].upper() + line[1:]
 
 
 def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[str, ...]:
-    """Return the listed values of the variable of a server URL that `variable` sets, or ()."""
+    """Return the allowed values of the server URL's variable that the environment variable `variable` sets; () if not
+    listed.
+    """
     for declared in (each for server in servers for each in server.variables):
         if server_variable(declared, prefix) == variable and all(map(_is_plain, declared.enum)):
             return declared.enum
@@ -106,8 +110,8 @@ def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[s
 def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> Setting:
     """Return the setting of the base URL.
 
-    The URL of the description is its default if setting it changes nothing: no server has variables, and there is no
-    other origin. A base URL replaces the API, so other origins would no longer count.
+    The server URL of the description is the default if setting it changes nothing: no server has variables, and there
+    is no other origin. With a base URL set, other origins would no longer be allowed.
     """
     url = servers[0].url if servers else ""
     is_whole = url.startswith(("https://", "http://"))
@@ -124,12 +128,12 @@ def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> S
 
 
 def _is_plain(text: str) -> bool:
-    """Return True if clients do not change `text` in a setting. They replace `${NAME}` and `$&` in values."""
+    """Return True if clients leave `text` unchanged in a setting. They would replace `${NAME}` and `$&`."""
     return len(text) <= _LONGEST_DEFAULT and "$" not in text and text.isprintable() and shown(text) == text
 
 
 def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
-    """Yield the settings of the folders that some tool can read from or write to."""
+    """Yield the settings of the folders that tools can read from or write to."""
     if any(_takes_files(as_object(binding.get("body"))) for binding in bindings):
         said = "The folder from which tools may read files, as file:NAME; empty for none"
         yield Setting(f"{prefix}_FILES_DIR", "Folder to read from", said, kind="folder")
@@ -139,7 +143,7 @@ def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
 
 
 def _takes_files(body: JsonObject) -> bool:
-    """Return True if a body has a part for which an argument may name a file."""
+    """Return True if an argument may name a file for a part of a body."""
     fields = map(as_object, as_list(body.get("fields")))
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
 
