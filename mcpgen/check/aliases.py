@@ -8,7 +8,7 @@ from mcpgen.model import ToolSpec
 
 
 def unique_aliases(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> tuple[ToolSpec, ...]:
-    """Return `tools` without aliases that are the name or an alias of another tool. Report each of these, with its
+    """Return `tools` without aliases that are the name or an alias of another tool. Report each removed alias, with its
     place.
     """
     owners = {tool.name: tool.name for tool in tools}

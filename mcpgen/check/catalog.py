@@ -1,9 +1,9 @@
 """Check every catalog before it is emitted, independently of the code that made it.
 
 A client that meets one bad schema may drop every tool of a server. Therefore a tool with a fault is removed and
-reported, and the other tools stay. Derived tools must be in the portable profile. In handwritten schemas, only faults
+reported, and the other tools stay. Derived schemas must be in the portable profile. In handwritten schemas, only faults
 that make clients reject the tool list count. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py`
-has removed them before.
+has removed such characters before.
 """
 
 import json
@@ -32,7 +32,9 @@ from mcpgen.model import (
 
 LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
-"""Limit on the nesting of an emitted schema, alternatives included. `lower` cuts at half of it."""
+"""Limit on the nesting of an emitted schema, counting alternatives such as `anyOf`. `lower` already cuts schemas at
+half of it.
+"""
 
 _KEYWORDS: dict[str, frozenset[str]] = {
     "object": frozenset({"properties", "required", "additionalProperties"}),
@@ -54,7 +56,7 @@ _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     """Return `catalog` without tools that may not be emitted.
 
-    These are reported and added to its skipped operations.
+    The removed tools are reported and added to the catalog's skipped operations.
     """
     kept: list[ToolSpec] = []
     once = ValueCache()
@@ -83,8 +85,9 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
 
 
 def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diagnostic]:
-    """Yield why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid
-    annotation.
+    """Yield why `tool` may not be emitted: its first problem, else every invalid annotation.
+
+    `names`: names of the tools accepted so far, none of which `tool` may repeat.
     """
     problem = next(problems(tool, once), None)
     if problem is not None:
@@ -96,7 +99,7 @@ def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diag
 
 
 def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
-    """Return `identity` without a title or instructions that hold hidden characters."""
+    """Return `identity`; if its title or instructions hold hidden characters, without both."""
     if not has_hidden([identity.title, identity.instructions]):
         return identity
     diagnostics.add(
@@ -140,7 +143,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report a handwritten input schema outside the portable profile, unless its owner set `portable: false`."""
+    """Report a handwritten input schema outside the portable profile, unless the owner set `portable: false`."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):
@@ -152,7 +155,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report argument names on which some agent frameworks fail.
 
-    Only handwritten names and names kept by the lock can be such.
+    Only names that are handwritten or kept by the lock can be of this kind.
     """
     if tool.operation.decided.portable is False:
         return
@@ -189,7 +192,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
 
 
 def _texts(view: ResultView | None) -> list[object]:
-    """Return the texts that the owner of a tool wrote about its result."""
+    """Return the texts that the owner of a tool wrote about its result: the text, links and content blocks."""
     if view is None:
         return []
     return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]
@@ -230,7 +233,9 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
 
 
 def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield arguments that no binding uses, and arguments of bindings that the tool does not have."""
+    """Yield a problem for each argument that no binding uses, and for each argument in a binding that the tool does not
+    have.
+    """
     bound: set[str | None] = set()
     for parameter in tool.binding.parameters():
         bound |= {parameter.argument, *arguments_of(parameter.template or {})}
@@ -249,7 +254,9 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def inputs_outside_profile(schema: JsonObject, once: ValueCache) -> Iterator[str]:
-    """Yield each violation of the portable profile in an input schema, as the end of a sentence about the schema."""
+    """Yield each violation of the portable profile in an input schema, phrased as the end of a sentence about the
+    schema.
+    """
     properties = as_object(schema.get("properties"))
     if "anyOf" in schema:
         yield "has alternatives (`anyOf`) in a place where they are not allowed"
@@ -265,7 +272,9 @@ def _argument_outside_profile(schema: JsonValue) -> list[str]:
 
 
 def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
-    """Yield each violation of the portable profile in a derived schema, as the end of a sentence about the schema."""
+    """Yield each violation of the portable profile in a derived schema, phrased as the end of a sentence about the
+    schema.
+    """
     if depth > DEEPEST:
         yield "nests too deep"
     elif not isinstance(node, dict):
@@ -314,7 +323,9 @@ def _text_outside_profile(node: JsonObject) -> Iterator[str]:
 
 
 def _outside_outputs(schema: JsonObject) -> Iterator[str]:
-    """Yield how a derived output schema could be violated by responses, or refused by clients."""
+    """Yield a sentence for each way in which clients could refuse a derived output schema, or responses could violate
+    it.
+    """
     if schema.get("type") != "object":
         yield "is not an object at its root"
     waiting: list[tuple[JsonValue, int]] = [(schema, 0)]

@@ -1,4 +1,4 @@
-"""Check the names of tools that a tools file pins."""
+"""Check the tool names that a tools file pins: these tools are always listed, beside a search."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,9 @@ from mcpgen.model.options import MOST_PINNED
 def check_pinned(
     tools: Sequence[ToolSpec], wanted: Iterable[tuple[str, Where]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the names in `wanted` that tools have, at most MOST_PINNED. Report each of the others, with its place."""
+    """Return the names in `wanted` that are names of tools, at most MOST_PINNED. Report each unknown name, with its
+    place.
+    """
     known = [tool.name for tool in tools]
     found: dict[str, None] = {}
     last: Where | None = None

@@ -1,6 +1,6 @@
-"""Report more tools than models choose well among, or than clients read, and suggest a selection.
+"""Report servers with too many tools for models or clients, and suggest a selection.
 
-Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models choose worse from them.
+Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models choose worse from long lists.
 """
 
 import posixpath
@@ -16,17 +16,17 @@ from mcpgen.model.selection import select
 MANY, TOO_MANY = 40, 100
 MANY_TOKENS = 10_000
 BYTES_OF_TOKEN = 4.4
-"""Bytes of the tools array for a token, on average over published documents."""
+"""Average bytes per token of the tools array, measured over published documents."""
 
 SEARCH_TOKENS = 700
-"""Tokens of the list of a server with a search."""
+"""Tokens of the tool list of a server with `--tools search`."""
 
 # Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
 """Limit on the bytes of the tools array.
 
-Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages would not help, since a model
-would get the same millions of tokens.
+Official clients read lines of at most 10 MB, and the answer to `tools/list` is one line. Pagination would not help,
+since a model would get the same millions of tokens.
 """
 
 _SHOWN = 12
@@ -34,9 +34,10 @@ _TRIED = 60
 
 
 def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
-    """Report more than MANY tools or MANY_TOKENS, and a tools array of `size` bytes that no client reads.
+    """Report more than MANY tools or MANY_TOKENS, and a tools array of `size` bytes that is too long for clients.
 
-    For more than TOO_MANY tools the hint is a ready selection below that limit. A server with a search lists few.
+    For more than TOO_MANY tools the hint contains selectors that keep fewer tools. A server with a search lists few
+    tools.
     """
     if catalog.search is not None:
         return
@@ -60,7 +61,7 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
 def _can_be_typed(selector: str) -> bool:
     """Return True if a selector can be written on a command line without changing its meaning.
 
-    A tag may hold any text.
+    A tag may contain any text, so some selectors cannot.
     """
     _, _, value = selector.partition(":")
     return value.isprintable() and value == value.strip() != "" and "," not in value and not set(value) & set("[]")
@@ -83,10 +84,11 @@ def _line(operations: list[Operation]) -> str:
 
 
 def few(operations: list[Operation]) -> tuple[int, list[str]]:
-    """Return how many tools the best selection within TOO_MANY keeps, and its selectors; (0, []) if there is none.
+    """Return the number of tools that the best selection within TOO_MANY keeps, and its selectors; (0, []) if there is
+    none.
 
-    It tries tags, then beginnings of paths, last segments of paths, and methods. It stops at the first kind that keeps
-    more than half of TOO_MANY.
+    It tries tags, then beginnings of paths, last segments of paths, and methods. It stops at the first kind of selector
+    that keeps more than half of TOO_MANY.
     """
     shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
     ways: tuple[Callable[[Operation], list[str]], ...] = (
@@ -107,7 +109,7 @@ def few(operations: list[Operation]) -> tuple[int, list[str]]:
 
 
 def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
-    """Choose selectors greedily, the largest first, while all tools stay within TOO_MANY.
+    """Choose selectors greedily, the largest first, while the number of selected tools stays within TOO_MANY.
 
     Return the number of tools, and the selectors.
     """

@@ -1,4 +1,4 @@
-"""Find security schemes of a tools file that nothing uses: their owner would set a credential that is never sent."""
+"""Find security schemes of a tools file that nothing uses. An operator would set a credential that is never sent."""
 
 from collections.abc import Iterable
 
@@ -11,10 +11,10 @@ from mcpgen.read.toolsfile import ToolsFile
 
 
 def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None:
-    """Report each scheme of `files` that no operation of `api` needs. `api` has all operations, before `include` and
-    `exclude`.
+    """Report each security scheme of `files` that no operation of `api` needs.
 
-    After an error nothing is reported, since the failed part may have needed the scheme.
+    `api` must contain all operations, before `include` and `exclude` apply. After an error nothing is reported, since
+    the failed part may have needed the scheme.
     """
     if any(each.severity == "error" for each in diagnostics):
         return
