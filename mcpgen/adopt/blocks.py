@@ -89,7 +89,8 @@ def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Bl
 
 
 def _words(block: JsonObject) -> tuple[str, ...]:
-    """Return the command line of a server as a list of words; () if it has none. Clients write it in different forms.
+    """Return the command line of a server as a list of words; () if it has none. Clients write it in different
+    forms.
     """
     command = block.get("command") or block.get("cmd")
     if isinstance(command, dict):

@@ -41,7 +41,8 @@ class FileTree(Mapping[str, bytes]):
 
 @lru_cache(maxsize=1024)  # cached: a run creates several trees, nearly all with the paths of the runtime
 def check_contained(path: str) -> None:
-    """Raise ValueError if `path` could lead out of its directory, or is an invalid file name on some operating system.
+    """Raise ValueError if `path` could lead out of its directory, or is an invalid file name on some operating
+    system.
     """
     parts = PurePosixPath(path).parts
     if not parts or path != "/".join(parts) or path.startswith("/"):

@@ -8,7 +8,8 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """Raised if a budget is used up. `is_run`: True if it was the budget of the whole run, False if that of one part.
+    """Raised if a budget is used up. `is_run`: True if it was the budget of the whole run, False if that of one
+    part.
     """
 
     def __init__(self, *, is_run: bool) -> None:

@@ -1,4 +1,5 @@
-"""List the settings for which clients ask the user of a released server. The settings come from the project's tables.
+"""List the settings for which clients ask the user of a released server. The settings come from the project's
+tables.
 """
 
 import re

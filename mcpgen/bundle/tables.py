@@ -70,7 +70,8 @@ def _user_flow(entry: JsonObject) -> UserFlow:
 
 
 def security(binding: JsonObject) -> list[tuple[str, ...]]:
-    """Return the security alternatives of a binding. Each alternative is a tuple of schemes that are needed together.
+    """Return the security alternatives of a binding. Each alternative is a tuple of schemes that are needed
+    together.
     """
     return [_texts(each) for each in as_list(binding.get("security"))]
 

@@ -128,7 +128,8 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _with_entries(self, value: Value, name: str, scope: Scope, depth: int) -> Value:
-        """Return a dictionary with the items that the script assigns later. Mark a parsed file that the script changes.
+        """Return a dictionary with the items that the script assigns later. Mark a parsed file that the script
+        changes.
         """
         entries = scope.entries.get(name, [])
         if isinstance(value, Content) and name in scope.changes:

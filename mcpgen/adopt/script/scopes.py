@@ -78,7 +78,8 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield the names of objects that a statement or call changes in place, such as by `x["a"]["b"] = 1` or `x.pop()`.
+    """Yield the names of objects that a statement or call changes in place, such as by `x["a"]["b"] = 1` or
+    `x.pop()`.
     """
     targets: list[ast.expr] = []
     if isinstance(node, (ast.Assign, ast.Delete)):

@@ -123,7 +123,8 @@ class _Call:
         return frozenset(self._texts(self._value(name), name)) or None
 
     def described(self) -> Described:
-        """Return the OpenAPI document of the server, with its base URL, credentials, renamed operations and route maps.
+        """Return the OpenAPI document of the server, with its base URL, credentials, renamed operations and route
+        maps.
         """
         return Described(
             self._place(),

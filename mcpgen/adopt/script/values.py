@@ -45,7 +45,8 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path that pathlib or os.path joins from `parts`. A first part None stands for the folder of the script itself.
+    """A path that pathlib or os.path joins from `parts`. A first part None stands for the folder of the script
+    itself.
     """
 
     parts: tuple["Value | None", ...]
