@@ -1,4 +1,4 @@
-"""The command line: click, one file per command.
+"""The command line of mcpgen: one module per command, built with click.
 
 Only this room prints and sets exit codes. It may import every other room.
 """
@@ -33,7 +33,9 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports the module of a command when it is called, so that `--help` need not import all commands."""
+    """Click group that imports the module of a command when the command is called, so that `--help` need not import all
+    commands.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -83,7 +85,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _misused(error: click.ClickException, given: list[str]) -> int:
-    """Report a wrong command line, in the format that it asks for. Return the exit code."""
+    """Report a wrong command line, in the output format that its arguments ask for. Return the exit code."""
     from mcpgen.cli import report  # it imports the model, which `--help` does not need
 
     if report.asks_for_json(given):

@@ -1,4 +1,4 @@
-"""`mcpgen adopt`: write a tools file for what another tool serves."""
+"""`mcpgen adopt`: write a tools file for a server that another tool runs."""
 
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from mcpgen.read.fetch import Network
 
 
 class _Adopt(click.Command):
-    """Takes options behind files as well. Behind the first word of a command line they are that line's own."""
+    """Click command whose options may also stand after file arguments. After the first word of a command line they
+    belong to that command line.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = self.make_parser(ctx).parse_args([*args])[0].get("given") or ()
@@ -62,11 +64,11 @@ def command(
     output: str,
     given: tuple[str, ...],
 ) -> None:
-    """Write a tools file for what another tool serves: the same tools under the same names.
+    """Write a tools file for a server that another tool runs, with the same tools under the same names.
 
-    SOURCE is a FastMCP script, the configuration of an MCP client, a shell script or .env file, or the command line
-    itself, with options before it. Known are awslabs.openapi-mcp-server, FastMCP's from_openapi, openapi-mcp-generator
-    and @ivotoby/openapi-mcp-server. Nothing of it is executed, and no secret is copied.
+    SOURCE is a FastMCP script, the configuration of an MCP client, a shell script or .env file, or the command line of
+    the server itself, with mcpgen's options before it. mcpgen knows awslabs.openapi-mcp-server, FastMCP's from_openapi,
+    openapi-mcp-generator and @ivotoby/openapi-mcp-server. SOURCE is read and never executed, and no secret is copied.
 
     Exit codes: 0 done, 1 findings (a name that leads to no tool), 2 cannot go on.
     """

@@ -1,4 +1,4 @@
-"""`mcpgen bundle`: make the files that a project is released as."""
+"""`mcpgen bundle`: build the release files of a project."""
 
 import os
 from collections.abc import Mapping
@@ -36,11 +36,11 @@ _LARGEST_SUMS = 1 << 20
 @click.option("--no-wheel", "wheel", is_flag=True, flag_value=False, default=True, help="Leave out wheel and sdist.")
 @options.output_format
 def command(directory: Path, target: str | None, wheel: bool, output: str, **given: str) -> None:
-    """Make the files that the generated project in DIR is released as; the current directory if not given.
+    """Build the release files of the generated project in DIR, by default in the current directory.
 
-    An .mcpb for desktop clients, a wheel and an sdist for PyPI, a bill of materials, and digests; with --registry-name
-    also server.json for the MCP registry, and a server card. The same project gives the same bytes, at any time and in
-    any directory; SOURCE_DATE_EPOCH sets the time of what lies in archives.
+    They are an .mcpb for desktop clients, a wheel and an sdist for PyPI, a bill of materials, and digests. With
+    --registry-name there are also server.json for the MCP registry and a server card. The same project gives the same
+    bytes, at any time and in any directory; SOURCE_DATE_EPOCH sets the time of the files in archives.
 
     Exit codes: 0 done, 2 cannot go on, 3 another run is at work there.
     """
@@ -66,9 +66,9 @@ def command(directory: Path, target: str | None, wheel: bool, output: str, **giv
 
 
 def _write(out: Path, made: Mapping[str, bytes]) -> None:
-    """Write the files, each as a whole. Raises FatalError for a file in the way that no earlier run wrote.
+    """Write the files, each atomically. Raises FatalError if a file of the same name exists that no earlier run wrote.
 
-    SHA256SUMS is first: a run after one that was killed knows by it which files are its own.
+    SHA256SUMS is written first. If a run is killed, the next run learns from this list which files it may replace.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,9 @@ def _write(out: Path, made: Mapping[str, bytes]) -> None:
 
 
 def _recorded(path: Path) -> frozenset[str]:
-    """Return the names of the files that a SHA256SUMS lists, or nothing if it is missing or no such list."""
+    """Return the names of the files that a SHA256SUMS lists, or an empty set if the file is missing or is no such
+    list.
+    """
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST_SUMS:
         return frozenset()
     rows = [line.split("  ") for line in path.read_text(encoding="ascii", errors="replace").splitlines()]

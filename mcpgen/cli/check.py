@@ -1,4 +1,4 @@
-"""`mcpgen check`: report everything that is wrong with SOURCE, and write nothing."""
+"""`mcpgen check`: report all problems of SOURCE, and write nothing."""
 
 import contextlib
 from collections import Counter
@@ -36,8 +36,7 @@ def command(
     strict: bool,
     output: str,
 ) -> None:
-    """Report everything that is wrong with SOURCE: what the compiler finds, and the full verdict of the standard's
-    schema.
+    """Report all problems of SOURCE: the findings of the compiler, and all violations of the official OpenAPI schema.
 
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
@@ -94,9 +93,9 @@ def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    """Return a sentence on how many findings are in the user's way (`Finding.is_in_the_way`), or "" without findings.
+    """Return a sentence on how many findings are obstacles (`Finding.is_in_the_way`), or "" without findings.
 
-    A finding is in the way if a tool is missing, cannot be called, or nothing is written.
+    A finding is an obstacle if a tool is missing, a tool cannot be called, or nothing is written.
     """
     stopping = sum(finding.count for finding in findings if finding.is_in_the_way)
     if not findings:
@@ -108,7 +107,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 @contextlib.contextmanager
 def _ending(output: str) -> Iterator[None]:
-    """Print a FatalError as a SARIF log and exit with 2, if `output` is `sarif`. Otherwise let it pass."""
+    """If `output` is `sarif`, print a FatalError as a SARIF log and exit with 2. Otherwise do not catch the error."""
     try:
         yield
     except FatalError as end:

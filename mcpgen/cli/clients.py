@@ -1,4 +1,4 @@
-"""Hand `install` and `uninstall` over to the generated server, which knows the clients and edits their files."""
+"""Run the `install` and `uninstall` commands of a generated server, which knows MCP clients and edits their files."""
 
 import contextlib
 import functools
@@ -32,7 +32,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 class InstalledProject:
     """A generated project on disk. `package`: name of its Python package. `command`: name of its console script.
 
-    `runs_from`: folder in which its package is now.
+    `runs_from`: folder that now contains the package.
     """
 
     directory: Path
@@ -43,7 +43,7 @@ class InstalledProject:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Flags of both commands, which the generated server takes under the same names."""
+    """Flags that `install` and `uninstall` share, and that the generated server takes under the same names."""
 
     project: bool
     file: str | None
@@ -53,7 +53,7 @@ class Flags:
     listed: bool
 
     def arguments(self) -> list[str]:
-        """Return the flags as arguments of the generated server."""
+        """Return the flags as command-line arguments for the generated server."""
         switches = {"--project": self.project, "--dry-run": self.dry_run, "--list": self.listed}
         values = {"--file": self.file, "--name": self.name, "--http": self.http}
         given = [f"{flag}={value}" for flag, value in values.items() if value is not None]
@@ -63,7 +63,7 @@ class Flags:
 def of_both(command: Command) -> Command:
     """Decorate a click command with the flags that `install` and `uninstall` share.
 
-    The command gets them as `flags: Flags`.
+    The command gets the flags as one parameter `flags: Flags`.
     """
 
     @functools.wraps(command)
@@ -94,10 +94,10 @@ def of_both(command: Command) -> Command:
 
 @contextlib.contextmanager
 def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) -> Iterator[InstalledProject]:
-    """Yield the project in a folder, or generate one from a document.
+    """Yield the project in a folder, or generate a project from a document and yield that.
 
     If the project of the document exists already, it is used unchanged. With `dry_run`, a document is compiled into a
-    temporary folder. Raises FatalError.
+    temporary folder. Raises FatalError if there is no project and the document cannot be compiled.
     """
     if source == "-":
         raise click.UsageError("SOURCE cannot be - here: name a file, a URL or the folder of a project.")
@@ -132,12 +132,14 @@ def opened(directory: Path) -> InstalledProject:
 
 
 def opened_as(identity: Identity, directory: Path) -> InstalledProject:
-    """Return the project of a server in a folder."""
+    """Return the project in a folder, given the identity of its server."""
     return InstalledProject(directory, identity.package, identity.command, directory)
 
 
 def start(project: InstalledProject, runner: str | None, flags: Flags) -> list[str]:
-    """Return the arguments that say how a client starts a project which is not installed."""
+    """Return the arguments for the server's `install` that tell a client how to start a project that is not
+    installed.
+    """
     if flags.http is not None or flags.listed:
         return []
     chosen = runner or next((each for each in RUNNERS[:-1] if shutil.which(each)), RUNNERS[-1])
@@ -150,6 +152,6 @@ def start(project: InstalledProject, runner: str | None, flags: Flags) -> list[s
 
 
 def run(project: InstalledProject, command: str, client: str | None, flags: Flags, more: Sequence[str]) -> int:
-    """Run a command of the generated server in this folder. Return its exit code."""
+    """Run `install` or `uninstall` of the generated server in the current folder. Return the exit code."""
     arguments = [command, *([client] if client else []), *flags.arguments(), *more]
     return servers.run_command(project.package, project.runs_from, arguments)

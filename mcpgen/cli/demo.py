@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @click.command("demo", short_help="Demonstrate mcpgen with an example API.")
 def command() -> None:
-    """Compile a document, serve it, call it, change it, compile it again: everything real, and nothing left behind."""
+    """Compile a document, serve it, call it, change it, and compile it again. Every step is real, and all files are
+    removed at the end.
+    """
     from mcpgen.demo.story import tell  # it imports SQLite and an HTTP server, which no other command needs
 
     with report.ending(), signals.held() as stop, contextlib.closing(tell()) as story:

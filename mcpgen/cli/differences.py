@@ -1,4 +1,4 @@
-"""Show a difference: by grade on a terminal, and in the JSON of a report."""
+"""Show the changes between two versions: by grade on a terminal, and as JSON in a report."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import report
@@ -20,7 +20,9 @@ def show(difference: Difference) -> None:
 
 
 def summary_json(difference: Difference) -> JsonObject:
-    """Return how many changes have each grade, how many concern security, and which part of the version moves."""
+    """Return how many changes have each grade, how many concern security, and which part of the version number
+    increases.
+    """
     counts: JsonObject = {str(grade): count for grade, count in difference.counts.items()}
     return {**counts, "security": difference.security, "version": difference.version}
 

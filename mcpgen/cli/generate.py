@@ -45,7 +45,8 @@ def command(
 ) -> None:
     """Compile SOURCE into a standalone MCP server package.
 
-    Over a project that is there names hold, the difference is shown and graded, and what is yours stays as it is.
+    If the project exists already, tools keep their names, the changes are shown and graded, and your own files stay
+    unchanged.
 
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
@@ -57,7 +58,9 @@ def command(
 
 
 def generate(source: str, directory: str | None, flags: Options, wanted: WriteFlags, *, moves: bool = True) -> Run:
-    """Compile SOURCE, and write the project into `directory`, or generated/NAME. Raises FatalError."""
+    """Compile SOURCE, and write the project into `directory`, or generated/NAME if it is not given. Raises FatalError
+    on failure.
+    """
     fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
     target = output_directory(fetched, flags, directory)
     with claimed(target):

@@ -1,4 +1,4 @@
-"""Group findings for a person: obstacles first, and equal messages once with a count."""
+"""Group findings for a reader: obstacles first, and equal messages once with a count."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from mcpgen.model import Skipped
 class Finding:
     """A diagnostic that is shown once. `other`: further places with an equal diagnostic.
 
-    `operation`: METHOD and path of the operation that was skipped for it, or "".
+    `operation`: METHOD and path of the operation that was skipped because of it, or "".
     """
 
     diagnostic: Diagnostic
@@ -20,7 +20,7 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """Return the number of places that have this diagnostic."""
+        """Return the number of places with this diagnostic."""
         return 1 + len(self.other)
 
     @property
@@ -31,16 +31,16 @@ class Finding:
 
     @property
     def is_in_the_way(self) -> bool:
-        """Return True if a tool is missing or cannot be called, or if nothing is written."""
+        """Return True if, because of this finding, a tool is missing or cannot be called, or nothing is written."""
         found = self.diagnostic
         return bool(self.operation) or found.severity == "error" or found.code in IN_THE_WAY
 
 
 def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
-    """Return the findings in the order of their weight.
+    """Return the findings, the most serious first.
 
-    That is: errors, skipped operations, other obstacles, other warnings, departures from the standard's schema, notes.
-    A reason to skip that is already an error among `found` is not repeated.
+    The order is: errors, skipped operations, other obstacles, other warnings, violations of the OpenAPI schema, notes.
+    If the reason for a skipped operation is already an error among `found`, it is not repeated.
     """
     places: dict[Diagnostic, list[Where]] = {}
     first: dict[tuple[str, str, str, str], Diagnostic] = {}

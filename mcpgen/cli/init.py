@@ -26,8 +26,8 @@ from mcpgen.read.toolsfile import editors
 def command(document: str, file: str | None, allow_redirect: tuple[str, ...], overwrite: bool) -> None:
     """Write a tools file for DOCUMENT, an OpenAPI document, ready to edit.
 
-    The file lists the operations with the tokens that each tool costs. What you can decide about them stands there as
-    comments: remove a `#` to use that line.
+    The file lists the operations with the tokens that each tool costs. The settings that you can change are written
+    there as comments: remove a `#` to use that line.
 
     Exit codes: 0 done, 2 cannot go on.
     """
@@ -68,10 +68,10 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
-    """Return four texts for the tools file: the document's path or URL as written there, the path of the tools file,
-    the document's name in prose, and its folder.
+    """Return four texts for the tools file: the path or URL of the document, the path of the tools file, the document's
+    name for prose, and the document's folder.
 
-    The folder is "" if it lies inside `place`.
+    The document's path is relative to `place`. The folder is "" if it lies inside `place`.
     """
     if document.startswith(("http://", "https://")):
         return document, target, document, ""
@@ -86,14 +86,16 @@ def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]
 def _write(target: Path, data: bytes, *, overwrite: bool) -> None:
     """Write the tools file, and beside it the JSON Schema that its first line refers to.
 
-    A foreign file under the schema's name stays, and a line says so.
+    If another file has the name of the schema, it is not replaced, and a message says so.
     """
     onefile.write(target, data, lambda _: overwrite, refused="", hint="Name another file with -o, or give --overwrite.")
     write_schema_beside(target)
 
 
 def write_schema_beside(target: Path) -> None:
-    """Write the JSON Schema of tools files beside the tools file `target`. A foreign file of that name stays."""
+    """Write the JSON Schema of tools files beside the tools file `target`. A file of the same name that mcpgen did not
+    write is kept.
+    """
     beside = target.parent / editors.NAME
     if beside.exists() and not editors.is_schema_file(beside.read_bytes()):
         report.say(

@@ -1,4 +1,4 @@
-"""`mcpgen install`: write the server of a project that is not installed into an MCP client."""
+"""`mcpgen install`: register the server of a generated project with an MCP client, without installing its package."""
 
 import click
 
@@ -40,9 +40,9 @@ def command(
 ) -> None:
     """Write the server of a generated project into the configuration of an MCP client.
 
-    SOURCE is generated first, as `mcpgen generate SOURCE` does, unless it was before. The server's own `install` does
-    the rest: the file is edited in place, other servers and comments stay, and no secret is written without
-    --write-secrets.
+    If SOURCE is a document, it is generated first, as `mcpgen generate SOURCE` does, unless its project exists already.
+    Then the server's own `install` edits the configuration in place: other servers and comments stay, and no secret is
+    written without --write-secrets.
 
     Exit codes: 0 done, 1 refused or findings, 2 cannot go on.
     """

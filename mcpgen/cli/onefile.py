@@ -1,4 +1,4 @@
-"""Write a single file for a command: whole or not at all, and never over another's file."""
+"""Write a single file for a command, atomically, and never over a file that mcpgen did not write."""
 
 import os
 import stat
@@ -10,10 +10,10 @@ from mcpgen.base.errors import FatalError
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
-    """Write `data` to `path` as a whole.
+    """Write `data` to `path` atomically.
 
-    `is_ours`: function that tells from its bytes whether an existing file may be replaced. Raises FatalError if it may
-    not, with `refused` in the message and `hint` as the hint, and also if the file system fails.
+    `is_ours`: function that tells from the bytes of an existing file whether it may be replaced. If it may not, raises
+    FatalError, with `refused` in the message and `hint` as the hint. Also raises FatalError if the file system fails.
     """
     try:
         if _is_foreign(path, is_ours):

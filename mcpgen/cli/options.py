@@ -73,7 +73,7 @@ allow_redirect = click.option(
 )
 
 FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
-"""Value of --fail-on → the least grave change that fails."""
+"""Value of --fail-on → the lowest grade of a change that fails."""
 
 fail_on = click.option(
     "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 if a change has at least this grade."
@@ -96,9 +96,10 @@ deploy = click.option(
 )
 
 _OWN = ("max_tokens", "deploy")
-"""Fields of Options that `compiling` leaves to the commands.
+"""Fields of Options for which `compiling` adds no flag: commands that need one define it themselves.
 
-`max_tokens` is a limit for one command and a failing check for another. `deploy` makes sense only for projects on disk.
+`max_tokens` is a limit in one command and a check that fails in another. `deploy` makes sense only for projects on
+disk.
 """
 
 
@@ -129,7 +130,9 @@ def _of_tools() -> tuple[Any, ...]:
 
 
 def compiling(command: Command) -> Command:
-    """Decorate a click command with all options that affect the compile. It receives them as one `flags: Options`."""
+    """Decorate a click command with all options that affect the compile. The command gets them as one parameter `flags:
+    Options`.
+    """
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:

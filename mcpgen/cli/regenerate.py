@@ -47,11 +47,12 @@ def command(
     overwrite: bool,
     output: str,
 ) -> None:
-    """Compile the source of the generated project in DIR again, with the flags of last time; the current directory if
-    not given.
+    """Compile the generated project in DIR again, with its stored source and flags; DIR defaults to the current
+    directory.
 
-    Shows what changes, graded, and then writes it. Names hold, also of operations that moved; mcpgen.yaml, hooks.py
-    and whatever else is yours stays as it is. With --fail-on nothing is written where a change is as grave.
+    Shows the changes with their grades, then writes them. Tools keep their names, even if their operations moved.
+    mcpgen.yaml, hooks.py and other files of yours stay unchanged. With --fail-on, nothing is written if a change has at
+    least that grade.
 
     Exit codes: 0 done, 1 findings (a stale project under --check, a change that --fail-on names, an error in the
     source), 2 cannot go on, 3 another run is at work there.
@@ -73,9 +74,9 @@ def command(
 
 
 def _fetched(directory: Path, project: Project, source: str | None, network: Network) -> Fetched:
-    """Read the source given on the command line, or else the one that the project remembers.
+    """Read the source given on the command line, or else the source that the project stores.
 
-    Raises FatalError if that is gone.
+    Raises FatalError if the source cannot be read or is no longer there.
     """
     if source is not None:
         return fetch.read(source, project.recorded.ref_dir, network)
@@ -88,7 +89,7 @@ def _fetched(directory: Path, project: Project, source: str | None, network: Net
 
 
 def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> None:
-    """Raise FatalError for a source that a project does not remember: a stream, or a URL with a secret."""
+    """Raise FatalError if the project could not store its source, because it was a stream or a URL with a secret."""
     message = ""
     if project.source == "-" and not given:
         message = f"{directory} was generated from standard input, which cannot be read again."

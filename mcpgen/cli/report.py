@@ -1,4 +1,6 @@
-"""Print for people, and define the exit codes. Results go to stdout, everything else to stderr."""
+"""Print messages for people and JSON for programs, and define the exit codes. Results go to stdout, all else to
+stderr.
+"""
 
 import contextlib
 import io
@@ -24,13 +26,13 @@ from mcpgen.model import Skipped
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
 SCHEMA = 1
-"""Version of the shape of every `--format json` document."""
+"""Version of the format of every `--format json` document."""
 
 _PLACES = 5
-"""Limit on the places that are listed beside the first one."""
+"""Limit on the places that are listed for a finding, beside the first place."""
 
 _FAR = 120
-"""Column beyond which a place in the first line is useless: the whole document is one line."""
+"""Column beyond which a place on the first line is not worth printing: the whole document is one line then."""
 
 _METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
@@ -44,14 +46,15 @@ def terminal_text(text: str) -> str:
 def say(text: str = "", *, err: bool = True, **style: Any) -> None:
     """Print one line, styled if the stream is a terminal and NO_COLOR is not set.
 
-    All text for people is printed here, so nothing that a document or a lock says can begin a line of its own.
+    All text for people is printed here. Line breaks in it are escaped, so no text from a document or lock can pretend
+    to be a line of its own.
     """
     coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
     _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
 
 
 def say_lines(lines: Iterable[str], *, err: bool = True, **style: Any) -> None:
-    """Print lines, each as `say` does."""
+    """Print several lines by `say`."""
     for line in lines:
         say(line, err=err, **style)
 
@@ -64,8 +67,8 @@ def say_file(data: bytes) -> None:
 def _print(text: str | bytes, *, err: bool) -> None:
     """Print a line or the bytes of a file.
 
-    If stdout fails, the command ends with an error, unless the reader has closed the pipe. Failures of stderr are
-    ignored.
+    If writing to stdout fails, the command ends with an error, unless the reader has closed the pipe. Failures of
+    stderr are ignored.
     """
     stream = sys.stderr if err else sys.stdout
     try:
@@ -107,7 +110,9 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
 
 
 def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Return the skipped operations whose reason is not among the errors in `found`, which are printed anyway."""
+    """Return the skipped operations whose reason is not an error in `found`, because those errors are printed
+    anyway.
+    """
     errors = {diagnostic for diagnostic in found if diagnostic.severity == "error"}
     return [entry for entry in skipped if entry.reason not in errors]
 
@@ -124,7 +129,7 @@ def findings(found: Iterable[Finding]) -> None:
 
 
 def _operation_at(pointer: str) -> str:
-    """Return the operation or component of an OpenAPI document that a pointer leads into, or ""."""
+    """Return the operation or component of an OpenAPI document that contains the place `pointer`, or ""."""
     match tokens(pointer):
         case ["paths", path, method, *_] if method in _METHODS:
             return f"{method.upper()} {path}"
@@ -145,7 +150,7 @@ def _line(diagnostic: Diagnostic, message: str) -> None:
 
 
 def finding_json(finding: Finding) -> JsonObject:
-    """Return one finding as JSON: its diagnostic, the operation around it, its count and its other places."""
+    """Return one finding as JSON: its diagnostic, the operation that contains it, its count and its other places."""
     found = finding.diagnostic
     inside = _operation_at(found.where.pointer) if found.where else ""
     also: list[JsonValue] = [str(where) for where in finding.other]
@@ -180,7 +185,7 @@ def result_json(value: JsonObject) -> None:
 
 
 def say_json(value: JsonObject) -> None:
-    """Print JSON on stdout, in ASCII, so that a terminal acts on nothing in it."""
+    """Print JSON on stdout, in ASCII, so that it contains no control sequences for a terminal."""
     _print(json.dumps(value, indent=2, ensure_ascii=True), err=False)
 
 
@@ -191,7 +196,7 @@ def asks_for_json(given: Sequence[str]) -> bool:
 
 
 def misused(error: click.ClickException) -> None:
-    """Print the error in a command line, in click's words."""
+    """Print the error in a command line, with click's message."""
     told = io.StringIO()
     error.show(file=told)
     say_lines(told.getvalue().rstrip("\n").split("\n"))
@@ -212,9 +217,9 @@ def leave(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def ending(output: str = "text") -> Iterator[None]:
-    """Turn an error that ends a run into one sentence, or one JSON document.
+    """Print an error that ends the run as one sentence or one JSON document, and exit.
 
-    The exit code is 2, or 3 if another run is at work.
+    The exit code is 2, or 3 if another run is working on the same project.
     """
     try:
         yield
@@ -228,9 +233,9 @@ def ending(output: str = "text") -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[None]:
-    """Show a line on the terminal during long work, and remove it afterwards.
+    """Show a line on the terminal during long work, and erase it afterwards.
 
-    Show nothing if stderr is no terminal, or one that cannot erase a line.
+    Nothing is shown if stderr is no terminal, or a terminal that cannot erase a line.
     """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield

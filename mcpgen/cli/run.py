@@ -13,8 +13,8 @@ from mcpgen.read.fetch import Network
 @options.source
 @options.compiling
 def command(source: str, flags: Options) -> None:
-    """Compile SOURCE and serve it over stdio, without writing files. Variables and behaviour are those of the generated
-    server.
+    """Compile SOURCE and serve it over stdio, without keeping files. Environment variables and behaviour are those of
+    the generated server.
     """
     with report.ending():
         if source == "-":

@@ -1,4 +1,4 @@
-"""Write diagnostics as SARIF 2.1.0, which code hosts and editors read."""
+"""Write diagnostics as SARIF 2.1.0, a format that code hosts and editors read."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -54,5 +54,5 @@ def _location(where: Where) -> JsonObject:
 
 
 def _uri(file: str) -> str:
-    """Return the file as a relative URI (section 3.4.3); a URL stays as it is."""
+    """Return a file name as a relative URI (section 3.4.3); a URL stays as it is."""
     return file if "://" in file else quote(file)

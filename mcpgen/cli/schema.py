@@ -13,7 +13,7 @@ from mcpgen.read.toolsfile import editors
 def command(file: str | None) -> None:
     """Print the JSON Schema of the tools file.
 
-    A tools file that begins with `# yaml-language-server: $schema=FILE` is completed and checked by it in editors.
+    Editors use the schema to complete and check a tools file that begins with `# yaml-language-server: $schema=FILE`.
     """
     if file is None or file == "-":
         report.say_file(editors.schema_file())
@@ -24,7 +24,9 @@ def command(file: str | None) -> None:
 
 
 def write_beside(path: Path) -> None:
-    """Write the schema to `path`, over an earlier version of it. Raises FatalError if another file is there."""
+    """Write the schema to `path`, replacing an earlier version of the schema. Raises FatalError if another file exists
+    there.
+    """
     hint = "Name another file, or remove it."
     onefile.write(
         path, editors.schema_file(), editors.is_schema_file, refused=" and is not a schema that mcpgen wrote", hint=hint

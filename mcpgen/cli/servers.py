@@ -1,4 +1,4 @@
-"""Run generated servers for the time of a command, from a temporary folder."""
+"""Run generated servers from a temporary folder, for the duration of a command."""
 
 import contextlib
 import os
@@ -15,25 +15,25 @@ from mcpgen.pipeline import Compiled
 from mcpgen.regenerate.publish import plan, publish
 
 PATIENCE = 3.0
-"""Seconds that a server has to end after a signal; usually it ends at once."""
+"""Seconds that a server may take to end after a signal, before it is killed; usually it ends at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """A generated server in a temporary folder. A signal to this process ends the server, too."""
+    """A generated server in a temporary folder. If this process gets a signal, it also ends the server."""
 
     package: str
     directory: Path
     stop: signals.ReceivedSignals
 
     def run(self) -> int:
-        """Serve until the client leaves. Return the exit code of the server, which has ended by then."""
+        """Run the server over stdio until the client closes the connection. Return the exit code of the server."""
         server = subprocess.Popen([sys.executable, "-m", self.package], cwd=self.directory)
         self._end_at_signal(server)
         return server.wait()
 
     def ask(self, *flags: str) -> tuple[int, str, str]:
-        """Run the server with flags. Return its exit code, stdout and stderr."""
+        """Run the server with command-line flags and without input. Return its exit code, stdout and stderr."""
         server = subprocess.Popen(
             [sys.executable, "-X", "utf8", "-m", self.package, *flags],
             cwd=self.directory,
@@ -60,7 +60,7 @@ class Temporary:
 
 
 def run_command(package: str, folder: Path, arguments: Sequence[str]) -> int:
-    """Run a command of the server whose package lies in `folder`, with the streams of this process.
+    """Run a command of the server whose package is in `folder`, with the standard streams of this process.
 
     Return its exit code.
     """
@@ -72,7 +72,9 @@ def run_command(package: str, folder: Path, arguments: Sequence[str]) -> int:
 
 @contextlib.contextmanager
 def emitted(compiled: Compiled) -> Iterator[Temporary]:
-    """Write the server of `compiled` to a temporary folder, and yield it. The folder is removed at the end."""
+    """Write the server of `compiled` to a temporary folder, and yield it. The folder is removed when the context
+    ends.
+    """
     identity = compiled.catalog.identity
     with signals.held() as stop, tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
         target = Path(folder) / identity.name

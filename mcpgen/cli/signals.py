@@ -1,7 +1,7 @@
-"""Let SIGINT, SIGTERM and SIGHUP end a run in order: open files are closed, temporary ones removed.
+"""Let SIGINT, SIGTERM and SIGHUP end a run in order: open files are closed, temporary files are removed.
 
-The first signal raises `StoppedBySignal`. Later ones are ignored, so that they do not interrupt the clean-up. Inside
-`held` a signal is noted instead, and raised at the end.
+The first signal raises `StoppedBySignal`. Later signals are ignored, so that they do not interrupt the clean-up. Inside
+`held` a signal is recorded, and raised when `held` ends.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name
 
 
 class StoppedBySignal(BaseException):
-    """A signal ended the run. Not an Exception, so that no handler of failures catches it."""
+    """Raised when a signal ends the run. It is not an Exception, so that `except Exception` does not catch it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -32,13 +32,15 @@ class ReceivedSignals:
         self._listener: Callable[[], None] | None = None
 
     def tell(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever a signal comes while signals are held. Call it at once if one has come already."""
+        """Call `listener` whenever a signal arrives while signals are held. If one has arrived already, call it at
+        once.
+        """
         self._listener = listener
         if self.number is not None:
             listener()
 
     def receive(self, number: int, _frame: FrameType | None) -> None:
-        """Handle a signal: raise StoppedBySignal, or note it while signals are held."""
+        """Handle a signal: raise StoppedBySignal, or record the signal while signals are held."""
         first = self.number is None
         self.number = self.number or number
         if not self.held and first:
@@ -52,7 +54,7 @@ _current = ReceivedSignals()
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Install `Stop.receive` for the signals inside the context.
+    """Install a handler for the signals inside the context.
 
     A signal that the parent process ignores (`nohup`) stays ignored.
     """
@@ -76,7 +78,7 @@ def obeyed() -> Iterator[None]:
 def held() -> Iterator[ReceivedSignals]:
     """Delay signals while the context lasts, for work that must not be interrupted.
 
-    Yields the Stop in which they are noted. Raises StoppedBySignal at the end if one has come.
+    Yields the object that records them. Raises StoppedBySignal at the end if a signal has arrived.
     """
     stop = _current
     stop.held = True

@@ -1,4 +1,4 @@
-"""Prepare the standard streams: all open, and able to print any text."""
+"""Prepare the standard streams, so that all are open and can print any text."""
 
 import errno
 import io
@@ -8,7 +8,8 @@ from typing import TextIO
 
 
 def prepare() -> None:
-    """Open the null device for each closed standard stream. Otherwise the next file or socket would get its number.
+    """Open the null device for each closed standard stream. Otherwise the next opened file or socket would get its file
+    descriptor.
 
     Characters that stdout cannot encode are escaped.
     """
@@ -25,7 +26,7 @@ def prepare() -> None:
 
 
 def nobody_reads(error: OSError) -> bool:
-    """Return True if the reader closed the pipe, so it wants no more."""
+    """Return True if the error means that the reader has closed the pipe, so that no more output is wanted."""
     return error.errno in (errno.EPIPE, errno.ESHUTDOWN)
 
 

@@ -1,4 +1,4 @@
-"""`mcpgen uninstall`: take the server of a project out of an MCP client."""
+"""`mcpgen uninstall`: remove the server of a project from the configuration of an MCP client."""
 
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from mcpgen.cli import clients, report
 @click.command("uninstall", short_help="Remove the server of DIR from the configuration of an MCP client.")
 @clients.of_both
 def command(source: str, client: str | None, flags: clients.Flags) -> None:
-    """Take the server of the generated project in DIR out of the configuration of an MCP client.
+    """Remove the server of the generated project in DIR from the configuration of an MCP client.
 
-    The file is as before it was installed, unless it was changed since: then the server alone is taken out.
+    The file becomes what it was before the installation. If it was changed since then, only the server's entry is
+    removed.
 
     Exit codes: 0 done, 1 refused, 2 cannot go on.
     """

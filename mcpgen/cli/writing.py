@@ -1,7 +1,7 @@
-"""Show and write a compiled next generation, for `generate` and `regenerate`.
+"""Show the changes of a newly compiled project and write its files, for `generate` and `regenerate`.
 
-The difference is shown before the write. Nothing is written after errors, for a change as grave as `--fail-on` says, or
-if only a preview was asked for.
+The changes are shown before anything is written. Nothing is written after an error, for a change of the grade that
+`--fail-on` names or above, or in a preview (`--dry-run`, `--check`).
 """
 
 import shlex
@@ -25,7 +25,7 @@ MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class WriteFlags:
-    """The flags of a `generate` or `regenerate`.
+    """Flags of `generate` and `regenerate`.
 
     `check`: fail if anything would be written. `fail_on`: fail if a change has at least this grade.
     """
@@ -85,9 +85,9 @@ class Run:
 
 
 def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:
-    """Show the changes of `succession`, and write them if that is wanted.
+    """Show the changes of `succession`, and write the files if the flags `wanted` allow it.
 
-    Raises FatalError if they cannot be written.
+    Raises FatalError if the files cannot be written.
     """
     compiled = succession.compiled
     planned = plan(
@@ -116,7 +116,7 @@ def finish(run: Run) -> NoReturn:
     report.leave(report.FINDINGS if run.failed or (run.wanted.check and run.stale) else report.DONE)
 
 
-# -- for people -------------------------------------------------------------------------------------------------------
+# -- output for people -------------------------------------------------------------------------------------------------
 
 
 def _show(run: Run) -> None:
@@ -176,7 +176,7 @@ def _version(run: Run) -> str:
     return f" {before.version} → {after}" if before is not None and before.version != after else ""
 
 
-# -- for programs -----------------------------------------------------------------------------------------------------
+# -- output for programs -----------------------------------------------------------------------------------------------
 
 
 def _document(run: Run) -> JsonObject:

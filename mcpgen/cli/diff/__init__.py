@@ -1,4 +1,4 @@
-"""`mcpgen diff`: grade what changed from one version to another."""
+"""`mcpgen diff`: list and grade the changes between two versions of an API or a project."""
 
 from mcpgen.cli.diff.command import command
 

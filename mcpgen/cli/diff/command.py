@@ -1,4 +1,4 @@
-"""Define the command `mcpgen diff`: select two sides, show the difference, and decide whether it fails."""
+"""Define the command `mcpgen diff`: select the two sides, show the changes, and choose the exit code."""
 
 import click
 
@@ -18,12 +18,12 @@ from mcpgen.regenerate.diff import compare, markdown
 @options.fail_on
 @options.difference_format
 def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None, output: str) -> None:
-    """Grade what changed from OLD to NEW, each an API description, a tools file, or the directory of a generated
-    project.
+    """List the changes from OLD to NEW, and grade them. Each is an API description, a tools file, or the directory of a
+    generated project.
 
-    Breaking: a call that worked, or code that reads a result, may work no longer. Additive: there is more than before.
-    Cosmetic: only a reader notices. Names that a lock holds are no difference, and one side that is a document is
-    compiled as the other, a project, would compile it.
+    Breaking: a call that worked, or code that reads a result, may no longer work. Additive: something is new. Cosmetic:
+    only human readers notice. Names that the lock of a project keeps are no change. If one side is a project and the
+    other a document, the document is compiled as that project would compile it.
 
     Exit codes: 0 done, 1 findings (a change that --fail-on names, an error in a document), 2 cannot go on.
     """
@@ -52,7 +52,7 @@ def _errors(side: Side) -> list[Diagnostic]:
 
 
 def _say_skipped(side: Side) -> None:
-    """Report that operations of NEW were skipped, since a missing tool may be due to that."""
+    """Report that operations of NEW were skipped, since a tool may be missing for this reason."""
     skipped = side.compiled.catalog.skipped if side.compiled is not None else ()
     if skipped:
         count = report.counted(len(skipped), "operation")

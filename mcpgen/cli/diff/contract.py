@@ -1,4 +1,4 @@
-"""The JSON of `diff`; `shape.schema.json` beside this module describes it."""
+"""Build the JSON output of `diff`; `shape.schema.json` beside this module is its JSON Schema."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from mcpgen.regenerate.diff import Difference
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
-    """Return the JSON of `diff`: both sides, all changes, skipped operations and errors.
+    """Return the JSON output of `diff`: both sides, all changes, skipped operations and errors.
 
-    The caller adds the `schema` version.
+    The caller adds the member `schema`, the version of the output format.
     """
     skipped = new.compiled.catalog.skipped if new.compiled is not None else ()
     return {

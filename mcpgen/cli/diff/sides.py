@@ -1,8 +1,8 @@
-"""Read the two sides of a comparison: the tables of a project, or those compiled from a document.
+"""Read the two sides of a comparison: the tables of a project, or tables compiled from a document.
 
-A project is compared as it was generated, so its tables are read. A document beside a project is compiled as that
-project would be: with its flags, its mcpgen.yaml and the promises of its lock. Of two documents the later one keeps the
-names of the earlier one. So a difference is only what generating again would change.
+The tables of a project are read as they were generated. A document compared to a project is compiled as that project
+would compile it: with its flags, its mcpgen.yaml and the names in its lock. Of two documents the later one keeps the
+names of the earlier one. So only changes are listed that generating again would make.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 class Side:
     """One side of a comparison.
 
-    `surface`: its tables. `project`: data for compiling the other side as its successor. `compiled`: None if the tables
-    were read from a project on disk.
+    `surface`: the tables. `project`: names and settings with which the other side is compiled. `compiled`: None if the
+    tables were read from a project on disk.
     """
 
     source: str
@@ -41,9 +41,9 @@ class Side:
 
 
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
-    """Return the sides for the arguments `old` and `new`, each a document or a directory.
+    """Return the two sides for the arguments `old` and `new`, each a document or a directory.
 
-    Raises FatalError if one is unreadable.
+    Raises FatalError if a document or project cannot be read.
     """
     if Path(new).is_dir():
         after = _generated(new)
@@ -53,7 +53,7 @@ def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side
 
 
 def _after(before: Side, source: str, flags: Options, moves: bool) -> Side:
-    """Return the side for `source`, compiled with the names and settings that `before` left."""
+    """Return the side for `source`, compiled with the names and settings of the side `before`."""
     compiled = compile_after(_read(source, flags, before.project), flags, before.project, moves=moves)
     return _of(compiled, source)
 

@@ -1,4 +1,4 @@
-"""`mcpgen inspect`: show the tools and what each sends, as a table, one tool in full, JSON, or a page."""
+"""`mcpgen inspect`: show the tools and their requests, as a table, one tool in full, JSON, or an HTML page."""
 
 from mcpgen.cli.inspect.command import command
 

@@ -1,4 +1,4 @@
-"""Check `--max-tokens`: how many tokens a tool may take."""
+"""Check `--max-tokens`, the limit on the tokens of one tool."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _NAMED = 40
 
 
 def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
-    """Return a diagnostic for each tool that takes more than `most` tokens, the heaviest first."""
+    """Return a diagnostic for each tool that costs more than `most` tokens, the largest first."""
     heavy = sorted(((contract.cost(tool), tool) for tool in tools), key=lambda found: -found[0])
     return [
         Diagnostic(
@@ -25,7 +25,7 @@ def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
 
 
 def sentence(tools: Sequence[ToolSpec], most: int) -> str:
-    """Return all tools over the limit in one sentence, or ""."""
+    """Return a sentence that names all tools over the limit, or "" if there are none."""
     costs = sorted(((contract.cost(tool), tool.name) for tool in tools), key=lambda found: (-found[0], found[1]))
     heavy = [f"{name} {cost:,}" for cost, name in costs if cost > most]
     if not heavy:

@@ -1,4 +1,4 @@
-"""Implement `--call`: ask the generated server itself about a call, without sending it."""
+"""Implement `--call`: let the generated server explain a call without sending it."""
 
 import json
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from mcpgen.pipeline import Compiled
 class Explained:
     """Output of a server's `--explain`.
 
-    `out`: the request, as JSON if the format is JSON. `err`: what the server wrote to stderr. `refused`: the server
-    would not make the call.
+    `out`: the request, as JSON if the format is JSON. `err`: what the server wrote to stderr. `refused`: True if the
+    server would refuse the call.
     """
 
     out: str
@@ -25,7 +25,7 @@ class Explained:
 
     @property
     def document(self) -> JsonObject:
-        """Return `out` as JSON without its `schema` member, as a part of the JSON of `inspect`."""
+        """Return `out` as JSON without its `schema` member, to be embedded in the JSON output of `inspect`."""
         found = as_object(json.loads(self.out))
         return {key: value for key, value in found.items() if key != "schema"}
 
@@ -34,8 +34,8 @@ class Explained:
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
     """Return the server's explanation of a call of one tool with JSON `arguments`.
 
-    The server has the environment of this process but no hooks: these belong to a project, whose own --explain runs
-    them. Raises FatalError for invalid arguments and for several tools.
+    The server has the environment of this process but no hooks: hooks belong to a project, whose own --explain runs
+    them. Raises FatalError if the arguments are invalid or there are several tools.
     """
     if len(tools) > 1:
         names = " or ".join(tool.name for tool in tools)

@@ -16,7 +16,7 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled
 
 MOST = 8
-"""Limit on the tools that are listed if no name is similar."""
+"""Limit on the tools that an error message lists if none has a similar name."""
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and the request of each.")
@@ -56,10 +56,10 @@ def command(
     queries: tuple[str, ...],
     output: str,
 ) -> None:
-    """Show the tools of SOURCE, or of a generated project in DIR, and what each sends.
+    """Show the tools of SOURCE, or of a generated project in DIR, and the requests that they send.
 
-    TOOL is a tool's name, its operationId, or its request ("GET /pets/{id}"). What --call shows is what the generated
-    server would send, by its own --explain: credentials stand as <VARIABLE>.
+    TOOL is a tool's name, its operationId, or its request ("GET /pets/{id}"). --call shows the request that the
+    generated server would send for a call, with credentials as <VARIABLE>.
 
     Exit codes: 0 done, 1 findings (a tool over --max-tokens, a call that would be refused), 2 cannot go on.
     """
@@ -126,9 +126,9 @@ def _say_call(called: call.Explained | None) -> None:
 
 
 def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
-    """Return the tools that `wanted` names, by name, operationId or request.
+    """Return the tools that `wanted` names, by tool name, operationId or request.
 
-    Raises FatalError, with similar names, if there is none.
+    Raises FatalError, with similar names, if there is no such tool.
     """
     method, _, path = wanted.partition(" ")
     found = (

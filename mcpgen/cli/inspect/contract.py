@@ -1,4 +1,4 @@
-"""Write the JSON of `inspect`: the server, its variables, its tools with their requests, and the diagnostics."""
+"""Build the JSON output of `inspect`: the server, its variables, its tools with their requests, and the diagnostics."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, T
 
 
 def cost(tool: ToolSpec) -> int:
-    """Estimate how many tokens a model reads for this tool: its entry in `tools/list`."""
+    """Estimate how many tokens a tool costs a model: those of its entry in `tools/list`."""
     return tokens.estimate(table.tool_object(tool))
 
 
 def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[Diagnostic]) -> JsonObject:
-    """Return the JSON of `inspect`. `tools`: those to show, all or some of the catalog's."""
+    """Return the JSON output of `inspect`. `tools`: the tools to show, all or some of the catalog's."""
     identity = catalog.identity
     concerned = Concerned(catalog.tools)
     described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
@@ -92,7 +92,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
 
 
 def arguments_json(tool: ToolSpec) -> JsonObject:
-    """Return argument → where it goes. An argument for two places has the second one under `also`."""
+    """Return argument → the place in the request where it is sent. Further places are listed under `also`."""
     places: dict[str, list[JsonObject]] = {}
     for parameter in tool.binding.parameters():
         named = [parameter.argument] if parameter.argument is not None else arguments_of(parameter.template or {})
@@ -136,7 +136,9 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
 
 
 def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, JsonObject]]:
-    """Return the places of arguments in a template. An argument inside a text has the text as its `template`."""
+    """Return (argument, place in the request) for each argument in a template. If an argument is part of a text, its
+    place holds that text as `template`.
+    """
     if "argument" in node:
         return [(str(node["argument"]), {"in": kind, "name": name})]
     if "text" in node:
@@ -146,7 +148,7 @@ def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, 
 
 
 def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
-    """Return the items and members of a template, each with the dotted name of its place."""
+    """Return the items and members of a template, each with its dotted name in the request."""
     members = as_object(node.get("members"))
     inner = [(name, each) for each in as_list(node.get("items"))]
     inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]
@@ -154,7 +156,7 @@ def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
 
 
 def fixed(tool: ToolSpec) -> list[JsonValue]:
-    """Return the values that every call sends, as JSON objects with `in` (the place), `name` and `value`."""
+    """Return the constant values that every call sends, as JSON objects with `in` (the place), `name` and `value`."""
     found: list[JsonValue] = [
         {"in": each.location, "name": each.name, "value": each.value}
         for each in tool.binding.parameters()

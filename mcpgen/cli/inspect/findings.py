@@ -1,4 +1,4 @@
-"""Assign diagnostics to tools, and name them in a word."""
+"""Assign diagnostics to tools, and shorten each diagnostic to a label."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,14 +9,15 @@ _WORDS = {"schema-cut": "cut", "over-budget": "over budget", "no-pages": "one pa
 """Diagnostic code → short label in the table of `inspect`. Codes without an entry are shown as they are."""
 
 Place = tuple[str, str]
-"""A file and a pointer in it."""
+"""A file and a JSON Pointer into it."""
 
 
 # Decision 0135: A diagnostic belongs to the tools of its place.
 class Concerned:
-    """Finds the tools that a diagnostic concerns: those whose operation or path item contains its place.
+    """Finds the tools that a diagnostic concerns: tools whose operation or path item contains the place of the
+    diagnostic.
 
-    A place in a shared component concerns no tool.
+    A diagnostic about a shared component concerns no tool.
     """
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
@@ -40,7 +41,7 @@ class Concerned:
 
 
 def words(tool: ToolSpec, concerning: Iterable[Diagnostic]) -> list[str]:
-    """Return the notes on a tool: its effect (`reads`, `adds`, …), `deprecated`, then its findings in a word each."""
+    """Return the labels of a tool: its effect (`reads`, `adds`, …), `deprecated`, then a label for each finding."""
     found = [_WORDS.get(diagnostic.code, diagnostic.code) for diagnostic in concerning]
     return list(
         dict.fromkeys([tool.annotations.effect, *(["deprecated"] if tool.operation.deprecated else []), *found])

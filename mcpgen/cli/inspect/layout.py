@@ -1,4 +1,4 @@
-"""Lay out text: fitted to the width of a terminal, unshortened for programs."""
+"""Lay out text: fitted to the width of a terminal, or unshortened for programs."""
 
 import shutil
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 NARROWEST = 10
 READABLE = 28
-"""Least number of columns for running text. With less space, the text gets its own lines."""
+"""Least number of columns for running text. If fewer columns are left, the text gets lines of its own."""
 
 GAP = 2
 
@@ -20,8 +20,8 @@ def width() -> int | None:
 def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = (), yielding: Sequence[int] = ()) -> list[str]:
     """Return lines with aligned cells.
 
-    If lines are wider than the terminal, the columns `yielding` shrink, the widest first, down to NARROWEST. Shortened
-    text loses its middle and keeps both ends.
+    If lines are wider than the terminal, the columns with the indices `yielding` shrink, the widest first, down to
+    NARROWEST. Shortened text loses its middle and keeps both ends.
     """
     widths = _fitted(_widths(rows), width() or sys.maxsize, yielding)
     return [
@@ -70,7 +70,7 @@ def _cell(text: str, size: int, right: bool) -> str:
 
 
 def elided(text: str, size: int) -> str:
-    """Return at most `size` characters of `text`: its beginning and its end."""
+    """Return at most `size` characters of `text`: if it is longer, its beginning and its end with `…` between."""
     if len(text) <= size:
         return text
     head = size // 2
@@ -78,6 +78,6 @@ def elided(text: str, size: int) -> str:
 
 
 def bar(share: float, size: int) -> str:
-    """Return a bar for a share between 0 and 1, in eighths of a character."""
+    """Return a bar of at most `size` characters for a share between 0 and 1, drawn in eighths of a character."""
     eighths = round(share * size * 8)
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]

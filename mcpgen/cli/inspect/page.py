@@ -1,4 +1,4 @@
-"""Implement `--html`: write the page, but never over another file."""
+"""Implement `--html`: write the HTML page, but never over a file that mcpgen did not write."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from mcpgen.pipeline import Compiled
 
 
 def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
-    """Write the page of `document` to `path`, whole or not at all. `compiled`: its tools, which the page searches.
+    """Write the HTML page of `document` to `path`, atomically. `compiled`: the tools that the page's search finds.
 
-    Raises FatalError if another file is there, or if it cannot be written.
+    Raises FatalError if another file exists at `path`, or the page cannot be written.
     """
     index = retrieval.build(compiled.catalog.tools, compiled.definitions, ()).index
     onefile.write(

@@ -1,4 +1,4 @@
-"""List a schema as rows for a person: one per member, nested members below their parents."""
+"""List the members of a schema as rows for a reader, nested members below their parents."""
 
 import json
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member.
+    """One member of a schema.
 
-    `path`: from the arguments, such as `pet.tags[]`. `type`: in words. `choices`: listed values as JSON. `nested`: it
-    is no argument itself.
+    `path`: from the arguments, such as `pet.tags[]`. `type`: in words. `choices`: allowed values as JSON. `nested`:
+    True if it is inside an argument.
     """
 
     path: str
@@ -24,7 +24,7 @@ class Member:
 
 
 def members(schema: JsonObject, path: str = "") -> Iterator[Member]:
-    """Yield the members of an object schema, each followed by its own members."""
+    """Yield the members of an object schema, each followed by the members nested in it."""
     required = as_list(schema.get("required"))
     for name, value in as_object(schema.get("properties")).items():
         inner = as_object(value)

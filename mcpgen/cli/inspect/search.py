@@ -1,4 +1,4 @@
-"""Implement `--search`: show the answer that a model would get from the generated server's search."""
+"""Implement `--search`: show the answer that a model would get from the search of the generated server."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from mcpgen.model.options import Options
 
 
 def show(given: str, flags: Options, queries: tuple[str, ...], output: str) -> None:
-    """Print the answer of the search to each of `queries`, with its number of tokens.
+    """Print the search's answer to each of `queries`, with its number of tokens.
 
     The server is compiled with `--tools search`, even if the project was generated without it. Raises FatalError if the
     search fails.

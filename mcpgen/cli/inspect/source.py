@@ -12,8 +12,8 @@ from mcpgen.regenerate import projects
 def compiled(source: str, flags: Options) -> Compiled:
     """Compile `source` and return the result.
 
-    If `source` is the directory of a project, its remembered source and flags are used, except for flags that are
-    given.
+    If `source` is the directory of a project, the source and flags that the project stores are used. Flags that are
+    given replace stored flags.
     """
     directory = Path(source)
     if not directory.is_dir():

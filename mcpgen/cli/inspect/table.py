@@ -13,10 +13,12 @@ _RIGHT = (3, 4)
 _YIELDING = (0, 2, 5)
 
 HEAVIEST = 5
-"""Number of the heaviest tools that get a bar, if there are more; doubled from a hundred tools on."""
+"""Number of the heaviest tools that get a bar if there are more tools. From a hundred tools on, twice as many get
+one.
+"""
 
 GROUPED = 40
-"""Number of tools from which on tags get bars too, since users will want to select."""
+"""Number of tools from which on tags get bars too, because users will then want to select operations by tag."""
 
 BAR = 24
 

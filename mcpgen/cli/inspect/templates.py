@@ -38,14 +38,14 @@ def _plain(node: JsonObject) -> JsonValue:
 
 
 def always(fixed: list[JsonValue]) -> Iterator[str]:
-    """Yield a line for each value that is sent in every call."""
+    """Yield a line for each constant value that every call sends."""
     for each in map(as_object, fixed):
         value = each["value"] if isinstance(each["value"], str) else json.dumps(each["value"], ensure_ascii=False)
         yield f"always sent: {each['in']} {each['name']} = {value}".replace("  ", " ")
 
 
 def shown(view: JsonObject) -> Iterator[str]:
-    """Yield a line for each rule of a tool about its result: what is removed, selected, written, linked or a block."""
+    """Yield a line for each rule about a tool's result: parts to remove or select, texts, links, and content blocks."""
     if "remove" in view:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")
@@ -62,7 +62,7 @@ def shown(view: JsonObject) -> Iterator[str]:
 
 
 def _block(block: JsonObject) -> str:
-    """Return what a content block is made of, on one line."""
+    """Return the contents of a content block on one line."""
     each = f" for each of {block['each']}" if "each" in block else ""
     if "answer" in block:
         return "the answer"

@@ -43,7 +43,7 @@ def _say_wrapped(text: str) -> None:
 
 
 def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
-    """Return the lines about the request: method, path, body, and settings such as the timeout."""
+    """Return lines that describe the request: method, path, body, and settings such as the timeout."""
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
     if (body := tool.binding.body) is not None:
@@ -62,7 +62,7 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
 
 
 def _question(question: AskedQuestion) -> str:
-    """Return a question in words: its message, its fields, and when it is asked."""
+    """Return a description of a question to the user: its message, its fields, and when the server asks it."""
     message = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
     fields = ", ".join(name + (_REQUIRED if name in question.required else "") for name in question.form)
     limits = ["if missing"] if question.missing else []
@@ -72,7 +72,7 @@ def _question(question: AskedQuestion) -> str:
 
 
 def _lookup(lookup: Lookup) -> str:
-    """Return how an id is found: by which tool, which names count, and which member is the id."""
+    """Return a sentence on how an id is looked up: by which tool, by which names, and which member is the id."""
     asked = f"({lookup.query}={lookup.argument})" if lookup.query else ""
     found = f"the {' or '.join(lookup.names)} of an item that {lookup.tool}{asked} finds"
     return f"{lookup.argument} is {found}; its {lookup.value} is {lookup.id}"
@@ -87,14 +87,14 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
-    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the rule that counts most comes first
+    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the rule with the highest precedence comes first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)
 
 
 def _any_of(alternatives: CallerScopes) -> str:
-    """Return alternatives of scopes in words: `the scopes a and b, or c`."""
+    """Return alternative sets of scopes in words: `the scopes a and b, or c`."""
     several = len(alternatives) > 1 or len(alternatives[0]) > 1
     return f"the {'scopes' if several else 'scope'} {', or '.join(' and '.join(each) for each in alternatives)}"
 
@@ -115,7 +115,7 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
 
 
 def _target(place: JsonObject) -> str:
-    """Return the part of the request that holds an argument, such as `path petId` or `body`; "" for none."""
+    """Return the part of the request that an argument fills, such as `path petId` or `body`; "" if it fills none."""
     if not place:
         return ""
     name = f" {place['name']}" if place["name"] else ""
