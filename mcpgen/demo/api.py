@@ -1,9 +1,9 @@
-"""Run an HTTP API from a table of routes, for the example APIs.
+"""Run an HTTP API, given a table of its routes.
 
 Each `Route` declares the inputs of an operation, and `Api` reads and checks all of them before it calls the handler.
-One response names every fault of a request. Handlers get checked values by their names on the wire, the body under
-"body". They return an `Answer` or raise a `Refusal`. Unknown query parameters are refused; undeclared headers and
-cookies are ignored.
+The response to a wrong request lists all of its faults. Handlers get checked values by their names in the request, the
+body under "body". They return an `Answer` or raise a `Refusal`. Unknown query parameters are refused; undeclared
+headers and cookies are ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Given = Mapping[str, Any]
 Held = TypeVar("Held", bound=AbstractContextManager[Any])
 """State that handlers share: a context manager that `Api` enters around each call.
 
-So calls run one at a time, and the changes of a refused call are undone.
+Entering takes a lock, so calls run one at a time. The changes of a refused call are undone.
 """
 Handler = Callable[[Held, Given], Answer]
 
@@ -34,7 +34,7 @@ PROBLEM = "application/problem+json"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter in the path, the query, a header or a cookie."""
+    """One parameter of an operation, in the path, the query, a header or a cookie."""
 
     place: str
     name: str
@@ -75,7 +75,9 @@ class Refusal(Exception):
         self.status, self.kind, self.headers, self.faults = status, kind, tuple(headers), tuple(faults)
 
     def answer(self, problems: str) -> Answer:
-        """Return the problem document (RFC 9457). `problems`: the URI before the kind."""
+        """Return the response, with a problem document (RFC 9457) as its body. `problems`: beginning of the URIs of
+        problem types.
+        """
         document: dict[str, Any] = {
             "type": problems + self.kind,
             "title": self.kind.replace("-", " ").capitalize(),
@@ -88,19 +90,19 @@ class Refusal(Exception):
 
 
 def missing(detail: str) -> Refusal:
-    """Return a Refusal with 404 for an item that does not exist."""
+    """Return a Refusal with status 404 for an item that does not exist."""
     return Refusal(404, "not-found", detail)
 
 
 def invalid(faults: list[Fault]) -> Refusal:
-    """Return a Refusal with 422 that lists all faults."""
+    """Return a Refusal with status 422 that lists all faults."""
     names = ", ".join(fault.name or fault.place for fault in faults)
     count = "1 value is wrong" if len(faults) == 1 else f"{len(faults)} values are wrong"
     return Refusal(422, "invalid-request", f"{count}: {names}.", faults=faults)
 
 
 def reply(value: Any, status: int = 200, **headers: str) -> Answer:
-    """Return a JSON response. Underscores in the names of headers stand for hyphens."""
+    """Return a JSON response. Further arguments are header fields, with underscores in place of hyphens."""
     return Answer(
         status,
         "application/json",
@@ -114,7 +116,7 @@ def _json(value: Any) -> bytes:
 
 
 class Credential(NamedTuple):
-    """One way to authenticate: the header must be exactly `value`."""
+    """One way to authenticate: the header field `header` must be exactly `value`."""
 
     header: str
     value: str
@@ -153,7 +155,7 @@ class Route(Generic[Held]):
 
 @dataclass(frozen=True, slots=True)
 class Api(Generic[Held]):
-    """Application that answers requests by the first route that fits."""
+    """HTTP application that answers each request by the first route that matches."""
 
     base: str
     problems: str
@@ -197,7 +199,7 @@ class Api(Generic[Held]):
 
 
 def _read(route: Route[Any], found: dict[str, str], query_string: str, request: Request) -> Given:
-    """Return name → checked value of everything that the route takes. Raises one Refusal that names all faults."""
+    """Return name → checked value for all inputs that the route declares. Raises one Refusal that lists all faults."""
     faults: list[Fault] = []
     sources: dict[str, wire.Pairs] = {
         "path": list(found.items()),

@@ -1,7 +1,7 @@
-"""Read request bodies: the accepted content type, and the conversion of bytes to checked values.
+"""Read request bodies: check the content type, and convert the bytes to checked values.
 
-A wrong content type, an unreadable body or one that is too large raises `WrongBody`. Wrong values are added to the
-report.
+A wrong content type, an unreadable body or a body that is too large raises `WrongBody`. Wrong values are added to the
+report of faults.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MULTIPART = "multipart/form-data"
 
 
 class WrongBody(Exception):
-    """A body could not be read as values."""
+    """A body has a wrong content type, is too large, or cannot be parsed."""
 
     def __init__(self, status: int, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -27,19 +27,21 @@ class WrongBody(Exception):
 
 
 Reader = Callable[[bytes, Mapping[str, str], Report], Any]
-"""Function that converts the bytes of a body, given the attributes of its content type."""
+"""Function that converts the bytes of a body to a checked value, given the parameters of its content type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The one content type that an operation reads. `limit`: in bytes."""
+    """The one content type that an operation accepts, and the reader for it. `limit`: size in bytes."""
 
     media: str
     reader: Reader
     limit: int | None = None
 
     def read(self, request: Request, report: Report) -> Any:
-        """Return the checked value of the body. Raises WrongBody."""
+        """Return the checked value of the body. Raises WrongBody if it has another content type, is too large, or
+        cannot be parsed.
+        """
         kind, attributes = wire.media_type(request.header("Content-Type"))
         if kind != self.media:
             detail = f"This operation reads {self.media}, and not {kind or 'a body without a content type'}."
@@ -72,9 +74,10 @@ def binary_body(media: str, check: Check, limit: int) -> Body:
 
 
 def form_body(styles: Mapping[str, wire.Style], check: Check) -> Body:
-    """Return a reader of urlencoded forms.
+    """Return a body of the type application/x-www-form-urlencoded.
 
-    `styles`: name → how its pairs are read; other members are single values. `check` gets the whole form as an object.
+    `styles`: name of a field → style by which it is read; other fields are single values. `check` checks the whole form
+    as an object.
     """
 
     def read(body: bytes, _: Mapping[str, str], report: Report) -> Any:
@@ -98,9 +101,10 @@ def _member(styles: Mapping[str, wire.Style], name: str, group: wire.Pairs) -> A
 
 
 def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Check, limit: int) -> Body:
-    """Return a reader of multipart forms.
+    """Return a body of the type multipart/form-data.
 
-    Each of `readers` converts its part; `check` gets the whole form and refuses unknown parts.
+    `readers`: name of a part → function that converts it. `check` checks the whole form and refuses unknown parts.
+    `limit`: size in bytes.
     """
 
     def read(body: bytes, attributes: Mapping[str, str], report: Report) -> Any:
@@ -117,7 +121,7 @@ def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Che
 
 
 def text_part(part: wire.Part) -> Any:
-    """Return the text of a plain text part. Raises Unreadable for a file or another type."""
+    """Return the text of a plain text part. Raises Unreadable for a file or another content type."""
     if part.filename is not None or wire.media_type(part.content_type)[0] != "text/plain":
         raise wire.Unreadable(f"has {part.name} as a file or as {part.content_type}, and it is plain text")
     try:
@@ -127,7 +131,7 @@ def text_part(part: wire.Part) -> Any:
 
 
 def json_part(part: wire.Part) -> Any:
-    """Return the value of a part with the content type JSON. Raises Unreadable for another type."""
+    """Return the value of a part with the content type JSON. Raises Unreadable for another content type."""
     if wire.media_type(part.content_type)[0] != "application/json":
         raise wire.Unreadable(f"has {part.name} as {part.content_type}, and it must be application/json")
     try:
@@ -137,5 +141,5 @@ def json_part(part: wire.Part) -> Any:
 
 
 def file_part(part: wire.Part) -> Any:
-    """Return a file part unchanged, with its name."""
+    """Return a part that is a file unchanged, with its file name."""
     return part

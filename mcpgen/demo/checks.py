@@ -1,9 +1,9 @@
-"""Check values.
+"""Check the values of requests to the example APIs.
 
-Each check takes a value and a `Report`, reports all faults, and returns the converted value. A check never raises and
-never stops at the first fault, so one response can name all faults. A scalar from a place that carries only text is a
-`Wire`; such a check reads `12` as an integer and `true` as a boolean. The checks cover only the schemas of the example
-APIs.
+Each check takes a value and a `Report`, adds all faults to the report, and returns the converted value. A check never
+raises and never stops at the first fault, so one response can list all faults. Values from places that carry only text,
+such as the query, are of the class `Wire`; for these, checks read `12` as an integer and `true` as a boolean. The
+checks cover only the schemas of the example APIs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from mcpgen.demo.wire import Wire
 
 
 class Fault(NamedTuple):
-    """One wrong value. `place`: path, query, header, cookie or body. `name`: a parameter or, in a body, a pointer."""
+    """One fault of a request. `place`: path, query, header, cookie or body. `name`: name of a parameter, or a JSON
+    Pointer into the body.
+    """
 
     place: str
     name: str
@@ -30,7 +32,9 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collector of faults, with the current place in the input. Reports made by `inside` share one list of faults."""
+    """Collector of faults, with the current place in the request. Reports that `inside` creates share one list of
+    faults.
+    """
 
     place: str
     name: str = ""
@@ -48,13 +52,13 @@ Check = Callable[[Any, Report], Any]
 
 
 def shown(value: Any) -> str:
-    """Return a value for a fault: JSON, cut after 40 characters."""
+    """Return a value for the description of a fault: as JSON, cut after 40 characters."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def text(least: int = 0, most: int = 10_000, pattern: str | None = None, meaning: str = "") -> Check:
-    """Return a check for strings. `meaning`: the pattern in words."""
+    """Return a check for strings. `meaning`: description of the pattern in words."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, str):
@@ -70,14 +74,14 @@ def text(least: int = 0, most: int = 10_000, pattern: str | None = None, meaning
 
 
 def _plain(value: Any) -> Any:
-    """Return the number or boolean that a `Wire` spells, or any other value unchanged."""
+    """Return the number or boolean that a `Wire` spells. Return any other value unchanged."""
     if isinstance(value, Wire) and re.fullmatch(r"true|false|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", value):
         return json.loads(value)
     return value
 
 
 def integer(least: int, most: int = 2**63 - 1) -> Check:
-    """Return a check for integers as in JSON, where 3.0 is one. The default maximum is that of SQLite."""
+    """Return a check for integers as in JSON, where 3.0 is an integer. The default maximum is that of SQLite."""
 
     def check(value: Any, report: Report) -> Any:
         number = _plain(value)
@@ -109,7 +113,7 @@ def number(least: float, most: float | None = None, exclusive: bool = False) -> 
 
 
 def boolean(value: Any, report: Report) -> Any:
-    """Check for true or false."""
+    """Check that a value is true or false."""
     truth = _plain(value)
     if not isinstance(truth, bool):
         report.wrong(f"must be true or false, and is {shown(value)}")
@@ -117,7 +121,7 @@ def boolean(value: Any, report: Report) -> Any:
 
 
 def choice(*values: str) -> Check:
-    """Return a check for one of several strings."""
+    """Return a check that a value is one of several strings."""
 
     def check(value: Any, report: Report) -> Any:
         if value not in values:
@@ -129,7 +133,7 @@ def choice(*values: str) -> Check:
 
 
 def day(value: Any, report: Report) -> Any:
-    """Check for a date, YYYY-MM-DD, which stays text."""
+    """Check that a value is a date, YYYY-MM-DD. Return it as a string."""
     try:
         return date.fromisoformat(value if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else "").isoformat()
     except (TypeError, ValueError):
@@ -138,9 +142,9 @@ def day(value: Any, report: Report) -> Any:
 
 
 def moment(value: Any, report: Report) -> Any:
-    """Check for a date and time with an offset (RFC 3339).
+    """Check that a value is a date and time with an offset (RFC 3339).
 
-    Return it as text in UTC, to the second, so that it sorts.
+    Return it as a string in UTC, to the second, so that such strings can be sorted.
     """
     try:
         if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", value):
@@ -152,12 +156,12 @@ def moment(value: Any, report: Report) -> Any:
 
 
 def nullable(check: Check) -> Check:
-    """Return a check that also accepts null."""
+    """Return a check that accepts null, and otherwise applies `check`."""
     return lambda value, report: None if value is None else check(value, report)
 
 
 def array(item: Check, least: int = 0, most: int = 1000, unique: bool = True) -> Check:
-    """Return a check for lists, which checks each item at its place."""
+    """Return a check for lists that applies `item` to each item."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, list):
@@ -173,7 +177,7 @@ def array(item: Check, least: int = 0, most: int = 1000, unique: bool = True) ->
 
 
 def mapping(value_check: Check) -> Check:
-    """Return a check for objects whose names the caller chooses."""
+    """Return a check for objects with arbitrary member names, which applies `value_check` to each value."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, dict):
@@ -184,7 +188,7 @@ def mapping(value_check: Check) -> Check:
     return check
 
 
-_LEFT_OUT: Any = object()  # no default: a missing member stays missing
+_LEFT_OUT: Any = object()  # default of members without a default: if such a member is missing, it is not added
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +201,18 @@ class Member:
 
 
 def read_only(_: Any, report: Report) -> Any:
-    """Report a property that only responses have."""
+    """Report a property that may occur only in responses."""
     report.wrong("is set by the service; leave it out")
 
 
 def unknown(name: str, known: Mapping[str, Any], what: str) -> str:
-    """Return the fault for a name that is not among the known ones."""
+    """Return the description of a fault: an unknown name, with the known names."""
     near = get_close_matches(name, known, n=1)
     return f"is not {what}" + (f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}")
 
 
 def record(members: Mapping[str, Member], what: str = "a property here", least: int = 0) -> Check:
-    """Return a check for objects with fixed properties. Others are refused, and defaults are filled in."""
+    """Return a check for objects with fixed properties. Other properties are refused, and defaults are filled in."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, dict):

@@ -1,6 +1,7 @@
 """A minimal MCP client over stdio, in the stateless revision 2026-07-28, for the demo.
 
-It does what a host does in forty lines: one JSON text per line in each direction. Tests use real clients instead.
+It needs forty lines for what an MCP host does: one JSON message per line in each direction. Tests use official clients
+instead.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ _META = {
 
 
 class Client:
-    """MCP client of one server process, which sends one request at a time."""
+    """MCP client of one server process. It sends one request at a time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._last_id = 0
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Return the result of one request.
+        """Send one request and return its result.
 
         Raises RuntimeError if the server answers with a protocol error, or has ended.
         """
@@ -55,7 +56,9 @@ class Client:
 
 @contextmanager
 def connect(command: list[str], directory: Path, environment: Mapping[str, str]) -> Iterator[Client]:
-    """Yield a server started as a subprocess in `directory`. It is ended, and its pipes are closed, at the end."""
+    """Yield a client of a server that is started as a subprocess in `directory`. At the end the process is terminated
+    and its pipes are closed.
+    """
     process = subprocess.Popen(
         command, cwd=directory, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

@@ -1,7 +1,8 @@
 """Serve an application, a function from `Request` to `Answer`, over real HTTP/1.1 on loopback.
 
-It is not for the open internet: no TLS, no chunked request bodies (411), no limits. Each request is recorded unchanged
-in `Running.requests` before anything reads it. All sockets are closed and threads joined when `serve` is left.
+The server is not for the open internet: it has no TLS, no chunked request bodies (411) and no limits. Each request is
+recorded unchanged in `Running.requests` before the application reads it. When the context `serve` ends, all sockets are
+closed and all threads have ended.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `target`: the request target as on the wire. `headers`: in their order and spelling."""
+    """One HTTP request. `target`: the request target as received. `headers`: in their order and spelling."""
 
     method: str
     target: str
@@ -31,13 +32,15 @@ class Request:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """Return the first header of that name, ignoring case, or None."""
+        """Return the first header field of that name, ignoring case, or None."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One response. `Content-Length` is added; a `content_type` of None means no content."""
+    """One HTTP response. `Content-Length` is added when it is sent. A `content_type` of None means that there is no
+    content.
+    """
 
     status: int
     content_type: str | None = None
@@ -57,7 +60,9 @@ class Running:
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """Handler of one connection. The standard library parses requests; this class writes each response in one piece."""
+    """Handler of one connection. The standard library parses requests; this class writes each response in a single
+    write.
+    """
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -68,7 +73,7 @@ class _Exchange(BaseHTTPRequestHandler):
             self.close_connection = True
             return self._send(Answer(411))
         length = int(self.headers.get("Content-Length", "0"))
-        # `self.path` was normalised (a leading `//` becomes `/`); the request line was not.
+        # `self.path` was normalised (a leading `//` becomes `/`), so the target is taken from the request line.
         target = self.requestline.split(" ")[1]
         request = Request(self.command, target, tuple(self.headers.items()), self.rfile.read(length))
         self.server.requests.append(request)
@@ -93,7 +98,7 @@ class _Exchange(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that `server_close` waits for the threads
+    daemon_threads = False  # not daemons, so that `server_close` waits for the threads
     request_queue_size = 128
 
     def __init__(self, port: int, application: Application) -> None:
@@ -116,7 +121,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A caller that hangs up is no error; anything else is a bug and is printed on stderr.
+        # A caller that closes the connection is no error; anything else is a bug and is printed on stderr.
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -133,9 +138,9 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(application: Application, base: str, port: int = 0) -> Iterator[Running]:
-    """Serve `application` in a thread. `base`: the path at the end of the URL. Port 0 takes a free one."""
+    """Serve `application` in a thread. `base`: path at the end of the base URL. Port 0 means any free port."""
     server = _Server(port, application)
-    # The interval limits how long `shutdown` takes.
+    # `shutdown` takes at most one interval.
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="demo-http")
     thread.start()
     try:
@@ -146,7 +151,7 @@ def serve(application: Application, base: str, port: int = 0) -> Iterator[Runnin
 
 
 def announce_and_wait(url: str) -> None:
-    """Print the URL as the only line on stdout, then return at the end of stdin or exit quietly at SIGTERM."""
+    """Print the URL as the only line on stdout. Return at the end of stdin, or exit without a message at SIGTERM."""
 
     def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise SystemExit(0)

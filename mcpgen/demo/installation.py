@@ -1,4 +1,4 @@
-"""Write the demo's server into the file of an MCP client, and read there how that client would start it."""
+"""Install the demo's server into the configuration file of an MCP client, and read how that client would start it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ FILE = Path(".cursor", "mcp.json")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One server in the file of a client: the file, its command line, and its environment variables."""
+    """The entry of one server in a client's configuration file: path of the file, command line, environment
+    variables.
+    """
 
     file: Path
     command: list[str]
@@ -22,10 +24,10 @@ class Entry:
 
 
 def install(project: Path, name: str, environment: Mapping[str, str]) -> Entry:
-    """Run `mcpgen install` for Cursor in the folder of the project's folder, and return the entry it wrote.
+    """Run `mcpgen install` for Cursor in the parent folder of the project, and return the entry that it wrote.
 
-    The entry starts the server by this Python: `uvx`, the default where it exists, may need the network. Raises
-    RuntimeError if the server is not installed.
+    The entry starts the server with the current Python, because `uvx`, the default where it exists, may need the
+    network. Raises RuntimeError if `mcpgen install` fails.
     """
     command = [sys.executable, "-m", "mcpgen", "install", str(project), "cursor", "--project", "--with", "python"]
     done = subprocess.run(

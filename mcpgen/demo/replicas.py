@@ -1,4 +1,4 @@
-"""Show a server over HTTP with two replicas: one asks the user to confirm, and the other receives the answer."""
+"""Show a server over HTTP with two replicas: one asks the user to confirm, and the other receives the user's answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from mcpgen.demo.client import REVISION
 
 LIBRARY = "cryptography"
-"""Module that a server needs to serve HTTP; over stdio it does not."""
+"""Library that a server needs for HTTP, and not for stdio."""
 
 _META = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
@@ -30,14 +30,14 @@ _PATIENCE = 20.0
 
 
 class Replica:
-    """One server process, which listens at a port of loopback."""
+    """One server process, which listens at a port on loopback."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}/mcp"
         self._port = port
 
     def call(self, tool: str, arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
-        """Return the result of a tool call. Raises RuntimeError for anything else."""
+        """Call a tool and return its result. Raises RuntimeError if the response is no result."""
         params = {"name": tool, "arguments": arguments, "_meta": _META, **more}
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         headers = {
@@ -66,7 +66,9 @@ def can_serve() -> bool:
 
 @contextmanager
 def serve(package: str, directory: Path, environment: Mapping[str, str], how_many: int) -> Iterator[list[Replica]]:
-    """Start `how_many` replicas of a server that share a signing key, and yield them. They end with the context."""
+    """Start `how_many` replicas of a server that share a signing key, and yield them. They are stopped when the context
+    ends.
+    """
     prefix = package.removesuffix("_mcp").upper()
     shared = {**environment, f"{prefix}_STATE_KEY": secrets.token_hex(32)}
     with ExitStack() as ends:
@@ -94,7 +96,7 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int) -> None:
-    """Return once something listens at the port. Raises RuntimeError if nothing does within _PATIENCE seconds."""
+    """Wait until a server listens at the port. Raises RuntimeError if none does within _PATIENCE seconds."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         try:

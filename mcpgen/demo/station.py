@@ -1,7 +1,7 @@
 """The API behind `specs/station.tools.yaml`: four operations, one key, always the same weather.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.station` in a process of its own. Reported
-observations are kept until it stops. "Now" is noon on 1 February 2026.
+`serve` runs it in a thread of this process, and `python -m mcpgen.demo.station` in a process of its own. Reported
+observations are stored until the process stops. The current time is always noon on 1 February 2026.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SKIES = ("clear", "cloudy", "rain", "snow", "fog")
 
 @dataclass(slots=True)
 class Observations:
-    """The observations that were reported to the API, in order. As a context manager it holds its lock for one call."""
+    """The observations that were reported to the API, in order. As a context manager it holds a lock for one call."""
 
     reported: list[dict[str, Any]] = field(default_factory=list)
     _lock: RLock = field(default_factory=RLock)
@@ -97,7 +97,7 @@ def get_forecast(_: Observations, given: Given) -> Answer:
 
 
 def _day(city: City, count: int, units: str) -> dict[str, Any]:
-    """Return the weather `count` days from now: half a degree warmer each day, with the skies in rotation."""
+    """Return the weather `count` days from now: half a degree warmer each day, with the kinds of sky taking turns."""
     sky = SKIES[(SKIES.index(city.sky) + count) % len(SKIES)]
     when = date.fromisoformat(NOW[:10]) + timedelta(days=count)
     return {"date": when.isoformat(), "sky": sky, **_measured(city.celsius + count / 2, city.wind_kmh, units)}
@@ -154,7 +154,7 @@ class Running(http.Running):
 
 @contextmanager
 def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
-    """Serve a fresh weather station on loopback. Port 0 takes a free one. Everything is closed at the end."""
+    """Serve a fresh weather station on loopback. Port 0 means any free port. All sockets are closed at the end."""
     held = Observations()
     application = api.Api(BASE, PROBLEMS, ROUTES, {"api_key": api.api_key(api_key)}, held)
     with http.serve(application, BASE, port) as running:
@@ -162,7 +162,7 @@ def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
 
 
 def main() -> None:
-    """Run the service as a process: print its URL, and serve until stdin ends or SIGTERM comes."""
+    """Run the API as a process: print its URL, and serve until stdin ends or SIGTERM arrives."""
     parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.station", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on loopback; 0 takes a free one (the default)")
     parser.add_argument("--api-key", default=API_KEY, help="what X-API-Key must be (default: %(default)s)")

@@ -1,7 +1,7 @@
-"""Tell what `mcpgen demo` shows, step by step: a document is compiled, served, called, changed and compiled again.
+"""Run the steps of `mcpgen demo`: compile a document, serve it, call its tools, change it and compile it again.
 
-Everything is real: the compiler's own pipeline, a server in its own process, an HTTP API on loopback. The steps are
-values, which the command line prints. Nothing is left behind.
+Every step is real: it uses the compiler's own pipeline, a server in its own process, and an HTTP API on loopback. Each
+step is returned as a value, which the command line prints. All files are removed at the end.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the demo: a headline, and lines below it.
+    """One step of the demo: a headline, and lines printed below it.
 
-    `sent`: the command or request. `came`: the output or response.
+    `sent`: the command or request. `came`: lines of the output or response.
     """
 
     headline: str
@@ -48,7 +48,7 @@ class Step:
 
 
 def tell() -> Generator[Step, None, None]:
-    """Run the story, and yield each step once it is done. Raises RuntimeError if a step did not happen as expected.
+    """Run the demo, and yield each step once it is done. Raises RuntimeError if a step did not go as expected.
 
     Closing the generator between two steps ends its processes and removes its files.
     """
@@ -91,8 +91,8 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """Return how many files of a project hold text of the document: all but Python and files that are alike in every
-    project.
+    """Return how many files of a project contain text of the document. Python files, and files that are equal in every
+    project, do not.
     """
     same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
     return sum(not path.endswith(same) for path in compiled.tree)
@@ -113,7 +113,7 @@ def _installed(entry: installation.Entry) -> Step:
     )
 
 
-# -- the conversation -------------------------------------------------------------------------------------------------
+# -- calls over stdio --------------------------------------------------------------------------------------------------
 
 
 def _conversation(client: Client, api: petstore.Running, compiled: Compiled) -> Iterator[Step]:
@@ -176,11 +176,13 @@ def _picture(client: Client) -> Step:
     return Step("A binary answer arrives as what it is", _shown("download_photo", {"photoId": 1}), (what,))
 
 
-# -- over HTTP --------------------------------------------------------------------------------------------------------
+# -- calls over HTTP ---------------------------------------------------------------------------------------------------
 
 
 def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compiled:
-    """Return the server as its owner would set it up for other users: a call that deletes must be confirmed."""
+    """Compile and return the server as an owner would set it up for other users: a call that deletes must be
+    confirmed.
+    """
     return _generate(document, directory, Project(lock=compiled.lock, settings=_CONFIRMING)).compiled
 
 
@@ -226,7 +228,7 @@ def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Ite
 
 
 def _revised(document: Fetched) -> JsonObject:
-    """Return the document as a later version might be: one operation removed, one added, one parameter added."""
+    """Return the document as a later version could be: one operation removed, one added, and one parameter added."""
     value = copy.deepcopy(as_object(load(document.name, document.data, Diagnostics()).value))
     paths = as_object(value["paths"])
     del paths["/featured-pet"]
@@ -245,7 +247,7 @@ def _revised(document: Fetched) -> JsonObject:
 
 
 def _lines(difference: Difference) -> Iterator[str]:
-    """Yield a line for each change of a tool that is not cosmetic."""
+    """Yield a line for each change of a tool, except for cosmetic changes."""
     signs = {"tool-added": "+", "tool-removed": "-"}
     for change in sorted(difference.changes, key=lambda change: signs.get(change.code, "~")):
         if change.tool and change.grade != "cosmetic":
@@ -253,7 +255,7 @@ def _lines(difference: Difference) -> Iterator[str]:
             yield f"{signs.get(change.code, '~')} {change.tool}{sentence} ({change.grade})"
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
+# -- texts of the steps ------------------------------------------------------------------------------------------------
 
 
 def _shown(tool: str, arguments: dict[str, Any]) -> str:

@@ -1,8 +1,8 @@
-"""Parse what a caller wrote: parameter styles of OpenAPI, urlencoded pairs, multipart, from raw text and bytes.
+"""Parse the raw text and bytes of requests: parameter styles of OpenAPI, urlencoded pairs, multipart bodies.
 
-Written only from RFC 3986, 6570, 7578 and OpenAPI 3.1, for the receiving side. It knows no schemas: scalars become
-`Wire`, a string whose type was lost on the way. Unreadable input raises `Unreadable` with the end of a sentence, such
-as "is not UTF-8".
+The parsers follow only RFC 3986, 6570, 7578 and OpenAPI 3.1, as a receiver of requests. They know no schemas: a scalar
+becomes a `Wire`, a string whose JSON type is unknown. Unreadable input raises `Unreadable` with the end of a sentence,
+such as "is not UTF-8".
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ from urllib.parse import unquote_to_bytes
 
 Pairs = Sequence[tuple[str, str]]
 Style = Callable[[str, Pairs], Any]
-"""Function from the name of a parameter and its pairs (name decoded, value raw, at least one) to its value."""
+"""Function that converts the pairs of a parameter to its value. Arguments: its name, and at least one pair (name
+decoded, value raw).
+"""
 
-# RFC 3986 and, by custom, `|`. Anything else (spaces, quotes, braces, non-ASCII) must be percent-encoded.
+# Characters allowed by RFC 3986 and, by custom, `|`. All others (spaces, quotes, braces, non-ASCII) must be
+# percent-encoded.
 _WRITTEN = re.compile(r"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=|]|%[0-9A-Fa-f]{2})*")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _ATTRIBUTE = re.compile(r';\s*([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))')
 
 
 class Wire(str):
-    """A scalar from a place that carries only text: `12` may be a number, a string or the start of a date."""
+    """A string from a place that carries only text: `12` may be a number, a string or the start of a date."""
 
     __slots__ = ()
 
 
 class Unreadable(ValueError):
-    """An input follows no rule of its place. The message says which rule."""
+    """An input violates the syntax of its place. The message names the rule that it violates."""
 
 
 def decode(raw: str, plus: bool = False) -> Wire:
@@ -45,7 +48,7 @@ def decode(raw: str, plus: bool = False) -> Wire:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """Return the pairs of a query string or an urlencoded body, with names decoded and values raw."""
+    """Return the pairs of a query string or a urlencoded body, with names decoded and values raw."""
     split = (part.partition("=") for part in query.split("&") if part)
     return [(decode(name, plus=True), value) for name, _, value in split]
 
@@ -151,7 +154,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def json_value(text: str | bytes) -> Any:
-    """Read strict JSON: UTF-8, no NaN, no infinities, no lone surrogates."""
+    """Parse strict JSON: UTF-8, no NaN, no infinities, no lone surrogates."""
     try:
         value = json.loads(text.decode() if isinstance(text, bytes) else text, parse_constant=_refuse_constant)
         json.dumps(value, ensure_ascii=False).encode()
@@ -175,7 +178,7 @@ class Part:
 
 
 def media_type(header: str | None) -> tuple[str, dict[str, str]]:
-    """Return a `Content-Type` in lower case and its attributes; both empty if there is none."""
+    """Return the media type of a `Content-Type` in lower case, and its parameters; both empty if there is none."""
     kind, _, _ = (header or "").partition(";")
     return kind.strip().lower(), _attributes(header or "")
 

@@ -1,7 +1,7 @@
 """The API of `specs/petstore.openapi.yaml`: real HTTP over SQLite, with the same twelve pets at every start.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.petstore` in a process of its own. It imports
-nothing of the compiler or of generated servers, so it reads requests independently.
+`serve` runs it in a thread of this process, and `python -m mcpgen.demo.petstore` in a process of its own. The package
+imports nothing of the compiler or of generated servers, so it checks requests independently.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Running(http.Running):
 
 @contextmanager
 def serve(port: int = 0, api_key: str = API_KEY, token: str = TOKEN) -> Iterator[Running]:
-    """Serve a fresh petstore on loopback. Port 0 takes a free one. Everything is closed at the end."""
+    """Serve a fresh petstore on loopback. Port 0 means any free port. All sockets are closed at the end."""
     with closing(Store()) as store:
         seed(store)
         credentials = {"apiKey": api.api_key(api_key), "bearer": api.bearer(token)}

@@ -1,4 +1,4 @@
-"""The petstore as a process: prints its URL, serves until stdin ends or SIGTERM comes."""
+"""Run the petstore as a process: print its URL, and serve until stdin ends or SIGTERM arrives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handlers for adoptions, and for repeated requests."""
+"""Handlers for adoptions, and the replay of responses to requests that are repeated."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _shown(store: Store, key: int) -> Row:
 
 
 def once(handler: Handler[Store]) -> Handler[Store]:
-    """Return a handler that replays its first response if an `Idempotency-Key` is repeated, and then has no other
-    effect.
+    """Return a handler with idempotency keys: if an `Idempotency-Key` is repeated, it replays the first response and
+    changes nothing.
     """
 
     def replayed(store: Store, given: Given) -> Answer:

@@ -1,4 +1,4 @@
-"""The handlers for the care of a pet: notes, pedigree, events."""
+"""Handlers for the care of a pet: notes, pedigree, events."""
 
 from __future__ import annotations
 

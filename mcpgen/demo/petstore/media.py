@@ -1,4 +1,6 @@
-"""Make pictures, sounds and archives for the seed, and tell uploads apart. The bytes are the same on every machine."""
+"""Create pictures, sounds and archives for the seed data, and detect the type of uploads. The bytes are the same on
+every machine.
+"""
 
 from __future__ import annotations
 
@@ -62,18 +64,18 @@ def tone(hertz: int) -> bytes:
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
-    """Return a ZIP archive of these files, uncompressed, all with one date."""
+    """Return a ZIP archive of these files, uncompressed, all with the same date."""
     stream = BytesIO()
     with ZipFile(stream, "w") as bundle:
         for name, data in files.items():
             entry = ZipInfo(name, (2026, 2, 1, 9, 0, 0))
-            entry.create_system = 3  # otherwise the entry tells on which system it was made
+            entry.create_system = 3  # otherwise the entry would say on which operating system it was created
             bundle.writestr(entry, data)
     return stream.getvalue()
 
 
 def document(value: Any) -> bytes:
-    """Return JSON for people, as the bytes of a file."""
+    """Return a JSON value, indented for readers, as the bytes of a file."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
@@ -85,5 +87,5 @@ def picture_type(data: bytes) -> str | None:
 
 
 def is_wav(data: bytes) -> bool:
-    """Return True if these bytes begin like a WAV file."""
+    """Return True if these bytes begin as a WAV file does."""
     return data[:4] == b"RIFF" and data[8:12] == b"WAVE"

@@ -1,4 +1,4 @@
-"""The handlers for pets themselves: list, search, compare, create, change, delete."""
+"""Handlers for pets: list, search, compare, create, change, delete."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SHOWN_SEARCH = 50
 
 
 def found_pet(store: Store, key: int) -> Row:
-    """Return the row of a pet. Raises a Refusal with 404 if there is none."""
+    """Return the row of a pet. Raises a Refusal with status 404 if there is no such pet."""
     if (row := store.one("pets", id=key)) is None:
         raise missing(f"There is no pet {key}.")
     return row
 
 
 def shown(store: Store, row: Row, locale: str = "en") -> dict[str, Any]:
-    """Return the JSON object of a pet, as responses hold it."""
+    """Return the JSON object of a pet for a response."""
     kept = {name: row[name] for name in BODY if name != "microchip"}
     photos = [photo["id"] for photo in store.rows("photos", pet_id=row["id"])]
     derived = {
@@ -64,7 +64,7 @@ def _cursor(order: str, last: int) -> str:
 
 
 def _position(rows: Sequence[Row], order: str, cursor: str | None) -> int:
-    """Return the index at which the page after `cursor` begins: behind the last pet of the page before."""
+    """Return the index at which the page for `cursor` begins: after the last pet of the previous page."""
     if cursor is None:
         return 0
     try:
@@ -99,7 +99,7 @@ def search_pets(store: Store, given: Given) -> Answer:
 
 
 def _within(shelter: Row, area: Mapping[str, float]) -> bool:
-    """Return True if a shelter lies in an area, by the haversine formula on a sphere with a radius of 6371 km."""
+    """Return True if a shelter lies within an area, by the haversine formula on a sphere with a radius of 6371 km."""
     north, east = radians(shelter["latitude"] - area["latitude"]), radians(shelter["longitude"] - area["longitude"])
     both = cos(radians(shelter["latitude"])) * cos(radians(area["latitude"]))
     return 2 * 6371 * asin(sqrt(sin(north / 2) ** 2 + both * sin(east / 2) ** 2)) <= area["radius_km"]
@@ -155,7 +155,7 @@ def update_pet(store: Store, given: Given) -> Answer:
 
 
 def change(store: Store, row: Row, **values: Any) -> None:
-    """Write columns of a pet. Its version and time of change advance, too."""
+    """Change columns of a pet. Its version and its time of change increase too."""
     store.change("pets", row["id"], **values, version=row["version"] + 1, updated_at=store.now())
 
 

@@ -1,4 +1,4 @@
-"""The handlers for bytes: photos, sounds and the dossier."""
+"""Handlers whose responses or requests are bytes: photos, sounds and the dossier of a pet."""
 
 from __future__ import annotations
 

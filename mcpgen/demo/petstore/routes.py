@@ -1,6 +1,7 @@
-"""The table of the petstore: every operation with its inputs and its handler, in the order in which paths are tried.
+"""The table of the petstore's routes: every operation with its inputs and its handler, in the order in which paths are
+matched.
 
-The table follows `specs/petstore.openapi.yaml` line by line and does not read it; a test compares the two.
+The table follows `specs/petstore.openapi.yaml` line by line and does not read that file; a test compares the two.
 """
 
 from __future__ import annotations

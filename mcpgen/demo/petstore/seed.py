@@ -1,7 +1,7 @@
-"""The twelve pets with which every petstore begins.
+"""Seed data: the twelve pets in every new petstore.
 
-Data alone, with fixed ids and dates, on which tests and the demo rely. Pet 6 has a pending adoption, so it cannot be
-deleted. Pet 5 has no sound. Pets above 2 have neither photos nor notes. Only pet 2 has a pedigree.
+Ids and dates are fixed, because tests and the demo rely on them. Pet 6 has a pending adoption, so it cannot be deleted.
+Pet 5 has no sound. Pets above 2 have neither photos nor notes. Only pet 2 has a pedigree.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def seed(store: Store) -> None:
 
 
 def _pet(store: Store, key: int, values: dict[str, Any]) -> None:
-    """Add one pet, with its voice. The day of arrival increases with the id."""
+    """Add one pet, with the sound of its species. The day of arrival increases with the id."""
     arrived = f"2026-01-{key:02}T08:00:00Z"
     tags = [tag for tag, pets in _TAGS.items() if key in pets]
     kept = {"tags": tags, "traits": _TRAITS.get(key, {}), "created_at": arrived, "updated_at": arrived}

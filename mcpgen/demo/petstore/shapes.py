@@ -1,4 +1,4 @@
-"""The values of the petstore: its words, and the checks of its parameters and bodies. Data alone."""
+"""Allowed values of the petstore, and the checks of its parameters and bodies."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ GENERATIONS = 5
 
 
 def ancestor(value: Any, report: Report, left: int = GENERATIONS) -> Any:
-    """Check the object of one ancestor in a pedigree, which may hold at most `left` further generations."""
+    """Check the JSON object of one ancestor in a pedigree. `left`: how many further generations it may hold."""
     if left < 0:
         report.wrong(f"goes back more than {GENERATIONS} generations")
         return None
@@ -142,7 +142,7 @@ PICTURES = ("image/png", "image/jpeg")
 
 
 def picture(value: Any, report: Report) -> Any:
-    """Check a file part with a PNG or a JPEG."""
+    """Check that a part is a file with a PNG or a JPEG."""
     if not isinstance(value, wire.Part) or value.filename is None:
         report.wrong("must be a file: give the part a file name")
         return None
@@ -167,7 +167,7 @@ PHOTO = record(
 
 
 def recording(value: Any, report: Report) -> Any:
-    """Check the bytes of a WAV file."""
+    """Check that bytes are a WAV file."""
     if not is_wav(value):
         report.wrong("must be a WAV file")
     return value

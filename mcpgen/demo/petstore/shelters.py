@@ -1,4 +1,4 @@
-"""The handlers for whole shelters: visiting hours, inventory, export."""
+"""Handlers for shelters: visiting hours, inventory, export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def list_visit_slots(store: Store, given: Given) -> Answer:
 
 
 def _slot(shelter: int, when: date, hour: int) -> dict[str, object]:
-    """Return one visiting hour. Its guide, and whether it is free, follow from day, hour and shelter alone."""
+    """Return one visiting hour. Its guide, and whether it is free, are computed from day, hour and shelter, so they
+    never change.
+    """
     turn = when.toordinal() + shelter + hour
     return {"starts_at": f"{when.isoformat()}T{hour:02}:00:00Z", "free": turn % 5 > 1, "guide": _GUIDES[turn % 3]}
 

@@ -1,7 +1,7 @@
 """The data of the petstore: one SQLite database in memory, shared by all threads, one call at a time.
 
-`with store:` holds the lock and is one transaction: committed at the end, rolled back if the block raises. The store
-knows no rules of the API and no clock: time begins at `MORNING` and advances one second with each write.
+`with store:` holds a lock for one transaction: committed at the end, rolled back if the block raises. The store knows
+no rules of the API and reads no clock: its time begins at `MORNING` and advances by one second with each write.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TABLES = ("shelters", "pets", "notes", "sounds", "pedigrees", "events", "photos"
 _JSON = {"tags", "traits", "tree", "event", "metadata", "pet_ids", "applicant", "extras", "headers"}
 _BOOLEAN = {"vaccinated", "newsletter"}
 
-# A null criterion is not applied. Lists are passed as JSON, so that the statement does not depend on the request.
+# A criterion that is NULL is not applied. Lists are passed as JSON, so that the SQL text is the same for all requests.
 _FIND_PETS = """
 SELECT * FROM pets WHERE (:species IS NULL OR species IN (SELECT value FROM json_each(:species)))
 AND (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))
@@ -104,35 +104,35 @@ class Store:
             self._database.close()
 
     def now(self) -> str:
-        """Advance the store's clock by one second, and return the time."""
+        """Advance the store's own clock by one second, and return the time."""
         self._ticks += 1
         return (MORNING + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def rows(self, table: str, **wanted: Any) -> list[Row]:
-        """Return the rows of a table whose columns have these values, in the order of their keys."""
+        """Return the rows of a table whose columns have the given values, in the order of their keys."""
         where = "".join(f" AND {column} IS :{column}" for column in wanted)
         return self._select(f"SELECT * FROM {_known(table)} WHERE true{where} ORDER BY 1", wanted)  # noqa: S608 (names from code)
 
     def one(self, table: str, **wanted: Any) -> Row | None:
-        """Return the first row with these values, or None."""
+        """Return the first row of a table whose columns have the given values, or None."""
         return next(iter(self.rows(table, **wanted)), None)
 
     def put(self, table: str, **values: Any) -> int:
-        """Add a row, or replace the one with its key. Return its id."""
+        """Add a row, or replace the row with the same key. Return its id."""
         slots = ", ".join(f":{column}" for column in values)
         statement = f"INSERT OR REPLACE INTO {_known(table)} ({', '.join(values)}) VALUES ({slots})"  # noqa: S608 (names from code)
         with self._lock:
             return self._database.execute(statement, _stored(values)).lastrowid or 0
 
     def change(self, table: str, key: int, **values: Any) -> None:
-        """Change columns of one row."""
+        """Change columns of the row with this key."""
         columns = ", ".join(f"{column} = :{column}" for column in values)
         statement = f"UPDATE {_known(table)} SET {columns} WHERE id = :key"  # noqa: S608 (names from code)
         with self._lock:
             self._database.execute(statement, {**_stored(values), "key": key})
 
     def remove(self, table: str, **wanted: Any) -> None:
-        """Remove the rows with these values, and the rows that depend on them."""
+        """Remove the rows whose columns have the given values, and the rows that depend on them."""
         where = " AND ".join(f"{column} IS :{column}" for column in wanted)
         with self._lock:
             self._database.execute(f"DELETE FROM {_known(table)} WHERE {where}", wanted)  # noqa: S608 (names from code)
@@ -140,7 +140,7 @@ class Store:
     def find_pets(self, criteria: Mapping[str, Any]) -> list[Row]:
         """Return the pets that meet all criteria, sorted by name.
 
-        A missing criterion, or one of None, is not applied.
+        A criterion that is missing or None is not applied.
         """
         return self._select(_FIND_PETS, _stored({name: criteria.get(name) for name in CRITERIA}))
 
