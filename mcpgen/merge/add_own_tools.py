@@ -13,8 +13,8 @@ Named = TypeVar("Named", Prompt, Resource)
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """Return `api` with the tools of the tools file `settings` added.
 
-    Title, version, schemes and other values of `settings` replace those of `api` where they are given. `base` replaces
-    the servers of `api`. Both APIs must be read from one library, so that they share their schemas.
+    Where `settings` gives a title, version, schemes or other values, they replace those of `api`. `base` replaces the
+    servers of `api`. Both APIs must be read with the same `Library`, so that they share their schemas.
     """
     home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}
@@ -49,9 +49,9 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
-    """Return an operation of the tools file with the security that the tools file requires.
+    """Return an operation of the tools file with the security requirements that the tools file sets.
 
-    Credentials of `api` are meant for `home`, its server: an operation on another server gets none of them.
+    Credentials of `api` are only for `home`, its server: an operation on another server gets none of them.
     """
     place = place_of(operation.servers or home)
     elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
@@ -65,9 +65,10 @@ def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, 
 
 
 def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:
-    """Give credential parameters that are named like a scheme of `api` a name of their own, prefixed with `label`.
+    """Rename credential parameters of an operation that have the name of a scheme of `api`: put `label` before the
+    name.
 
-    So the credentials of `api` do not reach the operation's other server.
+    Otherwise the credential for that scheme would be sent to the operation's own server.
     """
     theirs = {scheme.name for each in api.operations for scheme in each.credentials}
     theirs |= {scheme.name for scheme in api.schemes}
@@ -80,6 +81,6 @@ def _without_credentials(operation: Operation, settings: Api, api: Api, label: s
 
 
 def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:
-    """Return the items of `found` and `own`. An item of `own` replaces an item of the same name."""
+    """Return the items of `found` and `own`. An item of `own` replaces the item of the same name in `found`."""
     names = {each.name for each in own}
     return tuple(each for each in found if each.name not in names) + own

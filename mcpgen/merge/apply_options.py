@@ -1,7 +1,7 @@
 """Apply options for choices that a document leaves open.
 
-They are media types of bodies, optional bodies, server variables, the form of results, `fields`, lookups, and
-redirects.
+The options concern media types of bodies, optional bodies, server variables, the form of results, the `fields`
+argument, lookups of ids, and redirects.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,9 +15,9 @@ from mcpgen.read.openapi import servers
 
 
 def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
-    """Reduce the media types of each body to those that the first fitting glob in `wanted` matches.
+    """Reduce the media types of each body to the media types that match the first applicable glob in `wanted`.
 
-    Bodies that no glob matches keep all. `wanted`: globs in order of preference.
+    A body that no glob matches keeps all media types. `wanted`: globs in order of preference.
     """
     globs = list(wanted)
     return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
@@ -38,9 +38,9 @@ def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
 
 
 def with_optional_bodies(api: Api, wanted: bool) -> Api:
-    """Make bodies optional where the document does not say whether they are required.
+    """If `wanted`, make bodies optional where the document does not say whether they are required.
 
-    If not `wanted`, return `api` as is.
+    Otherwise return `api` unchanged.
     """
     return replace(api, operations=tuple(map(_with_optional_body, api.operations))) if wanted else api
 
@@ -54,8 +54,8 @@ def _with_optional_body(operation: Operation) -> Operation:
 def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:
     """Return `api` with server variables fixed to the values given in `chosen`, as NAME=VALUE.
 
-    Fixed variables are no longer settings of the server. `where`: the place of the values in a tools file. Raises
-    FatalError for an unknown name, or a value that the variable's `enum` lacks.
+    Fixed variables are no longer settings of the server. `where`: place of these values in a tools file. Raises
+    FatalError for an unknown name, or a value that is not in the variable's `enum`.
     """
     values = dict(_variable(text) for text in chosen)
     if not values:
@@ -85,7 +85,9 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
 
 
 def with_output(api: Api, structured: bool) -> Api:
-    """Set the form of results for each operation: its own choice, else `structured`, else the server's."""
+    """Set the form of results for each operation: the operation's own setting, else structured if `structured`, else
+    the server's setting.
+    """
     chosen = "structured" if structured else api.output
     if chosen is None:
         return api
@@ -93,7 +95,9 @@ def with_output(api: Api, structured: bool) -> Api:
 
 
 def with_fields(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether it has a `fields` argument: its own choice, else `wanted`, else the server's."""
+    """Set for each operation whether it has a `fields` argument: by its own setting, else `wanted`, else the server's
+    setting.
+    """
     chosen = wanted or api.fields
     if not chosen:
         return api
@@ -103,7 +107,7 @@ def with_fields(api: Api, wanted: bool) -> Api:
 
 
 def with_redirects(api: Api) -> Api:
-    """Set the treatment of redirects for each operation: its own choice, else the server's."""
+    """Set the treatment of redirects for each operation: by its own setting, else the server's setting."""
     chosen = api.redirects
     if chosen is None:
         return api
@@ -111,7 +115,9 @@ def with_redirects(api: Api) -> Api:
 
 
 def with_lookups(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether names may be given for ids: its own choice, else `wanted`, else the server's."""
+    """Set for each operation whether a name may be given instead of an id: by its own setting, else `wanted`, else the
+    server's setting.
+    """
     chosen = wanted or api.lookups
     if not chosen:
         return api
@@ -121,7 +127,7 @@ def with_lookups(api: Api, wanted: bool) -> Api:
 
 
 def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
-    """Return `api` in which `change` has replaced the decisions about each operation."""
+    """Return `api` in which `change` was applied to the owner's decisions on each operation."""
     return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 

@@ -19,9 +19,10 @@ _FRONT = re.compile(r"[^/?#]*//[^/?#]*")
 
 
 def hoist_server(api: Api) -> Api:
-    """If all operations name the same one server, make this server the API's own; else return `api` unchanged.
+    """If all operations name the same single server, make this server the API's own; else return `api` unchanged.
 
-    Some documents (Twilio) name a server at each path and none at the top. A base URL must replace such a server too.
+    Some documents (Twilio) name a server at each path and none at the top level. A base URL must replace such a server
+    too.
     """
     own = next((operation.servers for operation in api.operations), None)
     if not own or "://" not in own[0].url or any(each.servers != own for each in api.operations):
@@ -33,9 +34,9 @@ def hoist_server(api: Api) -> Api:
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
     """Return `api` with its first server replaced by `base`.
 
-    Servers and token URLs on the origin of the first server move along. If `base` has no path, it gets the path of that
-    server, which is reported. The result's `unconfirmed` lists all other origins, which must be accepted: a document
-    whose server was replaced is not trusted about hosts.
+    Servers and token URLs on the origin of the first server are moved to the origin of `base`. If `base` has no path,
+    it gets the path of the first server, and this is reported. The result's `unconfirmed` lists all other origins: the
+    owner must accept them, since a document whose server was replaced is not trusted about hosts.
     """
     described = api.servers[0] if api.servers else Server("")
     kept = _with_path(base, described)
@@ -75,7 +76,7 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
 
 
 def named_origins(api: Api) -> Iterator[str]:
-    """Yield every origin that the servers and schemes of `api` name."""
+    """Yield every origin in the server URLs and security schemes of `api`."""
     for server in (*api.servers, *(each for operation in api.operations for each in operation.servers or ())):
         yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
     for scheme in api.schemes:
@@ -85,7 +86,7 @@ def named_origins(api: Api) -> Iterator[str]:
 
 # Decision 0084: A bare origin keeps the path of the document's server.
 def _with_path(base: Server, described: Server) -> Server:
-    """Return `base`. If it has no path, append the path of the `described` server, with its variables."""
+    """Return `base`. If it has no path, append the path of the server `described`, including its variables."""
     if _FRONT.sub("", base.url, count=1):
         return base
     url = described.url if "://" in described.url or described.url[:1] == "/" else servers.with_defaults(described)

@@ -1,7 +1,7 @@
 """Find operations that log in.
 
-A model that called one would have to know a password, and would see a token. So logins become no tools unless their
-owner says so, but they can supply the credential of other calls.
+To call a login, a model would have to know a password, and it would see a token. So logins are hidden unless the owner
+offers them, but they can supply the credential of other calls.
 """
 
 import re
@@ -23,14 +23,14 @@ _ABOUT = frozenset(
         "sessions jwt sso saml",
     )
 )
-"""Words that the path or id of a login holds. The schemas of other operations are not examined."""
+"""Words in the path or operationId of a login. Operations without any of these words are not examined further."""
 
 _PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "clientsecret", "refreshtoken", "userpassword"])
 _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken", "bearertoken", "sessiontoken"])
 
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
-"""Greatest number of nested references that are followed to find the members of a schema."""
+"""Limit on nested references that are followed to find the members of a schema."""
 
 
 # Decision 0076: Logins are recognised by words and members.
@@ -68,7 +68,9 @@ def _reason(operation: Operation, api: Api) -> str:
 
 
 def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
-    """Yield the names of members that an object of the schema may have, also inside `allOf`, `anyOf` and `oneOf`."""
+    """Yield the names of members that an object of the schema may have, including those in `allOf`, `anyOf` and
+    `oneOf`.
+    """
     if "$ref" in schema and depth < _DEEPEST:
         yield from _members(as_object(api.definitions.get(as_text(schema["$ref"]), {})), api, depth + 1)
     yield from as_object(schema.get("properties"))
@@ -81,7 +83,7 @@ def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
 def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     """Return `api` with a security scheme whose token comes from the operation that `choice` names.
 
-    Mistakes in `choice` are reported.
+    Mistakes in `choice` are reported as diagnostics.
     """
     found = named(choice.operation, api.operations)
     if len(found) != 1:
@@ -109,7 +111,7 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
 
 
 def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:
-    """Return the scheme to which the token belongs: the named one, else the only one, else a new bearer scheme.
+    """Return the scheme that the token of a login is for: the named one, else the only one, else a new bearer scheme.
 
     If the name is ambiguous or unknown, report this and return None.
     """

@@ -1,8 +1,9 @@
 """Merge the APIs of several documents into one, keeping their servers, credentials and scopes apart.
 
-Each operation keeps what its own document says. Tool names, operation keys and security schemes of a document get its
-`prefix`. Without a prefix, the document's name is put before its keys, and before schemes whose name stands for
-different schemes (`unique_prefixes`). A single document is merged as if it were SOURCE itself.
+Each operation keeps the server and security of its own document. Tool names, operation keys and security schemes of a
+document get its `prefix`. Without a prefix, the document's name is put before operation keys, and before names of
+schemes that mean different schemes in different documents (`unique_prefixes`). A single document is merged as if it
+were SOURCE itself.
 """
 
 import re
@@ -30,14 +31,16 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import RequiredCredentials
 
 TOKEN, HEADER = "token", "header"
-"""Names of the optional schemes of a document that declares none. Among several documents, it gets only the token."""
+"""Names of the two optional schemes of an API whose document declares none. If there are several documents, only the
+token is added.
+"""
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerDecisions:
-    """Decisions of the tools files that concern all documents listed there.
+    """Settings of the tools files that apply to all documents listed there.
 
     `servers`: replace the servers of documents without a base URL of their own. `schemes`: names of the owner's
     schemes, which replace schemes of these documents. `required`: the default security of these documents.
@@ -56,7 +59,9 @@ def joined(
     empty: Api,
     diagnostics: Diagnostics,
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """Return one API of all documents (`empty` if there are none), and the operations that their selectors left out."""
+    """Return one API of all documents (`empty` if there are none), and the operations that the documents' selectors
+    excluded.
+    """
     base = owner.servers
     shared = _shared_schemes(described, base)
     each = [_prefixed(one, base, shared, diagnostics) for one in described]
@@ -96,8 +101,8 @@ def joined(
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
     """If every operation overrides the API's server, make a server of the operations the API's server.
 
-    Otherwise the API's server would serve no operation. Among several documents, the first operation's server is taken;
-    in a single document, the first that is below the `base` URL.
+    Otherwise no operation would use the API's server. Among several documents, the first operation's server is taken;
+    in a single document, the first server below the `base` URL.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api
@@ -112,7 +117,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
     return replace(api, servers=each[0], operations=tuple(kept))
 
 
-# -- prefixes ---------------------------------------------------------------------------------------------------------
+# -- shared schemes, prefixes and tool names ---------------------------------------------------------------------------
 
 
 # Decision 0123: Schemes are one by what they do.
@@ -129,7 +134,7 @@ def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...])
 
 
 def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
-    """Return the origin of the server that calls to a document's operations will use."""
+    """Return the origin of the server to which a document's operations send their requests."""
     at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
     return whole_server(place_of(at))
 
@@ -137,7 +142,9 @@ def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
 def _prefixed(
     one: DescribedApi, base: tuple[Server, ...], shared: Collection[ServerScheme], diagnostics: Diagnostics
 ) -> DescribedApi:
-    """Return a document at its base URL (its own, else `base`), with its prefix; `shared` schemes keep their names."""
+    """Return a document at its base URL (its own, else `base`), with its prefix added to its names. The `shared`
+    schemes keep their names.
+    """
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
@@ -163,7 +170,7 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """Remove a tool name that several documents give by `x-mcp`, whatever their order, and report it."""
+    """If several documents demand the same tool name by `x-mcp`, remove it from all of them, and report this."""
     wanted = Counter(operation.decided.name for operation in operations)
     found = []
     for operation in operations:
@@ -179,7 +186,7 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
 
 
 def _is_demanded(operation: Operation) -> bool:
-    """Return True if the name of an operation comes from its document's `x-mcp`, not from an override."""
+    """Return True if the tool name of an operation comes from its document's `x-mcp`, not from an override."""
     name = operation.extension.get("name")
     return bool(name) and operation.decided.name in (name, f"{operation.decided.prefix}_{name}")
 
@@ -188,7 +195,9 @@ def _is_demanded(operation: Operation) -> bool:
 
 
 def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
-    """Return True if a document has a server; report one without, whose calls must not go to another's server."""
+    """Return True if a document has a server. Report a document without one: its calls must not go to another
+    document's server.
+    """
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
     message = f"{one.document} has no absolute server URL, and with several documents --base-url does not apply to it."
@@ -198,7 +207,7 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
 
 
 def _requiring(api: Api, required: RequiredCredentials) -> Api:
-    """Return `api` with the `required` security at its operations, if the document says nothing about security."""
+    """Return `api` with the `required` security at its operations, if the document declares no security."""
     if api.security is not None or required.security is None:
         return api
     return replace(
@@ -213,7 +222,9 @@ def _requiring(api: Api, required: RequiredCredentials) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with `base` as its server. Operations keep a server of their own, or the one before."""
+    """Return `api` with `base` as its server. Operations keep their own servers, or else the server that `api` had
+    before.
+    """
     if not base or api.servers[:1] == base[:1]:
         return api
     operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
@@ -221,13 +232,17 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that must be accepted because no document with its own server names them."""
+    """Return the origins that the owner must still accept: a replaced server's document names them, and no other
+    document does.
+    """
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
 
 
 def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Diagnostics) -> list[DescribedApi]:
-    """Return the documents with servers, credentials and operation keys that belong to one document each."""
+    """Return the documents, changed so that none uses the server, the credentials or an operation key of another
+    document.
+    """
     base = owner.servers
     first = base or (each[0].api.servers if each else ())
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
@@ -262,7 +277,7 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
 
 
 def _behind(front: str, operation: Operation) -> str:
-    """Return the key of an operation after `front`, the unique prefix of its document, which replaces `prefix`."""
+    """Return the key of an operation with `front`, the unique prefix of its document, in place of `prefix`."""
     key = (
         operation.key.removeprefix(f"{operation.decided.prefix} ")
         if operation.decided.prefix and front
@@ -272,7 +287,7 @@ def _behind(front: str, operation: Operation) -> str:
 
 
 def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
-    """Return the servers of an operation; relative URLs are resolved against `at`, the server of its document."""
+    """Return the servers of an operation, with relative URLs resolved against `at`, the server of its document."""
     return tuple(replace(server, url=_joined(at, server.url)) for server in own or ())
 
 
@@ -287,8 +302,10 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
 def _with_credentials(
     one: DescribedApi, at: tuple[Server, ...], required: RequiredCredentials, diagnostics: Diagnostics
 ) -> Api:
-    """Return the API with the security of each operation written at the operation itself.
-    Schemes of an unknown kind are left out: they share one header variable, whose value would be sent to several APIs.
+    """Return the API with the security requirements of each operation written at the operation itself.
+
+    Schemes of an unknown kind are left out. They all share one header variable, and its value would be sent to several
+    APIs.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
@@ -333,7 +350,7 @@ def _says_nothing(api: Api) -> bool:
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
-    """Return a scheme with its URLs resolved against its own document's server `at`, not another document's."""
+    """Return a scheme with its relative URLs resolved against `at`, the server of its own document."""
     base = servers.with_defaults(at[0]) if at else ""
     if "://" not in base:
         return scheme

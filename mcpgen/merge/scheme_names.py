@@ -18,8 +18,9 @@ def rename_schemes(
     alone: Collection[str],
 ) -> list[tuple[DescribedApi, ServerPlace]]:
     """Rename security schemes so that each name stands for one scheme on one server.
+
     `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
-    that are taken.
+    that no scheme may get.
     """
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:
@@ -34,18 +35,18 @@ def rename_schemes(
 
 
 def each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """Return one scheme per name, sorted by name, so that the order of documents does not matter."""
+    """Return one scheme per name, sorted by name. The result does not depend on the order of documents."""
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 
 def all_schemes(api: Api) -> list[SecurityScheme]:
-    """Return the declared schemes, and those of credential parameters, one per name."""
+    """Return the declared schemes and the schemes of credential parameters, one per name."""
     implied = (scheme for operation in api.operations for scheme in operation.credentials)
     return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
 
 
 def with_names(api: Api, names: Mapping[str, str]) -> Api:
-    """Return `api` with its schemes renamed by `names` (old → new), wherever they are mentioned."""
+    """Return `api` with its schemes renamed by `names` (old → new), in every place that mentions them."""
     if not names:
         return api
 
@@ -74,12 +75,14 @@ def with_names(api: Api, names: Mapping[str, str]) -> Api:
 
 
 def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
-    """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
+    """Return a scheme paired with its server, without description and scopes, since those do not make a different
+    credential.
+    """
     user = scheme.user and replace(scheme.user, scopes=())
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
 
 
 # Decision 0124: The base URL stands for the first server.
 def whole_server(place: ServerPlace) -> ServerPlace:
-    """Return `place` with its URL cut to the origin, since a credential is for an origin."""
+    """Return `place` with its URL cut to the origin, since a credential is valid for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

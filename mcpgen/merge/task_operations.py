@@ -1,4 +1,4 @@
-"""Put the request of an operation in place of its operationId, where a `task` of the tools file names one."""
+"""Resolve operationIds in a `task` of the tools file: replace each by the request of the operation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,9 +9,9 @@ from mcpgen.model import Api, Operation, TaskRequest, TaskRule, TaskTarget
 
 
 def with_task_operations(api: Api, left_out: Iterable[Operation], diagnostics: Diagnostics) -> Api:
-    """Return `api` with the operationIds in tasks resolved. `left_out`: operations that a selection removed.
+    """Return `api` with the operationIds in tasks resolved. `left_out`: operations that selectors excluded.
 
-    A task with an id that no operation has is reported, and dropped.
+    If no operation has the operationId, the task is reported and dropped.
     """
     if not any(operation.decided.task for operation in api.operations):
         return api

@@ -1,7 +1,7 @@
 """Choose unique prefixes for the operation keys of several documents, and unique names for their schemes.
 
-A prefix or name goes to the only document that could have it. So neither the order of documents nor a further document
-takes a tool name or a credential from another document.
+A prefix or name is given only if exactly one document could have it. So neither the order of the documents nor a new
+document changes the tool names or credentials of another document.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class ServerPlace:
 
 @dataclass(frozen=True, slots=True)
 class ServerScheme:
-    """A scheme and the one server that its credential is for."""
+    """A security scheme, and the one server that its credential is for."""
 
     scheme: SecurityScheme
     place: ServerPlace
@@ -41,9 +41,10 @@ def label_of(place: ServerPlace) -> str:
 
 
 def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
-    """Return a unique key prefix for each document: its `prefix`, else its path.
+    """Return a unique key prefix for each document: the document's `prefix`, else its path.
 
-    On a clash, prefix, path and server URL are joined. The document SOURCE gets the empty prefix.
+    If two documents would get the same one, prefix, path and server URL are joined. The document SOURCE gets the empty
+    prefix.
     """
 
     def ladder(one: DescribedApi, place: ServerPlace) -> list[str]:
@@ -57,10 +58,10 @@ def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
 
 # Decision 0121: Neither order nor one more document moves a name.
 def names_of(found: Iterable[tuple[ServerScheme, DescribedApi]], taken: Collection[str]) -> Mapping[ServerScheme, str]:
-    """Return scheme and server → unique name for the scheme.
+    """Return a unique name for each pair of scheme and server.
 
-    The scheme's own name is used if possible. On a clash, the document's name, its path or the server is put before it.
-    No name is in `taken`, and no two names lead to the same environment variable.
+    This is the scheme's own name if no other pair has it. Otherwise the document's name, its path or the server is put
+    before it. No name is in `taken`, and no two names give the same environment variable.
     """
     by: dict[ServerScheme, list[DescribedApi]] = {}
     for kept, one in found:
@@ -80,13 +81,13 @@ def _ladder(kept: ServerScheme, documents: Sequence[DescribedApi]) -> list[str]:
 
 
 def _name(one: DescribedApi) -> str:
-    """Return the file name of a document as words joined by `_`, or "api" if it holds none."""
+    """Return the file name of a document as words joined by `_`, or "api" if the file name holds no word."""
     return "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
 
 
 def _whole(one: DescribedApi) -> str:
     """Return the path of a document as words joined by `_`.
 
-    The path is taken from the tools file, so that the result does not depend on the working directory.
+    The path is taken as the tools file writes it, so the result does not depend on the working directory.
     """
     return "_".join(words(one.entry.document.text.rpartition(".")[0])) if one.entry else _name(one)

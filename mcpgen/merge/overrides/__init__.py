@@ -1,7 +1,7 @@
-"""Apply a person's decisions to the operations of an API: which are left out, and what changes in the others.
+"""Apply the owner's decisions to the operations of an API: exclude operations, and change others.
 
-`selecting` leaves operations out. `naming` finds the operations that an override's key names, and reports keys that
-name none. `changes` writes an override into the operation, where every later pass reads it.
+`selecting` excludes operations. `naming` finds the operations that an override's key names, and reports keys that name
+none. `changes` writes each override into its operation, where later passes read it.
 """
 
 from mcpgen.merge.overrides.changes import apply

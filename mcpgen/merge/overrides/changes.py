@@ -1,6 +1,6 @@
 """Write overrides into their operations.
 
-If several overrides apply, later ones win, for each key and each argument separately.
+If several overrides apply to an operation, later ones win, separately for each key and each argument.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,11 +26,12 @@ def apply(
     *,
     whole: bool = True,
 ) -> Api:
-    """Return `api` with the overrides `changes` applied. An override that fits no operation, or several, is reported.
+    """Return `api` with the overrides `changes` applied. An override that matches no operation, or several, is
+    reported.
 
-    `left_out`: operations that a selection removed. `whole`: False if a document could not be read; then overrides that
-    fit no operation are not reported. If `former` knows what an override concerns, a missing operation is only a
-    warning.
+    `left_out`: operations that selectors excluded. `whole`: False if a document could not be read; then overrides that
+    match no operation are not reported. `former`: names of the last generation; if an override uses one of these, a
+    missing operation is only a warning.
     """
     operations = {operation.key: operation for operation in api.operations}
     tools = Tools(api, former)
@@ -69,9 +70,9 @@ def apply(
 def _ruled(
     rules: list[Rule], operations: dict[str, Operation], tools: Tools, diagnostics: Diagnostics, *, whole: bool
 ) -> dict[str, list[Change]]:
-    """Return operation key → changes by rules, the least specific first.
+    """Return operation key → changes by rules (overrides for several operations), the least specific first.
 
-    Report rules that fit no operation, and rules that give a name.
+    Report rules that match no operation, and rules that set a tool name.
     """
     if not rules:
         return {}
@@ -93,7 +94,7 @@ def _ruled(
 
 
 def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report changes of arguments if the tool has a handwritten input schema, which is passed on unchanged."""
+    """Report overrides of arguments if the tool has a handwritten input schema, which is passed on unchanged."""
     if operation.decided.input_schema is None:
         return
     for name, argument in change.arguments.items():
@@ -102,7 +103,7 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
 
 
 def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report a change of a body that the operation lacks, or of a media type that it does not offer."""
+    """Report a change of a body that the operation does not have, or a media type that the body does not offer."""
     if change.body is None:
         return
     if operation.body is None or operation.decided.input_schema is not None:
@@ -116,7 +117,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
 
 
 def _changed(operation: Operation, change: Change) -> Operation:
-    """Return `operation` with `change` applied. Parts that the change does not mention stay."""
+    """Return `operation` with `change` applied. Settings that the change does not mention stay."""
 
     def said(name: str) -> bool:
         return getattr(change, name) is not None
@@ -173,7 +174,7 @@ def _changed_body(body: RequestBody | None, change: BodyChange | None) -> Reques
 
 
 def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
-    """Return the changes of both; `new` wins. A fixed value and a default replace each other."""
+    """Return both changes of an argument combined; `new` wins. A fixed value and a default replace each other."""
     if new.value is not None:
         return new
     said = {field.name: getattr(new, field.name) for field in fields(ArgumentChange)}
@@ -185,9 +186,9 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return the operations such that a tool name given by a person belongs to only one of them.
+    """Return the operations, with each tool name given by a person assigned to only one of them.
 
-    Names that a person gave to two tools are reported. A tool that got the same name from its document loses it.
+    A name that a person gave to two tools is reported. A tool that has this name from its document loses it.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}
@@ -204,7 +205,7 @@ def _with_names(
 
 
 def _with_own_name(operation: Operation, owners: Mapping[str, str]) -> Operation:
-    """Return `operation`; if `owners` says that its name belongs to another operation, without the name."""
+    """Return `operation`, without its tool name if `owners` says that the name belongs to another operation."""
     decided = operation.decided
     if not decided.name or owners.get(decided.name.casefold(), operation.key) == operation.key:
         return operation

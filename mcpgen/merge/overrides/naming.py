@@ -1,4 +1,4 @@
-"""Find the operations that the key of an override names; report a key that names none or several."""
+"""Find the operations that the key of an override names. Report a key that names no operation, or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -24,7 +24,7 @@ def is_written(operation: Operation) -> bool:
 
 # Decision 0118: An override of what the project once had is a warning.
 def former(promises: Pins) -> PreviousNames:
-    """Return the names of operations and arguments that a project once had."""
+    """Return the names that operations and arguments had in earlier generations of a project, from its lock."""
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
     tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
     return PreviousNames(tools, {key: known.known for key, known in promises.tools.items()})
@@ -49,7 +49,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
 
 
 class Tools:
-    """Tool names before any override. Overrides may name operations by them."""
+    """Tool names before any override is applied. Overrides may name operations by them."""
 
     def __init__(self, api: Api, former: PreviousNames) -> None:
         self._api = api
@@ -57,7 +57,7 @@ class Tools:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Return operation key → tool name. Deriving names takes a while, so this is done on first use."""
+        """Return operation key → tool name. The names are derived on first use, since this takes time."""
         known = self._former.tools
         promised = {each.key: Pin(known[each.key]) for each in self._api.operations if each.key in known}
         return tool_names.assign(self._api.operations, Pins(promised), self._api.title)
@@ -99,7 +99,9 @@ def report(
 
 
 def _known(key: str, former: PreviousNames) -> str:
-    """Return the key of `former.tools` that the override's `key` means, or "". A document's name may precede it."""
+    """Return the key in `former.tools` that the override's `key` means, or "". In `former.tools`, a document's name may
+    stand before it.
+    """
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")
     if exact or not path.strip().startswith("/"):
@@ -114,8 +116,8 @@ def _report_former(
 ) -> None:
     """Report an override of an operation that existed in the last generation.
 
-    If the operation is gone, this is a warning. If it has another key, this is an error: the override may be a guard,
-    so its owner has to renew it.
+    If the operation no longer exists, this is a warning. If it has another key, this is an error: the override may
+    protect something, so the owner has to write the new key.
     """
     tool = former.tools[known]
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
@@ -139,9 +141,9 @@ def in_words(operation: Operation) -> str:
 
 
 def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
-    """Return the names that `key` may misspell.
+    """Return the names of which `key` may be a misspelling.
 
-    These are METHOD and path if `key` holds a space, else operationIds and names of handwritten tools.
+    These are METHOD and path if `key` contains a space, else operationIds and names of handwritten tools.
     """
     operations = (*api.operations, *left_out)
     written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]

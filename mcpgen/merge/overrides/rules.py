@@ -1,7 +1,7 @@
-"""Apply overrides whose key fits several operations: a selector, or a glob over requests, ids and tool names.
+"""Apply overrides whose key matches several operations: a selector, or a glob over requests, ids and tool names.
 
-If several overrides fit an operation, the most specific wins. A single name is most specific, then a glob over a
-request, an id or a name, then a selector. Within a kind, the key with more literal characters wins.
+If several overrides match an operation, the most specific wins. A single name is most specific, then a glob over a
+request, an id or a name, then a selector. Among keys of one kind, the key with more literal characters wins.
 """
 
 import re
@@ -19,14 +19,16 @@ _SELECTOR, _GLOB = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An override that applies to every operation that its key fits. A greater `weight` is more specific and wins."""
+    """An override that applies to every operation that its key matches. An override with a greater `weight` is more
+    specific and wins.
+    """
 
     change: Change
     weight: tuple[int, int]
     selector: Selector | None = None
 
     def fits(self, operation: Operation, tool: str) -> bool:
-        """Return True if the key fits `operation`, whose tool is named `tool`."""
+        """Return True if the key matches `operation`, whose tool is named `tool`."""
         if self.selector is not None:
             return self.selector.selects(operation)
         key = self.change.key.strip()
@@ -47,9 +49,9 @@ def rule_of(change: Change) -> Rule | None:
 
 
 def as_rule(change: Change) -> Change:
-    """Return the override as it applies to one operation of a rule.
+    """Return the override as it is applied to one operation that a rule matches.
 
-    A rule gives no name and no aliases, and skips arguments that an operation lacks.
+    A rule sets no name and no aliases, and skips arguments that an operation does not have.
     """
     arguments = {name: replace(each, by_rule=True) for name, each in change.arguments.items()}
     return replace(change, name=None, aliases={}, arguments=arguments)
@@ -59,7 +61,7 @@ def as_rule(change: Change) -> Change:
 def by_operation(
     rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:
-    """Return operation key → overrides that fit, the least specific first. `tools`: operation key → tool name."""
+    """Return operation key → overrides that match it, the least specific first. `tools`: operation key → tool name."""
     ordered = sorted(rules, key=lambda each: each.weight)
     return {
         key: [each.change for each in ordered if each.fits(operation, tools.get(key, ""))]

@@ -1,4 +1,4 @@
-"""Remove credentials from an API or an operation whose owner says that it needs none."""
+"""Remove credentials from an API or an operation, where the owner says that none are needed."""
 
 from dataclasses import replace
 
@@ -24,6 +24,6 @@ def without_security(api: Api) -> Api:
 
 
 def unsecured(operation: Operation) -> Operation:
-    """Return `operation` without credentials. Settings, which are no secrets, stay."""
+    """Return `operation` without credentials. Settings (values of the environment that are not secret) stay."""
     settings = tuple(each for each in operation.credentials if each.type == "setting")
     return replace(operation, security=NO_CREDENTIALS, scopes={}, caller_scopes=(), credentials=settings)

@@ -1,4 +1,4 @@
-"""Select the operations that a tools file leaves in an API, and remove those that are hidden."""
+"""Select the operations of an API by the selectors of a tools file, and remove hidden operations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from mcpgen.model.selection import Selector, select
 def chosen(
     api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """Return `api` with the operations that the selectors keep, and separately the operations that they leave out.
+    """Return `api` with the operations that the selectors keep, and a tuple of the excluded operations.
 
     Handwritten tools always stay.
     """
