@@ -1,7 +1,7 @@
-"""The two vocabularies of the compiler: an API in OpenAPI's words, and a catalog of tools in MCP's.
+"""Data types of the compiler: an API in OpenAPI's words, and a catalog of tools in MCP's words.
 
-`lower` is the only bridge between them. Every class is frozen. Schemas are JSON Schema 2020-12 whatever the document's
-version, and a `$ref` in them is a key of `Api.definitions`. This room imports only `base`.
+Only `lower` converts one to the other. Every class is frozen. Schemas are JSON Schema 2020-12 whatever the document's
+version, and a `$ref` in a schema is a key of `Api.definitions`. This room imports only `base`.
 """
 
 from mcpgen.model.api import (

@@ -1,4 +1,4 @@
-"""The parts of an API in OpenAPI's words, as they are read from a document or a tools file."""
+"""Data types for the parts of an API in OpenAPI's words, as read from a document or a tools file."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ from mcpgen.model.words import (
 class Parameter:
     """One parameter of an operation (OpenAPI 3.1, 4.8.12), with default style and explode filled in.
 
-    `content`: a media type that replaces the style. `allows_empty`: the name may be sent without a value. `argument`:
-    the argument name that a person gave it.
+    `content`: media type that replaces the style. `allows_empty`: the name may be sent without a value. `argument`:
+    name of the argument, if a person chose one.
     """
 
     name: str
@@ -47,7 +47,8 @@ class Parameter:
 class Encoding:
     """How one property of a form is sent: an Encoding Object (OpenAPI 3.1, 4.8.15).
 
-    None: the document says nothing. `headers`: the header fields of a part of a multipart body.
+    A field is None if the document does not set it. `headers`: header fields of the property's part in a multipart
+    body.
     """
 
     content_type: str | None = None
@@ -59,7 +60,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """One entry of `content`. `schema` is None where the document describes none.
+    """One entry of `content`. `schema` is None if the document gives none.
 
     `untyped_parts_are_files`: parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
     """
@@ -74,8 +75,8 @@ class MediaType:
 class RequestBody:
     """The request body (OpenAPI 3.1, 4.8.13).
 
-    `required` is None where the document says nothing. `names`: name on the wire → the name that a person gave the
-    member.
+    `required` is None if the document does not say. `names`: name of a body member → name that a person gave to its
+    argument.
     """
 
     content: tuple[MediaType, ...]
@@ -105,7 +106,7 @@ class ServerVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server of an API. `url` may be relative, or empty if unknown; its variables are written as `{name}`."""
+    """One server of an API. `url` may be relative, or empty if unknown. Variables in it are written as `{name}`."""
 
     url: str
     variables: tuple[ServerVariable, ...] = ()
@@ -114,7 +115,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """An operation of the API that returns a token, for schemes with a `login`.
+    """An operation of the API that returns a token. Security schemes with a `login` get their token from it.
 
     `fields`: members of the request body, as (name, role, constant). The role's environment variable gives the value;
     if the role is empty, the constant does. `token` and `expires`: JSON Pointers into the response.
@@ -128,11 +129,12 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class UserFlow:
-    """How a user logs in for a scheme: the endpoints and scopes of the flows that need a person.
+    """How a user logs in for a security scheme: the endpoints and scopes of the OAuth flows in which a person takes
+    part.
 
     `authorization_url`: RFC 6749, section 3.1. `token_url`: section 3.2. `device_url`: RFC 8628, section 3.1.
     `refresh_url`: where tokens are renewed, if not at `token_url`. `metadata_url`: a document that names the endpoints
-    (OpenID Connect Discovery 1.0, RFC 8414). A URL is "" if the document does not give it; each may be relative.
+    (OpenID Connect Discovery 1.0, RFC 8414). A URL is "" if the document does not give it, and may be relative.
     """
 
     authorization_url: str = ""
@@ -144,12 +146,12 @@ class UserFlow:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Return the URLs that the document gives."""
+        """Return the URLs that the document gives; empty ones are left out."""
         found = self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url
         return tuple(filter(None, found))
 
     def moved(self, move: Callable[[str], str]) -> "UserFlow":
-        """Return the flow with `move` applied to each URL."""
+        """Return the flow with the function `move` applied to each URL."""
         code, token, device, refresh, metadata = (
             url and move(url)
             for url in (self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url)
@@ -161,13 +163,14 @@ class UserFlow:
 class SecurityScheme:
     """A security scheme, as far as requests are concerned.
 
-    `bearer`: a ready access token. `oauth2`: a token is fetched by the client credentials grant (RFC 6749, section
-    4.4). It comes from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to the server.
-    `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place.
-    `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind. `user`:
-    how a user logs in, if the document describes a flow that needs a person.
+    Values of `type`: `bearer` is a ready access token. `oauth2`: a token is fetched by the client credentials grant
+    (RFC 6749, section 4.4) from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to
+    the server. `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or in the
+    scheme's own parameter. `setting`: a parameter that is not secret, sent if its environment variable is set. `other`:
+    a scheme of an unknown kind.
 
-    `scopes`: those that its flow declares. `has_scopes`: the document calls it OAuth 2.0 or OpenID Connect.
+    `user`: how a user logs in, if the document describes an OAuth flow with a person. `scopes`: scopes that the flow
+    declares. `has_scopes`: the document calls the scheme OAuth 2.0 or OpenID Connect.
     """
 
     name: str
@@ -184,13 +187,15 @@ class SecurityScheme:
 
 
 Scopes = Mapping[str, tuple[str, ...]]
-"""Name of a scheme → the OAuth scopes that its access token must have."""
+"""Name of a security scheme → the OAuth scopes that its access token must have."""
 
 CallerScopes = tuple[tuple[str, ...], ...]
-"""Alternatives of OAuth scopes. The token of a caller over HTTP must have all scopes of one; () requires none."""
+"""Alternative sets of OAuth scopes. The token of a caller over HTTP must have all scopes of one set; () requires
+none.
+"""
 
 SecurityRequirement = tuple[str, ...]
-"""Names of schemes that are needed together. An empty requirement needs none."""
+"""Names of security schemes that are needed together. An empty requirement needs no credentials."""
 
 NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
 """Security of an operation that needs no credentials: one empty requirement."""
@@ -198,11 +203,11 @@ NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
-    """A path as it is sent.
+    """A path as requests send it.
 
-    `literals`: percent-encoded text around the `variables`, one more than these. `variables`: distinct names.
-    `declared`: the names of the variables in the document. `fixed_query`: a query in the path key that is always sent.
-    `query_variables`: pairs (name on the wire, variable) of that query.
+    `literals`: percent-encoded text around the `variables`; there is one literal more than variables. `variables`:
+    distinct names. `declared`: names of the variables in the document. `fixed_query`: a query in the path key that is
+    always sent. `query_variables`: pairs (parameter name, variable) in the query of the path key.
     """
 
     literals: tuple[str, ...]
@@ -214,14 +219,14 @@ class PathTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Decisions of an API's owner about one operation. For empty values and None, mcpgen decides.
+    """The owner's decisions about one operation. Where a value is empty or None, mcpgen decides.
 
-    `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
-    `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
-    `scopes` are what a caller over HTTP needs. `sends` is where the arguments of `input_schema` go. `timeout` is in
-    seconds. With `lookups` names may be given in place of ids. `offered` operations are tools whatever they do.
-    `changed_by` are the keys of the overrides that fit, the last of which counts most. `aliases` are other names by
-    which the tool can be called, with their places.
+    `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
+    `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier generations.
+    `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are sent.
+    `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: the operation is a tool even if
+    mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest precedence last.
+    `aliases`: other names by which the tool can be called, with their places.
     """
 
     name: str | None = None
@@ -259,12 +264,12 @@ UNDECIDED = Decisions()
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of an API description, with references resolved, and what its owner `decided` about it.
+    """One operation of an API description, with references resolved, and the owner's decisions about it (`decided`).
 
-    `key`: METHOD + path with the names of parameters blanked, unique in its API. `credentials`: parameters that carry a
-    credential, although no security scheme declares it. `withheld`: these and other parameters that are no arguments.
-    `document` and `api_title`: the document that holds the operation, and the title there; empty unless several
-    documents are compiled.
+    `key`: METHOD and path with the names of path parameters blanked, unique in its API. `credentials`: parameters that
+    carry a credential, although no security scheme declares it. `withheld`: parameters that are no arguments, including
+    `credentials`. `document` and `api_title`: the document that holds the operation, and its title; empty unless
+    several documents are compiled.
     """
 
     key: str
@@ -294,7 +299,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An operation that did not become a tool, with the reason, and the fields that selectors test."""
+    """An operation that did not become a tool, the reason for that, and the fields that selectors test."""
 
     operation: str
     reason: Diagnostic

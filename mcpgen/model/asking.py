@@ -1,4 +1,4 @@
-"""Questions with fields that a user answers before a call is sent (MCP's elicitation)."""
+"""Data types for questions with fields that a user answers before a call is sent (MCP's elicitation)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from mcpgen.model.words import Part, Without
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field of a question, as its owner wrote it. `schema` holds only what was written; `required` as well."""
+    """One field of a question, as its owner wrote it. `schema` holds only the keywords that were written."""
 
     name: str
     where: Where
@@ -20,10 +20,11 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a tool.
+    """A question of a tool, as its owner wrote it.
 
-    `fields`: empty if `missing`, which asks for required arguments that a call leaves out. `when`: argument → schema
-    that its value must fit.
+    `fields`: empty if `missing` is set; such a question asks for required arguments that a call leaves out. `when`:
+    argument → schema that its value must match for the question to be asked. `without`: what a client gets that cannot
+    ask.
     """
 
     name: str
@@ -37,11 +38,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question of a finished tool.
+    """A question of a finished tool.
 
-    `form`: field → schema as MCP's elicitation writes it; a field is called like its argument. `arguments`: argument →
-    schema, for those that the input schema lacks because the user fills them in. `required`: fields that must be filled
-    in.
+    `form`: field → its schema in MCP's elicitation; a field has the name of its argument. `arguments`: argument →
+    schema, for arguments that the user fills in and that the input schema therefore lacks. `required`: fields that the
+    user must fill in.
     """
 
     name: str

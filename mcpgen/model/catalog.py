@@ -1,4 +1,4 @@
-"""A catalog of tools in MCP's words: the input of the room `emit`, which writes it to files."""
+"""Data types for a catalog of tools in MCP's words: the input of the room `emit`, which writes it to files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,8 @@ from mcpgen.model.words import (
 
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
-    """One value at one place of the request: an `argument`, a `template`, or the constant `value` if both are None.
+    """One parameter of the request, and where its value comes from: an `argument`, a `template`, or the constant
+    `value` if both are None.
 
     `made`: the server generates the value if the call omits the argument, as for an idempotency key. `may_be_empty`: an
     empty text is allowed in the path.
@@ -49,8 +50,8 @@ class FieldBinding:
     """One member of a body, and where its value comes from: an `argument`, or the constant `value` if `constant` is
     True.
 
-    With neither, the binding only describes how a member of a whole-body argument is written. `part`: for multipart
-    bodies only.
+    Without both, the whole body is one argument, and the binding only describes how this member of it is serialized.
+    `part`: for multipart bodies only.
     """
 
     name: str
@@ -70,10 +71,10 @@ class FieldBinding:
 
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
-    """How the body is made from arguments: one of four forms.
+    """How the request body is made from the arguments, in one of four forms.
 
-    They are one whole `argument`, a `template`, the constant `value`, or `fields` with an object argument `rest` for
-    further members. `xml`: the shape of an XML document. `withheld`: members that no call may give.
+    The forms are: one whole `argument`, a `template`, the constant `value`, or `fields` with an object argument `rest`
+    for further members. `xml`: structure of an XML document. `withheld`: names of members that no call may give.
     """
 
     content_type: str
@@ -91,9 +92,9 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The place of the items in a response: a JSON Pointer to the list, "" if the response is the list itself.
+    """Where a response holds the list of items: a JSON Pointer to the list, "" if the response is the list itself.
 
-    None: the response is not described, so the server searches each response for its only list.
+    None if the document does not describe the response; then the server searches each response for its only list.
     """
 
     items: str | None = None
@@ -101,13 +102,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An argument that takes a name in place of an id, and the one tool that finds the id by the name.
+    """An argument that takes a name in place of an id, and the tool that finds the id by the name.
 
-    `argument`: takes the name. `id`: the argument whose value is looked up, `required` if calls need it. `tool`: finds
-    the items; `query`: its argument for the name, "" if it lists all items. `given`: other arguments of `tool` → the
-    arguments of the call that fill them. `items`: pointer to the list of items in its answer. `value`: the member with
-    the id. `names`: members by which an item is called. `about`: a member that tells items apart, or "". `ranked`: the
-    best item comes first.
+    `argument`: takes the name. `id`: the argument for which the id is looked up; `required` if calls need it. `tool`:
+    returns the items; `query`: its argument for the name, "" if it lists all items. `given`: other arguments of `tool`
+    → the arguments of the call that fill them. `items`: pointer to the list of items in its response. `value`: the
+    item's member with the id. `names`: members that hold a name of the item. `about`: a member by which a user can
+    distinguish items, or "". `ranked`: the best match comes first.
     """
 
     argument: str
@@ -125,24 +126,24 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """How a call becomes a request, and what is done with the answer.
+    """How a call becomes a request, and how the response becomes a result.
 
     `path`: percent-encoded literal text alternating with parameters. `fields`: the argument that selects parts of the
-    result; it is not sent. `defaults`: argument → value that is sent if a call omits the argument. `timeout`: seconds.
-    `result`: which parts of the answer are returned.
+    result; it is not sent. `defaults`: argument → value that is sent if a call omits the argument. `timeout`: in
+    seconds. `result`: which parts of the response are returned.
 
     `also`: arguments that the input schema names outside its `properties`. `open`: undeclared arguments are allowed.
     `withheld`: `query` or `cookies` → names that no argument may write there, because the owner hid them. `unchecked`:
-    patterns that the server leaves to the API, since checking them costs too much.
+    patterns that the server does not check, since checking them costs too much.
 
-    `caller_scopes`: what the token of a caller over HTTP needs.
+    `caller_scopes`: OAuth scopes that the token of a caller over HTTP needs.
 
-    `pages`: a call goes through all pages of the list there. `lookups`: names that may stand in place of ids. `task`:
-    how the job that a call starts is followed.
+    `pages`: place of the list in a response, if a call fetches all pages. `lookups`: arguments for names in place of
+    ids. `task`: how the job that a call starts is followed.
 
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
-    argument, added by the server, that writes answers to files. `settings`: schemes of the kind `setting`, sent if they
-    are set.
+    argument, added by the server, that makes it write responses to files. `settings`: schemes of the kind `setting`,
+    sent if their variables are set.
     """
 
     method: str
@@ -182,7 +183,7 @@ class HttpBinding:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The four hints of MCP's tool annotations, all of them set."""
+    """The four hints of MCP's tool annotations, each with a value."""
 
     read_only: bool
     destructive: bool
@@ -201,10 +202,10 @@ class Annotations:
 class ToolSpec:
     """One tool.
 
-    `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is. `roles`: an operator
-    needs one of them; empty for no limit. `arguments`: slot (place in the request, name on the wire) → argument name.
-    `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be called.
-    `input_schema` lacks the arguments that `questions` ask the user for.
+    `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is set. `roles`: an
+    operator needs one of these roles; empty for no limit. `arguments`: slot (place in the request, parameter name) →
+    argument name. `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be
+    called. `input_schema` lacks the arguments that `questions` ask the user for.
     """
 
     name: str
@@ -231,7 +232,7 @@ class ToolSpec:
 
     @property
     def whole_schema(self) -> JsonObject:
-        """Return the schema of all arguments of a call, with those that the user fills in."""
+        """Return the schema of all arguments of a call, including arguments that the user fills in."""
         if not self.questions:
             return self.input_schema
         return {**self.input_schema, "properties": {**as_object(self.input_schema.get("properties")), **self.asked}}
@@ -251,7 +252,9 @@ class ResourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """One prompt. `uris`: resource name that its messages use → URI of that resource. `questions`: to its user."""
+    """One prompt. `uris`: name of a resource in its messages → URI of that resource. `questions`: questions to the
+    user.
+    """
 
     prompt: Prompt
     uris: Mapping[str, str] = field(default_factory=dict)
@@ -278,9 +281,10 @@ class BoundScheme:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Names of the generated server: `name` in files, commands and MCP; `prefix` of its environment variables.
+    """Names of the generated server.
 
-    `package` is its Python package, `command` its executable.
+    `name`: in files, commands and MCP. `prefix`: of its environment variables. `package`: its Python package.
+    `command`: its executable.
     """
 
     name: str
@@ -320,10 +324,10 @@ class SearchTable:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Everything that is emitted: sorted, unique, checked.
+    """All tools of a server, and all else that is written to its files: sorted, unique and checked.
 
-    `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins that servers and
-    schemes name must be accepted by the owner first. `search`: set if tools are found by a search and not listed.
+    `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins in server and
+    scheme URLs must be accepted by the owner first. `search`: set if tools are found by a search and not listed.
     """
 
     identity: Identity
@@ -338,5 +342,5 @@ class Catalog:
 
     @property
     def offered(self) -> tuple[ResourceSpec, ...]:
-        """Return the resources that clients see, without those that only fetch values for completion."""
+        """Return the resources that clients see, without resources that only fetch values for completion."""
         return tuple(each for each in self.resources if each.resource.completes is None)

@@ -1,4 +1,4 @@
-"""The owner's decisions from the tools file, read and checked: changes of arguments, bodies, results and requests."""
+"""Data types for the owner's decisions in a tools file: changes of arguments, bodies, results and requests."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +10,12 @@ from mcpgen.model.asking import Question
 from mcpgen.model.words import Capability, Confirm, Output, Pages, Part, Redirects
 
 Given = tuple[JsonValue] | None
-"""Optional JSON value: a tuple of the one value that was written, or None if none was. The tuple keeps null apart."""
+"""Optional JSON value: a tuple of the value, or None if there is no value. So JSON null, `(None,)`, differs from no
+value.
+"""
 
 Template = JsonObject
-"""How a value of a request is built, as the generated table writes it.
+"""How a value of a request is built from arguments, as the generated table writes it.
 
 `{argument: NAME}` sends an argument unchanged and `{value: CONSTANT}` a constant. `{text: [PART, …]}` builds a string,
 `{items: [TEMPLATE, …]}` an array, `{members: {NAME: TEMPLATE}}` an object.
@@ -21,7 +23,7 @@ Template = JsonObject
 
 
 def arguments_of(node: Template) -> Iterator[str]:
-    """Yield the names of the arguments that a template, or a part of a text, uses, in the order of their use."""
+    """Yield the names of the arguments in a template or a part of a text, in the order of their use."""
     if "argument" in node:
         yield str(node["argument"])
     inner = [*as_list(node.get("text")), *as_list(node.get("items")), *as_object(node.get("members")).values()]
@@ -57,7 +59,8 @@ class ArgumentChange:
 class Link:
     """An MCP resource link in a result.
 
-    Each text is a sequence of parts; texts that are empty are omitted from the result.
+    Each field is a sequence of parts: literal text, and placeholders for values of the result. A field that becomes an
+    empty text is omitted.
     """
 
     uri: tuple[Part, ...]
@@ -67,22 +70,23 @@ class Link:
     media_type: tuple[Part, ...] = ()
 
     def texts(self) -> dict[str, tuple[Part, ...]]:
-        """Return the texts of the link that are not empty: MCP's name of the field → parts."""
+        """Return the fields of the link that are not empty: MCP's name of the field → its parts."""
         names = ("uri", "name", "title", "description", "mimeType")
         texts = (self.uri, self.name, self.title, self.description, self.media_type)
         return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
 
 
 BlockKind = Literal["answer", "text", "image", "audio", "resource", "link"]
-"""Kinds of content blocks. `answer` stands for the content that the result has without blocks."""
+"""Kinds of content blocks. `answer` stands for the content that a result without a `blocks` setting would have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultBlock:
-    """One entry of the content blocks of a result, from which one or several blocks are made.
+    """One entry of the owner's list of content blocks for a result. Each entry becomes one or several blocks.
 
-    `each`: a JSON Pointer to a list; a block is made for every item, and other pointers lead into the item. `pointer`:
-    leads to the base64 of an image, a sound or a resource. `text`: parts of a text, or of a resource's text.
+    `each`: JSON Pointer to a list; a block is made for every item, and other pointers are relative to the item.
+    `pointer`: JSON Pointer to the base64 data of an image, a sound or a resource. `text`: parts of a text, or of a
+    resource's text.
     """
 
     kind: BlockKind
@@ -97,7 +101,7 @@ class ResultBlock:
     last_modified: tuple[Part, ...] = ()
 
     def texts(self) -> dict[tuple[str, ...], tuple[Part, ...]]:
-        """Return the texts of the entry that are not empty: keys in the tools file → parts."""
+        """Return the texts of the entry that are not empty: their keys in the tools file → their parts."""
         of_kind = ("resource",) if self.kind == "resource" else ()
         found: dict[tuple[str, ...], tuple[Part, ...]] = {
             (*of_kind, "text"): self.text,
@@ -111,11 +115,11 @@ class ResultBlock:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """Which parts of a successful answer are returned, and how.
+    """Which parts of a successful response are returned, and how.
 
-    `remove`: JSON Pointers of parts that are removed first; `*` stands for every item or member. `select`: a pointer,
-    or name → pointer, to what is kept. `text`: parts of a text that replaces the JSON. `blocks`: content blocks that
-    replace the content.
+    `remove`: JSON Pointers of parts that are removed first; `*` stands for every item or member. `select`: one pointer,
+    or name → pointer, to the parts that are returned. `text`: parts of a text that replaces the JSON. `blocks`: content
+    blocks that replace the content.
     """
 
     where: Where
@@ -134,10 +138,11 @@ class ResultView:
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
-    """A further request about a job that a call started, with `variables` between the percent-encoded `literals`.
+    """A further request about a job that a call started. Its path alternates percent-encoded `literals` and
+    `variables`.
 
-    `query`: name → template. A variable is an argument of the call, or comes from an answer (`TaskRule.values`).
-    `operation`: an operationId that is not resolved yet, "" otherwise.
+    `query`: name → template. A variable is an argument of the call, or comes from a response (`TaskRule.values`).
+    `operation`: an operationId that is not resolved yet, else "".
     """
 
     where: Where
@@ -148,14 +153,14 @@ class TaskRequest:
     operation: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """Return the distinct names of all values that the request needs."""
+        """Return the distinct names of the arguments and variables that the request needs."""
         inner = (name for node in self.query.values() for name in arguments_of(node))
         return tuple(dict.fromkeys((*self.variables, *inner)))
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPlace:
-    """Where an answer holds a URL, or a result: a header field, or a JSON Pointer into the body."""
+    """Where a response holds a URL or a result: in a header field, or at a JSON Pointer into the body."""
 
     header: str = ""
     pointer: str = ""
@@ -163,9 +168,10 @@ class TaskPlace:
 
 @dataclass(frozen=True, slots=True)
 class TaskCondition:
-    """A condition on an answer: its HTTP `status`, or the value at `pointer`, is one of `values`; none if `negated`.
+    """A condition on a response: its HTTP status (`of_status`), or the value at `pointer`, is one of `values`; if
+    `negated`, none of them.
 
-    Without values: there is something at `pointer` other than null, false and what is empty.
+    If `values` is empty, the value at `pointer` must exist and not be null, false or empty.
     """
 
     pointer: str = ""
@@ -181,9 +187,9 @@ TaskTarget = TaskRequest | TaskPlace
 class TaskRule:
     """How the job that a call starts is followed to its end.
 
-    `poll` asks for its state; `done` and `failed` judge the answer, each if any of its conditions holds. `result` gives
-    the result; None: the answer of `poll` is the result. `values`: variable of a request → pointer into an answer.
-    `message`: pointer to words on the state. `interval` and `ttl` are seconds.
+    `poll` asks for the state of the job. If any condition of `done` or `failed` holds for the response, the job has
+    ended. `result` fetches the result; None: the response to `poll` is the result. `values`: variable of a request →
+    pointer into a response. `message`: pointer to a text on the state. `interval` and `ttl`: in seconds.
     """
 
     where: Where
@@ -198,7 +204,7 @@ class TaskRule:
     ttl: float | None = None
 
     def requests(self) -> tuple[TaskRequest, ...]:
-        """Return those of `poll`, `result` and `cancel` that are requests."""
+        """Return `poll`, `result` and `cancel`, as far as they are requests."""
         return tuple(each for each in (self.poll, self.result, self.cancel) if isinstance(each, TaskRequest))
 
 
@@ -215,7 +221,7 @@ class SentArgument:
 class Sends:
     """What is sent beside parameters and body: name → template, for each place in the request.
 
-    `arguments`: arguments that the templates use. `open`: where undeclared arguments go that a handwritten schema
+    `arguments`: arguments that the templates use. `open`: where undeclared arguments are sent that a handwritten schema
     allows; None if it allows none.
     """
 
@@ -242,8 +248,8 @@ class BodyChange:
 class Change:
     """An override: the owner's decisions about the tools of the operations that `key` names.
 
-    None: no decision. `unsecured`: its requests carry no credential. `scopes`: what a caller over HTTP needs.
-    `aliases`: other names of the tool → where they stand.
+    A field is None if the owner decided nothing. `unsecured`: requests carry no credential. `scopes`: OAuth scopes that
+    a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
     """
 
     key: str
@@ -278,9 +284,9 @@ class Change:
 class PreviousNames:
     """Names of tools and arguments in the last generation.
 
-    An override of such a name is reported as orphaned, since the API changed, and not as a mistake. `tools`: operation
-    key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former argument names, in the tool and
-    on the wire.
+    An override of such a name is reported as out of date, since the API changed, and not as a mistake. `tools`:
+    operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former names of arguments and
+    parameters.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)

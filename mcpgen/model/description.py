@@ -1,4 +1,4 @@
-"""An API description as a whole: the result of reading a source."""
+"""Data type for an API description as a whole: the result of reading a source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from mcpgen.model.words import Confirm, Output, Pages, Redirects
 class Api:
     """An API description with its owner's decisions about the server.
 
-    `security`: None if the document says nothing about security. `unconfirmed`: origins that the owner must accept,
-    since a base URL replaced the server of their documents. `named_at`: place of title and instructions.
+    `security`: None if the document does not mention security. `unconfirmed`: origins that the owner must accept, since
+    a base URL replaced the server of their documents. `named_at`: place of title and instructions in the file.
 
     Decisions: `name`, `version`, `instructions`, `output`, `fields`, `lookups`, `pages`, `confirm` (method or
     DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside

@@ -1,4 +1,4 @@
-"""Resources and prompts that a server offers beside its tools, in MCP's words."""
+"""Data types for resources and prompts, which a server offers beside its tools."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from mcpgen.model.api import Operation
 from mcpgen.model.asking import Question
 
 Values = Mapping[str, tuple[str, ...]]
-"""Argument of a prompt, or variable of a URI → its possible values. Names that are missing here may have any value."""
+"""Argument of a prompt, or variable of a URI → its possible values. A name without an entry may have any value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class Resource:
     Either `content` is fixed at compile time, or `operation` fetches it: a GET whose parameters are the `variables`. An
     empty `uri` is derived later.
 
-    `completes`: set if the resource is not offered, and the operation fetches values for completion: of a `prompt` or
-    a `resource`, of its name, of an argument. `pointer` leads to these values then.
+    `completes`: set if the resource is not offered, because its operation fetches completion values: (`prompt` or
+    `resource`, its name, the argument). `pointer`: JSON Pointer to these values in the response.
     """
 
     where: Where
@@ -46,9 +46,11 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt: a text, the content of the resource named `resource`, or that of a `chosen` resource.
+    """One message of a prompt. It is a text, the content of the resource named `resource`, or the content of a resource
+    that arguments choose (`chosen`).
 
-    A text, or the URI of a chosen resource, alternates `literals` and `arguments`, beginning and ending with a literal.
+    The text, or the URI of a chosen resource, alternates `literals` and `arguments`, beginning and ending with a
+    literal.
     """
 
     where: Where

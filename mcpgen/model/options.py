@@ -13,9 +13,9 @@ class Options:
 
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
-    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. `tools`:
-    `all` or `search`. `programs`: what programs of a model may call (`none`, `reads`, `all`). Flags that were not given
-    are None, empty or False.
+    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: also write deployment files. `tools`: `all` or
+    `search`. `programs`: which tools a program written by a model may call (`none`, `reads`, `all`). Flags that were
+    not given are None, empty or False.
     """
 
     name: str | None = None
@@ -41,9 +41,9 @@ class Options:
     programs: str | None = None
 
     def over(self, remembered: "Options") -> "Options":
-        """Return these options; those that were not given are taken from `remembered`.
+        """Return these options. Options that were not given are taken from `remembered`.
 
-        Accepted origins of both are united.
+        The accepted origins of both are united.
         """
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
@@ -53,7 +53,7 @@ SURFACES = ("all", "search")
 """Values of `tools`: a server lists all tools, or tools that find and call them."""
 
 PROGRAMS = ("none", "reads", "all")
-"""Values of `programs`: what programs of a model may call, if a server with a search runs any."""
+"""Values of `programs`: which tools a program written by a model may call, in a server with a search."""
 
 MOST_PINNED = 8
 
@@ -78,7 +78,9 @@ def recorded(options: Options) -> JsonObject:
 
 
 def _is_meant(key: str, written: JsonValue) -> bool:
-    """Return True if the flag takes this value. People merge lock files, so they may hold anything."""
+    """Return True if `written` is a valid value of the flag `key`. Lock files may hold anything, because people merge
+    them by hand.
+    """
     if key in _WORDS:
         return written in _WORDS[key]
     if key == "schema_profile":
@@ -87,7 +89,7 @@ def _is_meant(key: str, written: JsonValue) -> bool:
 
 
 def remembered(value: JsonValue) -> Options:
-    """Return the options in a lock file. Values that their flag does not take are ignored."""
+    """Return the options that a lock file records. Invalid values are ignored."""
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
         if getattr(_DEFAULTS, key, None) == ():

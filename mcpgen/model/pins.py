@@ -1,26 +1,27 @@
-"""Names that earlier generations gave to tools and arguments, and that agents, prompts and permissions rely on.
+"""Data types for the names that earlier generations gave to tools and arguments. Agents, prompts and permissions rely
+on them.
 
-Such a promise is made to an operation, by its key. `lower` keeps it, `lock` records it, and `regenerate` moves it when
-the operation moves.
+A `Pin` belongs to an operation, by its key. `lower` keeps the names, `lock` records them, and `regenerate` moves a pin
+when its operation moves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 Slot = tuple[str, str]
-"""Where the value of an argument goes: (place in the request, name on the wire), such as `("query", "per_page")`."""
+"""Where an argument is sent: (place in the request, parameter name), such as `("query", "per_page")`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What the lock file knows of one tool: names to be kept, and fingerprints that recognise the operation after a
+    """What the lock file records of one tool: names to be kept, and fingerprints that recognise the operation after a
     move.
 
-    `arguments`: slot → derived argument name. `by_hand`: a person named the tool. `renamed`: slot → argument name from
-    a person. A person's names hold as long as the tools file has them.
+    `arguments`: slot → derived argument name. `by_hand`: a person named the tool. `renamed`: slot → argument name given
+    by a person; it holds as long as the tools file has it.
 
-    Fingerprints, empty if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of
-    the description. `surface`: digest of all that clients see and of what is sent.
+    Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
+    description. `surface`: digest of all that clients see and of the request.
 
     `former`: slot → earlier argument name; the place `given` holds names by which overrides call arguments.
     `constants`: path parameters with a single value, which are no arguments.
@@ -45,14 +46,14 @@ class Pin:
 
     @property
     def known(self) -> frozenset[str]:
-        """Return all names of its arguments: present and former, in the tool and on the wire."""
+        """Return all names of the tool's arguments and parameters, present and former."""
         slots = (*self.arguments.items(), *self.renamed.items(), *self.former.items())
         return frozenset(text for (_, wire), name in slots for text in (wire, name) if text)
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A tool name out of use that stays reserved for its last `operation`, which has this `id`.
+    """A tool name that is no longer used, but stays reserved for its last `operation`, with the operationId `id`.
 
     The tool is gone, or a person gave the name to another tool. `by_hand`: a person had chosen the name, so mcpgen need
     not give it back to the operation.
@@ -65,7 +66,7 @@ class Retired:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """All promises of a project. `tools`: operation key → promise. `retired`: name out of use → its last owner."""
+    """All names that a project must keep. `tools`: operation key → pin. `retired`: unused name → its last owner."""
 
     tools: Mapping[str, Pin] = field(default_factory=dict)
     retired: Mapping[str, Retired] = field(default_factory=dict)
@@ -79,7 +80,7 @@ class Pins:
     def kept(self) -> dict[str, str]:
         """Return operation key → the name that its tool must keep.
 
-        For operations that are missing here, any name will do.
+        An operation without an entry may get any name.
         """
         retired = sorted(self.retired.items(), reverse=True)
         former = {each.operation: name for name, each in retired if not each.by_hand}
@@ -100,7 +101,7 @@ class Pins:
         return {name: frozenset(keys) for name, keys in found.items()}
 
     def moved(self, keys: Mapping[str, str]) -> "Pins":
-        """Return these promises with moved operations under their new keys. `keys`: new key → old key."""
+        """Return these pins with moved operations under their new keys. `keys`: new key → old key."""
         now = {former: key for key, former in keys.items()}
         tools = {now.get(key, key): known for key, known in self.tools.items()}
         retired = {
@@ -111,6 +112,6 @@ class Pins:
 
 
 UNKNOWN = Pin("")
-"""Stands for the promise of a tool that is new: empty name and fingerprints."""
+"""Pin of a tool that is new: empty name and fingerprints."""
 
 NOTHING = Pins()

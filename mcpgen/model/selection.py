@@ -1,8 +1,8 @@
 """Select the operations that become tools, by selectors such as `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`,
 `deprecated`.
 
-An operation is selected if any of several selectors fits. Parts of one selector, joined by `,`, must all fit. An
-exclusion wins over an inclusion.
+An operation is selected if it matches any of several selectors. A selector may have several criteria, joined by `,`; an
+operation must match all of them. An exclusion wins over an inclusion.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,20 +31,22 @@ _TESTS: dict[str, Callable[[Selectable, str], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One selector. All its `parts`, pairs (kind, wanted value), must fit. `where`: its place in a tools file."""
+    """One selector. `parts`: criteria as pairs (kind, wanted value), all of which must match. `where`: its place in a
+    tools file.
+    """
 
     parts: tuple[tuple[str, str], ...]
     where: Where | None = None
 
     def selects(self, operation: Selectable) -> bool:
-        """Return True if every part matches `operation`."""
+        """Return True if `operation` matches every criterion of this selector."""
         return all(_TESTS[kind](operation, wanted) for kind, wanted in self.parts)
 
 
 def select(
     operations: Iterable[Selected], include: Iterable[str | Selector], exclude: Iterable[str | Selector]
 ) -> tuple[Selected, ...]:
-    """Return the operations that `include` selects (all if it is empty) and `exclude` does not.
+    """Return the operations that match `include` (all if `include` is empty) and do not match `exclude`.
 
     Raises FatalError for a text that is no valid selector.
     """
@@ -58,7 +60,7 @@ def select(
 
 
 def parse(text: str, where: Where | None = None) -> Selector:
-    """Return the selector that `text` spells. Raises ValueError if `text` is no valid selector."""
+    """Parse a selector such as `tag:pets,method:GET`. Raises ValueError if `text` is no valid selector."""
     return Selector(tuple(_part(part.strip()) for part in text.split(",")), where)
 
 

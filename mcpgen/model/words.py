@@ -1,14 +1,14 @@
-"""Closed lists of values that both vocabularies, OpenAPI's and MCP's, share."""
+"""Types with a fixed list of values, which are used both for APIs (OpenAPI's words) and for tools (MCP's words)."""
 
 from typing import Literal
 
 from mcpgen.base.jsonvalue import JsonObject
 
 Part = str | JsonObject
-"""One part of a text: literal text, `{argument: NAME}`, or `{pointer: POINTER}`, a JSON Pointer into the answer."""
+"""One part of a text: literal text, `{argument: NAME}`, or `{pointer: POINTER}`, a JSON Pointer into the response."""
 
 Location = Literal["path", "query", "querystring", "header", "cookie"]
-"""Where a parameter goes in the request. `querystring` is the whole query (OpenAPI 3.2)."""
+"""Where a parameter is sent in the request. `querystring` is the whole query (OpenAPI 3.2)."""
 
 Style = Literal[
     "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "cookie"
@@ -24,13 +24,15 @@ PartKind = Literal["text", "json", "xml", "file"]
 CredentialPlace = Literal["header", "query", "cookie"]
 
 SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
-"""How a credential, or a setting of the whole API, gets into a request. The runtime knows the same kinds."""
+"""How a credential, or a setting of the whole API, is sent in a request. The runtime has the same list of kinds."""
 
 ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
-"""Kinds of security schemes in documents. `other`: a kind that mcpgen does not know, which is required nevertheless."""
+"""Kinds of security schemes in documents. `other`: a kind that mcpgen does not know; it still counts as required."""
 
 SchemaProfile = Literal["portable", "full"]
-"""Keywords that input schemas use: those that every client takes, or all of JSON Schema 2020-12."""
+"""Which keywords input schemas may use: `portable`, keywords that every client accepts, or `full`, all of JSON Schema
+2020-12.
+"""
 
 InputProfile = SchemaProfile | Literal["written"]
 """Profile of one tool's input schema; `written` if a person wrote the schema."""
@@ -39,10 +41,10 @@ Output = Literal["structured", "text"]
 """Form of a tool's results that the owner chose. `structured` results have an output schema."""
 
 Redirects = Literal["follow", "tell"]
-"""What the server does about a redirect."""
+"""What the server does with a redirect: `follow` it, or `tell` the model about it."""
 
 Pages = Literal["all", "one"]
-"""Whether a call fetches one page of a list, or all pages within limits."""
+"""How many pages of a list a call fetches: `one`, or `all` within limits."""
 
 Confirm = Literal["never", "when-supported", "always"]
 """When a user is asked to confirm a call.
@@ -51,16 +53,20 @@ Confirm = Literal["never", "when-supported", "always"]
 """
 
 Without = Literal["refuse", "arguments"]
-"""What clients get that cannot ask a question: a refusal, or its fields as ordinary arguments."""
+"""What a client gets if it cannot ask the user a question: the call is refused, or the fields become ordinary
+arguments.
+"""
 
 Capability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
-"""Capability of an MCP client: forms for the user, URLs that the user opens, a model, and folders."""
+"""Capability of an MCP client: forms for the user, URLs that the user opens, access to a model (sampling), and folders
+(roots).
+"""
 
 DESTRUCTIVE = "destructive"
-"""Key that stands for all tools with the destructive hint, in settings that else name HTTP methods."""
+"""Key for all tools with the destructive hint, in settings whose other keys are HTTP methods."""
 
 OutputForm = Literal["object", "items", "value", "written"]
-"""How a response becomes the object of the output schema.
+"""How a response becomes the object that the output schema describes.
 
 `object`: unchanged. `items` and `value`: wrapped in an object, as the member of that name. `written`: unchanged, and
 checked against the handwritten schema.
