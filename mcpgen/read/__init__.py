@@ -1,4 +1,4 @@
-"""Read everything that a run is given: files and URLs, documents, OpenAPI, overlays, tools files, flags.
+"""Read all inputs of a run: files and URLs, OpenAPI documents, overlays, tools files, flags.
 
 Later rooms do not know in which format a description was written. This room imports `model` and `base`. Its own floors:
 `document`; then `fetch`, `overlay` and `openapi`; then `toolsfile`; then `inputs` and `flags`.

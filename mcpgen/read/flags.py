@@ -1,6 +1,7 @@
-"""Choose each setting by precedence.
+"""Choose each setting of a run by precedence.
 
-The command line comes first, then tools files (the user's before SOURCE), then the lock of an earlier run.
+The command line has precedence over tools files, and these over the lock of an earlier run. The user's tools file has
+precedence over a SOURCE that is a tools file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +26,8 @@ Kind = Literal["include", "exclude"]
 class Flags:
     """The settings of a run, from three sources in order of precedence.
 
-    They are `given` on the command line, set in tools `files` (the strongest first), or `recorded` by an earlier run.
-    `wanted` combines them.
+    The sources are: `given` on the command line, set in tools `files` (the strongest first), or `recorded` by an
+    earlier run. `wanted` combines all three.
     """
 
     def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
@@ -40,9 +41,10 @@ class Flags:
 
     @property
     def base_url(self) -> str | None:
-        """Return the base URL from the command line, else the recorded one unless a tools file has its own; else None.
+        """Return the base URL from the command line, or else the recorded one, unless a tools file sets its own; None
+        if there is none.
 
-        Raises FatalError if it is unusable.
+        Raises FatalError if the URL cannot be used.
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
@@ -67,7 +69,7 @@ class Flags:
 
     @property
     def required(self) -> RequiredCredentials:
-        """Return the credentials that apply where a document requires none."""
+        """Return the credentials that apply to documents which declare no security."""
         own = (
             RequiredCredentials(each.api.security, each.api.scopes)
             for each in self.files
@@ -83,7 +85,9 @@ class Flags:
 
     @property
     def pins(self) -> tuple[tuple[str, Where], ...]:
-        """Return the tools that stay listed with a search, each with its place in a tools file."""
+        """Return the names of the tools that stay listed in a server with a search, each with its place in a tools
+        file.
+        """
         return tuple((each.text, each.where) for file in self.files for each in file.pins)
 
     def report_body_types(self, api: Api, diagnostics: Diagnostics) -> None:
@@ -95,7 +99,7 @@ class Flags:
                 diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
 
     def selectors(self, kind: Kind) -> Sequence[Selector]:
-        """Return the selectors of the first tools file that has any, or none if the command line has some."""
+        """Return the selectors of the first tools file that has any. Return none if the command line has selectors."""
         if getattr(self._given, kind):
             return ()
         return next((found for each in self.files if (found := getattr(each, kind))), ())
@@ -103,7 +107,7 @@ class Flags:
     def selecting(self, kind: Kind) -> tuple[str, ...]:
         """Return the selectors of the command line.
 
-        Without any, return the recorded ones if no tools file has selectors.
+        If the command line has none, return the recorded selectors, unless a tools file has selectors.
         """
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
@@ -114,7 +118,7 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
     """Return the origins that the owner accepts: by `--accept-origin`, now or before, or in tools files `on_disk`.
 
     A tools file fetched by URL is like any document: it cannot accept the origins that it names itself. Raises
-    FatalError for a flag value without an origin.
+    FatalError if the value of a flag has no origin.
     """
     for url in flags.accepted:
         if not origins.is_origin(origins.of_url(url)):
@@ -127,7 +131,7 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
 def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
     """Return the origins of URLs that the owner wrote. Writing such a URL accepts its origin.
 
-    They are `--base-url`, and the servers and token URLs of tools files `on_disk`.
+    These URLs are `--base-url`, and the servers and token URLs in tools files `on_disk`.
     """
     found = {origins.of_url(flags.base_url or "")}
     chosen = dict(text.split("=", 1) for text in flags.wanted.server_var if "=" in text)

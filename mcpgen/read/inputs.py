@@ -43,14 +43,14 @@ class OpenedFile:
 
 @dataclass(frozen=True, slots=True)
 class Overlays:
-    """Paths or URLs of overlays. `by`: the file that names them, or None if the command line does."""
+    """Paths or URLs of overlays. `by`: the file that names them, or None if the command line names them."""
 
     names: tuple[PlacedText, ...]
     by: OpenedFile | None = None
 
 
 class Sources:
-    """All inputs of one run. `library` keeps them by name."""
+    """All inputs of one run. `library` keeps the parsed documents by name."""
 
     def __init__(self, diagnostics: Diagnostics, network: Network) -> None:
         self._network = network
@@ -73,7 +73,7 @@ class Sources:
         return tuple(self._taken.values())
 
     def open(self, fetched: Fetched) -> OpenedFile | None:
-        """Read a tools file, or keep a document whose operations are read later.
+        """Read a tools file, or store a document whose operations are read later.
 
         Return None for a tools file in which everything is commented out.
         """
@@ -104,7 +104,7 @@ class Sources:
     def described(self, opened: OpenedFile, overlays: Iterable[Overlays]) -> tuple[DescribedApi, ...]:
         """Return the APIs that a file describes: its own API, or those of the documents that a tools file names.
 
-        Overlays of a document's entry are applied before `overlays`. Raises FatalError if SOURCE is not an API
+        The overlays of a document's entry are applied before `overlays`. Raises FatalError if SOURCE is not an API
         description. If a document of a tools file cannot be read, this is reported as an error.
         """
         overlays = list(overlays)
@@ -130,7 +130,9 @@ class Sources:
         return Api("", (), self._definitions)
 
     def report_unused(self, overlays: Iterable[PlacedText]) -> None:
-        """Report `overlays` that apply to no document, and actions that selected nothing in any document."""
+        """Report `overlays` that apply to no document, and actions of overlays that selected nothing in any
+        document.
+        """
         for named in overlays:
             if named not in self._asked and not self.unread:
                 message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
@@ -146,7 +148,7 @@ class Sources:
     # -- documents ----------------------------------------------------------------------------------------------------
 
     def _included(self, fetched: Fetched) -> Document:
-        """Return the document in `fetched` before overlays. It is parsed once."""
+        """Return the document in `fetched` before overlays are applied. It is parsed only once."""
         if fetched.name not in self._plain:
             known = self.library.documents.get(fetched.name)
             if known is None:
@@ -175,12 +177,14 @@ class Sources:
                 "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
-        if not document.sources:  # a translation has no faults of its author's in the eyes of OpenAPI's schema
+        if not document.sources:  # faults that OpenAPI's schema finds in a translation are not faults of its author
             openapi.quick(document, version, self._diagnostics)
         return api
 
     def _translated(self, document: Document) -> Document:
-        """Return `document` as OpenAPI. Each value is translated once, so that its findings are reported once."""
+        """Return `document` translated to OpenAPI. Each document is translated once, so that its findings are reported
+        once.
+        """
         key = id(document.value)
         if key not in self._translations:
             self._translations[key] = document, translate.translated(document, self._diagnostics)
@@ -189,7 +193,8 @@ class Sources:
     def _registered(self, document: Document, plain: Document) -> Document:
         """Add `document` to the library under a free name, and return it with this name.
 
-        Schemas are named by their document, so two results of different overlays on one file need two names.
+        Schema names contain the name of their document. If different overlays are applied to one file, each result
+        needs its own name.
         """
         name, turn = plain.name, 1
         while name in self._taken and self._taken[name].value is not document.value:
@@ -218,14 +223,14 @@ class Sources:
         if found.extends and not _is_meant(found, document.name):
             message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
             self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
-        from mcpgen.read.overlay import applied  # late: imports JSONPath, which few runs need
+        from mcpgen.read.overlay import applied  # imported late: imports JSONPath, which few runs need
 
         document, used = applied(found, document, self._diagnostics)
         self._used[found.name] |= used
         return document
 
     def _overlay(self, fetched: Fetched) -> "Overlay | None":
-        from mcpgen.read.overlay import read  # late: imports JSONPath, which few runs need
+        from mcpgen.read.overlay import read  # imported late: imports JSONPath, which few runs need
 
         if fetched.name not in self._overlays:
             self._overlays[fetched.name] = None  # cached, so that errors of an overlay are reported once
@@ -237,7 +242,7 @@ class Sources:
     def _report(self, failure: FatalError, where: Where) -> None:
         """Report an error in a file that another file names.
 
-        The place is the error's own, if known, else the line that names the file.
+        The place is that of the error, if known, else the line that names the file.
         """
         found = failure.diagnostic
         inside = found.where if found.where and (found.where.line or found.where.pointer) else where
@@ -248,6 +253,6 @@ class Sources:
 def _is_meant(found: "Overlay", document: str) -> bool:
     """Return True if `extends` of the overlay names this document.
 
-    Only the ends of both names are compared, since folders may differ.
+    Only the last path segments of both names are compared, since folders may differ.
     """
     return found.extends.rpartition("/")[2] == document.replace("\\", "/").rpartition("/")[2]

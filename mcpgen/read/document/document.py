@@ -13,8 +13,8 @@ class Document:
     """A parsed document.
 
     `name`: the file's name in diagnostics. `text` and, for YAML, `outline` are kept to look up positions. `nodes`: an
-    upper bound on the number of values and keys. `sources`, of a document that was translated: pointer of a part of
-    `value` → pointer of the part of the text that it was made of.
+    upper bound on the number of values and keys. `sources`, for a document translated from another format: pointer into
+    `value` → pointer into the original text.
     """
 
     name: str
@@ -29,9 +29,10 @@ class Document:
         return Where(self.name, pointer)
 
     def source(self, pointer: str) -> str:
-        """Return the pointer into the text for a `pointer` into the value. Only a translated document changes it.
+        """Return the pointer into the original text for a `pointer` into the value. They differ only in a translated
+        document.
 
-        The nearest part around it counts of which the translation says where it comes from.
+        If `sources` has no entry for `pointer`, the entry for the nearest value around it is used.
         """
         if not self.sources:
             return pointer

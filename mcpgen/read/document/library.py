@@ -1,6 +1,6 @@
 """The documents of one compile: SOURCE, the user's tools file, and the files that they refer to.
 
-Each is read only once.
+Each file is read only once.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from mcpgen.read.document.load import load
 from mcpgen.read.document.memory import Memory
 
 Reader = Callable[[str], bytes]
-"""Function from a file name to the bytes of the file. Raises FatalError if the file may not or cannot be read."""
+"""Function that returns the bytes of a file. Raises FatalError if the file may not or cannot be read."""
 
 
 class Library:
-    """Documents by their names in diagnostics. A file is opened only when a reference into it is looked up."""
+    """Parsed documents by their names in diagnostics. A file is opened only when a reference into it is looked up."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.documents: dict[str, Document] = {}
@@ -30,22 +30,22 @@ class Library:
     def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
         """Parse `data` and keep the document as `name`.
 
-        `reader` opens files that the document refers to; None forbids such references.
+        `reader`: function that opens files that the document refers to; None forbids such references.
         """
         self._readers[name] = reader
         self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
         return document
 
     def add_as(self, document: Document, origin: str) -> None:
-        """Add a `document` that was derived from the document `origin`.
+        """Add a `document` that was made from the document `origin`, such as by an overlay.
 
-        Its references may lead to the same files as those of `origin`.
+        The new document may refer to the same files as `origin`.
         """
         self._readers[document.name] = self._readers[origin]
         self.documents[document.name] = document
 
     def allow(self, name: str, reader: Reader | None) -> None:
-        """Permit the document `name` to refer to other files, which `reader` opens."""
+        """Permit the document `name` to refer to other files. The function `reader` opens them."""
         self._readers[name] = reader
 
     def may_refer(self, name: str) -> bool:
@@ -57,9 +57,9 @@ class Library:
         self._readers.setdefault(name, self._readers[by])
 
     def document(self, name: str) -> Document:
-        """Return the document `name`, which was added, or registered by `refer`.
+        """Return the document `name`, which was added before, or registered by `refer`.
 
-        Raises FatalError if it cannot be read; a second call raises the same error.
+        Raises FatalError if the file cannot be read; a second call raises the same error.
         """
         if name in self.documents:
             return self.documents[name]
@@ -72,7 +72,7 @@ class Library:
             raise
 
     def content(self, name: str, by: str) -> bytes:
-        """Return the bytes of `name`, a file that the document `by` names and that is not parsed as a document.
+        """Return the bytes of the file `name`, which the document `by` names and which is not parsed.
 
         Raises FatalError if the file may not or cannot be read.
         """

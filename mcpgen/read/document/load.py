@@ -1,4 +1,4 @@
-"""Read bytes as a `Document`."""
+"""Parse bytes as JSON or YAML into a `Document`."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError

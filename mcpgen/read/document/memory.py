@@ -1,8 +1,8 @@
 """Memory budget for the documents of one run. Memory is estimated and taken from the budget before it is used.
 
 The estimate keeps every run below 1 GiB; 64 MiB of `[[],[],…]` would otherwise become 2 GB. It assumes the worst
-documents of their size: objects with short, distinct keys and values. It also assumes a wide character in each text,
-for which Python stores every character in four bytes.
+documents of a given size: objects with short, distinct keys and values. It also assumes that each text contains a wide
+character, for which Python stores every character in four bytes.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Index of the outer keys of a YAML text, with their positions, noted while the text is parsed.
+"""Index of the outer keys of a YAML text, with their positions, recorded while the text is parsed.
 
-With the index, a position inside the text is found by parsing one piece of it. A piece reaches from one noted key to
-the next on the same or an outer level; by itself it is a YAML mapping with one member. Aliases in a piece need not be
-resolved, since only positions are wanted.
+With the index, a position inside the text is found by parsing one piece of it. A piece reaches from one recorded key to
+the next key on the same or an outer level; by itself it is a YAML mapping with one member. Aliases in a piece need not
+be resolved, since only positions are wanted.
 """
 
 from mcpgen.read.document import budgets
@@ -11,7 +11,7 @@ Path = tuple[str, ...]
 Position = tuple[int, int]
 
 LEVELS = 3
-"""Depth, in levels, to which keys are noted: sections, then paths and schemas, then operations."""
+"""Depth, in levels, to which keys are recorded: sections, then paths and schemas, then operations."""
 
 
 # Decision 0158: Places of a YAML text are noted while it is read.
@@ -25,7 +25,7 @@ class Outline:
         self._open = True
 
     def note(self, path: Path, index: int, line: int, column: int) -> None:
-        """Note the position of the key at the end of `path`: offset, line and column, each counted from 0."""
+        """Record the position of the key at the end of `path`: offset, line and column, each counted from 0."""
         start = index - column
         if not self._open or self.text[start:index].strip(" "):  # a key after `?` or `---` does not begin its line
             return
@@ -36,24 +36,26 @@ class Outline:
         self._keys.append((path, start, (line + 1, column + 1)))
 
     def drop(self) -> None:
-        """Empty the index and note nothing more. Positions are then found by parsing the whole text."""
+        """Empty the index and record nothing more. Positions are then found by parsing the whole text."""
         self._open = False
         self._keys.clear()
         self._numbers.clear()
 
     def nearest(self, path: Path) -> Path:
-        """Return the longest prefix of `path` that was noted, or ()."""
+        """Return the longest prefix of `path` that was recorded, or ()."""
         length = min(len(path), LEVELS)
         while path[:length] not in self._numbers and length:
             length -= 1
         return path[:length]
 
     def position(self, path: Path) -> Position:
-        """Return line and column, from 1, of the noted key `path`. For a duplicate key, its last occurrence counts."""
+        """Return line and column, from 1, of the recorded key `path`. For a duplicate key, its last occurrence
+        counts.
+        """
         return self._keys[self._numbers[path]][2]
 
     def piece(self, path: Path) -> tuple[str, int]:
-        """Return the piece of text that begins with the noted key `path`, and the number of lines before it."""
+        """Return the piece of text that begins with the recorded key `path`, and the number of lines before it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
         after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazily: there may be many pieces

@@ -1,8 +1,8 @@
 """Find the positions of parts of a text in one walk over JSON text or YAML events, for all pointers at once.
 
-Only branches that lead to a wanted pointer are entered. Others are skipped: in JSON by the scanner of the standard
-library, in YAML by counting opened and closed collections. Of YAML, only pieces with a pointer that the outline does
-not know are parsed.
+Only branches that lead to a wanted pointer are entered. Other branches are skipped: in JSON by the scanner of the
+standard library, in YAML by counting opened and closed collections. In YAML, a piece of text is parsed only if it
+contains a pointer that the outline does not know.
 """
 
 import json
@@ -59,7 +59,10 @@ class _JsonWalk:
         self._found: dict[Path, int] = {}
 
     def offsets(self, trie: _Trie) -> dict[Path, int]:
-        """Return path → offset in the text at which the path's key, or its array item, begins."""
+        """Return path → offset in the text at which the path's key, or its array item, begins.
+
+        `trie`: tree of the wanted paths.
+        """
         self._value(self._blanks(0), trie, ())
         return self._found
 
@@ -69,7 +72,9 @@ class _JsonWalk:
         return found.end()
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
-        """Return the offset after the value at `at`. Note the offsets of the paths in `trie`."""
+        """Return the offset after the value that begins at the offset `at`. Record the offsets of the paths in
+        `trie`.
+        """
         opening = self._text[at]
         if not trie or opening not in "{[":
             return self._decode(self._text, at)[1]
@@ -143,7 +148,7 @@ class _YamlWalk:
     def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
         """Return path → position of its key or array item.
 
-        The text is the whole text, or the piece that begins at `path`.
+        The text to walk over is the whole text, or the piece that begins at `path`.
         """
         event = self._next()
         while type(event) in self._before:
@@ -157,7 +162,7 @@ class _YamlWalk:
         return self._found
 
     def _value(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the value that begins with `event`. Note the positions of the paths in `trie`."""
+        """Read the value that begins with `event`. Record the positions of the paths in `trie`."""
         if type(event) not in self._opening:
             return
         if not trie:
@@ -172,7 +177,7 @@ class _YamlWalk:
             self._member(event, trie, path)
 
     def _member(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the member whose key is `event`."""
+        """Read the member of a mapping whose key is `event`."""
         key = event.value if isinstance(event, self._scalar) else ""
         self._inside(key, event, self._next(), trie, path)
 

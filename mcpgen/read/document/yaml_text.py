@@ -1,6 +1,6 @@
 """Build the value of a YAML text from PyYAML's event stream.
 
-PyYAML's loader is not used. It gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects) and expands
+PyYAML's loader is not used. It reads text as YAML 1.1 (`no` is false, `012` is ten, dates become objects) and expands
 merges without a limit. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
 (section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted as events arrive, before anything
 large exists.
@@ -42,7 +42,9 @@ _MERGE = object()
 
 
 def events(text: str) -> Callable[[], yaml.Event | None]:
-    """Return a function that returns the next event, or None at the end. Uses libyaml's parser if PyYAML has it."""
+    """Return a function that returns the next parser event of `text`, or None at the end. Uses libyaml if PyYAML has
+    it.
+    """
     loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
     return loader.get_event
 
@@ -71,7 +73,7 @@ class Composed:
 class _Frame:
     """A collection that is being filled: a sequence (`append`), or a mapping, whose `key` waits for its value.
 
-    The outline notes the keys of mappings that have a `path`.
+    The outline records the keys of a mapping if its frame has a `path`.
     """
 
     __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
@@ -94,10 +96,11 @@ class _Frame:
 
 
 class _Composer:
-    """Builder of the value from events.
+    """Builder of the value of a YAML text from parser events.
 
-    `frame`: the collection that is being filled; `stack`: the collections around it. The outermost frame takes the root
-    value. `keys`: one copy of each key, to save memory. `most`: limit on values and keys, written or copied by merges.
+    `frame`: the collection that is being filled; `stack`: the collections around it. The outermost frame receives the
+    root value. `keys`: one copy of each key, to save memory. `most`: limit on values and keys, written or copied by
+    merges.
     """
 
     def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
@@ -121,10 +124,10 @@ class _Composer:
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # the outline cannot be used: a piece of the text lacks the tags declared here
+        if event.tags:  # a piece of the text would lack the tags declared here, so the outline cannot be used
             self.outline.drop()
 
-    # -- handlers of events: these run a million times, so they call as little as possible ------------------------
+    # -- handlers of events (they run a million times, so they call as little as possible) -----------------------------
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
         self.literal += 1
@@ -203,7 +206,7 @@ class _Composer:
         self.diagnostics.add("yaml-alias", f"{message}; it is read as null.", self._where(event), hint)
         self._place(None)
 
-    # -- parts --------------------------------------------------------------------------------------------------------
+    # -- parts of handlers ---------------------------------------------------------------------------------------------
 
     def _place(self, value: JsonValue) -> None:
         frame = self.frame
@@ -235,7 +238,7 @@ class _Composer:
             self._note(frame.path, key, event)
 
     def _path(self) -> Path | None:
-        """Return the path of a mapping that begins here, or None if its keys lie too deep for the outline."""
+        """Return the path of a mapping that begins here, or None if its keys are too deep for the outline."""
         frame = self.frame
         if not self.stack:
             return ()
@@ -307,7 +310,7 @@ class _Composer:
             )
         return text
 
-    # -- budgets ------------------------------------------------------------------------------------------------------
+    # -- limits --------------------------------------------------------------------------------------------------------
 
     def _expand(self, size: int, event: yaml.Event) -> None:
         self.expanded += size
@@ -363,7 +366,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         if error.context_mark and "end of stream" in str(error.problem):
             mark = error.context_mark  # where the construct begins that is not closed
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
-        if "maximum nesting depth" in str(error.problem):  # counted by libyaml, before it makes events
+        if "maximum nesting depth" in str(error.problem):  # libyaml counts the depth before it produces events
             raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None

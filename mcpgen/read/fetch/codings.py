@@ -29,7 +29,9 @@ Empty members take time but yield no bytes to count.
 
 
 class Decoder:
-    """Decoder for the content of one HTTP response. No coding may take or yield more than `limit` bytes."""
+    """Decoder for the content of one HTTP response. The input and the output of each coding are limited to `limit`
+    bytes.
+    """
 
     def __init__(self, codings: Sequence[str], limit: int, url: str) -> None:
         """Prepare decoders for the values of Content-Encoding, in the order of the header field.
@@ -96,7 +98,7 @@ class _Layer:
     def _inflate(self, stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
         """Yield the decoded content of one member of the stream, as far as `data` holds it.
 
-        A decoder may hold more output after a full step, even if it has consumed all of `data`.
+        If a step fills the output buffer, the decoder may hold more output, even if it has consumed all of `data`.
         """
         full = False
         while data or full:
@@ -112,7 +114,7 @@ class _Layer:
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers omit the zlib header that the standard demands. Its low bits name the method "deflate".
+        # Some servers omit the zlib header that the standard demands. The header's low bits give the method "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW
 
 
@@ -125,5 +127,7 @@ def _decode_through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
 
 
 def unreadable_answer(url: str, what: str) -> FatalError:
-    """Return the error for an unreadable response from `url`. `what` is the predicate of its sentence."""
+    """Return the error for an unreadable response from `url`. `what`: predicate of the message, such as "is not
+    compressed".
+    """
     return FatalError("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")

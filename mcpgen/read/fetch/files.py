@@ -11,7 +11,7 @@ from mcpgen.read.fetch.size import within_budget
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Folders that the references of a document may lead into: its own, and others that the user named."""
+    """Folders that the references of a document may lead into: its own folder, and others that the user named."""
 
     roots: tuple[str, ...]
 

@@ -47,7 +47,7 @@ class Network:
         The base URL stays on the server of `url`, even if a flag allowed a redirect to another server. Raises
         FatalError if the server sends no document, or on a missed deadline.
         """
-        import asyncio  # late: loads slowly, like httpx below
+        import asyncio  # imported late, because it loads slowly, like httpx below
 
         began, seconds = time.monotonic(), min(SECONDS, self._left)
         try:
@@ -56,13 +56,13 @@ class Network:
             self._left = max(0.0, self._left - (time.monotonic() - began))
 
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
-        import asyncio  # late: loads slowly, like httpx below
+        import asyncio  # imported late, because it loads slowly, like httpx below
 
-        import httpx  # late: takes a tenth of a second, and runs on files need no network
+        import httpx  # imported late: takes a tenth of a second, and runs on files need no network
 
         try:
-            # The client's own timeout applies to each read, and is longer than the deadline of the fetch, which comes
-            # first.
+            # The client's own timeout applies to each read. It is longer than the deadline of the fetch, so the
+            # deadline is reached first.
             async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True) as client:
                 return await self._follow(client, url)
         except TimeoutError:

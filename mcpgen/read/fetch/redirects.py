@@ -58,7 +58,7 @@ def is_redirect_value(text: str) -> bool:
 
 
 def _server(text: str) -> tuple[str, int | None] | None:
-    """Return host and port of a flag value, or None if it is neither HOST nor HOST:PORT."""
+    """Parse a value of the flag --allow-redirect. Return host and port, or None if it is neither HOST nor HOST:PORT."""
     try:
         parts = urlsplit(f"//{text}")
         host, port = parts.hostname or "", parts.port

@@ -6,7 +6,7 @@ from mcpgen.read.document import budgets
 
 
 def within_budget(data: bytes, name: str) -> bytes:
-    """Return `data` unchanged. Raises FatalError if it is larger than the budget."""
+    """Return `data` unchanged. Raises FatalError if it is larger than the limit for a source."""
     if len(data) > budgets.BYTES:
         raise too_large(name)
     return data

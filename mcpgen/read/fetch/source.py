@@ -1,4 +1,4 @@
-"""Read a source by its path or URL, and further sources that a file names relative to itself."""
+"""Read a source by its path or URL. Also read further sources that a file names, relative to that file."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 """Convert OpenAPI documents to `Api`.
 
-Differences between versions of OpenAPI end in this folder; later passes see none.
+All differences between versions of OpenAPI are handled in this folder; later passes see none.
 """
 
 from mcpgen.read.openapi.read import read, version_of

@@ -1,4 +1,6 @@
-"""Read which OAuth scopes a caller over HTTP needs for an operation, from its `security` (OpenAPI 3.1, 4.8.30)."""
+"""Read which OAuth scopes a caller over HTTP needs for an operation, from the operation's `security` (OpenAPI 3.1,
+4.8.30).
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -7,16 +9,18 @@ from mcpgen.base.names import SCOPE
 from mcpgen.model import CallerScopes, SecurityScheme
 
 MOST_ALTERNATIVES = 100
-"""Most alternatives that are kept, the smallest ones: fewer alternatives let fewer callers in."""
+"""Limit on the alternatives that are kept; the smallest ones are kept. Dropping alternatives only lets fewer callers
+in.
+"""
 
 
 # Decision 0180: Callers need the scopes of an OAuth alternative.
 def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
-    """Return the alternatives of scopes in a `security` list, each sorted, none containing another.
+    """Return the alternative sets of scopes in a `security` list. Each set is sorted, and none contains another set.
 
-    Only alternatives with an OAuth 2.0 or OpenID Connect scheme count, or with a bearer token of which scopes are
-    asked: other schemes say how the server calls the API. An alternative without scopes, or without schemes, lets
-    every caller in: the result is then ().
+    An alternative counts only if it has an OAuth 2.0 or OpenID Connect scheme, or a bearer token for which scopes are
+    listed. Other schemes say how the server calls the API. If an alternative has no scopes, or no schemes, every caller
+    is allowed and the result is ().
     """
     known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or scheme.type != "bearer"}
     entries = [each for each in as_list(value) if isinstance(each, dict)]
@@ -26,7 +30,9 @@ def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> C
 
 
 def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
-    """Return the sets that contain no other one, the smallest first. Return () if one of them is empty."""
+    """Return the sets that do not contain another set of `found`, the smallest first. Return () if one of the sets is
+    empty.
+    """
     ordered = sorted({tuple(sorted(each)) for each in found}, key=lambda each: (len(each), each))
     kept: list[frozenset[str]] = []
     for each in ordered[:MOST_ALTERNATIVES]:
@@ -38,14 +44,14 @@ def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
 def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[frozenset[str]]:
     """Yield the scopes of one alternative, unless it has no OAuth scheme or names an invalid scope.
 
-    `known`: name of a scheme → whether it has scopes. An undefined scheme, or a bearer token, counts with the scopes
-    that are listed for it.
+    `known`: name of a scheme → whether it has scopes. An undefined scheme, or a bearer token, counts if scopes are
+    listed for it.
     """
     found = []
     for key, value in entry.items():
         asked: list[JsonValue] = (
             [value] if isinstance(value, str) else as_list(value)
-        )  # a common mistake, which must open nothing
+        )  # a text in place of a list is a common mistake, which must not let more callers in
         if known.get(key.rpartition("/")[2] if key.startswith("#/") else key, bool(asked)):
             found.append(scopes := _scopes(asked))
             if asked and not scopes:
@@ -55,6 +61,6 @@ def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[froze
 
 
 def _scopes(asked: list[JsonValue]) -> frozenset[str]:
-    """Return the usable scopes of a list. A text with blanks is several scopes."""
+    """Return the valid scopes of a list. A text with spaces counts as several scopes."""
     texts = (each for each in asked if isinstance(each, str))
     return frozenset(scope for text in texts for scope in text.split() if SCOPE.fullmatch(scope))

@@ -22,7 +22,7 @@ _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "d
 def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
     """Return the request body, or None if there is none.
 
-    Raises SkipOperation if no key of its `content` is a media type.
+    Raises SkipOperation if `content` has keys, but none of them is a media type.
     """
     if value is None:
         return None
@@ -100,7 +100,7 @@ def _part_headers(
 ) -> tuple[Parameter, ...]:
     """Return the header fields that a multipart part may carry (`headers` of an Encoding Object).
 
-    Content-Type and the like are left out, since the sender writes them. Unreadable entries are left out with a
+    Content-Type and similar fields are left out, since the sender sets them. Unreadable entries are left out with a
     diagnostic.
     """
     found = []
@@ -137,7 +137,7 @@ def read_responses(
 ) -> tuple[Response, ...]:
     """Return the responses in a `responses` object, each with its status.
 
-    Responses that cannot be read are reported and omitted: the tool only loses a description.
+    Responses that cannot be read are reported and omitted: the tool only loses their description.
     """
     found = []
     for status, entry in as_object(value).items():

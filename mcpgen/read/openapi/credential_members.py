@@ -24,7 +24,7 @@ def withhold_members(
     definitions: Mapping[str, JsonObject],
     diagnostics: Diagnostics,
 ) -> tuple[Operation, ...]:
-    """Return `operations` without form members that are credentials. Report each name once.
+    """Return `operations` without form members that are credentials. Report the name of each removed member once.
 
     `security`: the document's default security.
     """
@@ -50,7 +50,7 @@ def withhold_members(
 def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObject]) -> list[str]:
     """Return the names of a body's form members that are credentials.
 
-    `known`: folded names of credential parameters.
+    `known`: folded names of parameters that are credentials elsewhere in the document.
     """
     schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
@@ -62,9 +62,9 @@ def _is_form(media_type: MediaType) -> bool:
 
 
 def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the schema that `schema` refers to if it holds nothing but `$ref`, else `schema` itself.
+    """Return the schema that `schema` refers to, if `$ref` is its only keyword; else `schema` itself.
 
-    A broken reference is returned unchanged.
+    A schema with a broken reference is returned unchanged.
     """
     own = as_object(schema)
     try:

@@ -1,7 +1,7 @@
 """Find parameters that a model should not fill in: credentials, parts of signatures, and technical options of the API.
 
-A parameter is judged by its place, name and description, and by the share of operations that have it. A credential gets
-an environment variable, as if the document declared a security scheme for it.
+A parameter is judged by its place, name and description, and by how many operations have it. A credential gets an
+environment variable, as if the document declared a security scheme for it.
 """
 
 import re
@@ -17,10 +17,10 @@ from mcpgen.model import Operation, Parameter, SecurityScheme
 Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
 
 USUAL = 0.9
-"""Share of the operations; a parameter that more of them have belongs to the whole API."""
+"""A parameter in more than this share of the operations is an option of the whole API."""
 
 FEWEST = 5
-"""Least number of operations in a document for a statistic on its operations to count."""
+"""Least number of operations for which the share of operations with a parameter is meaningful."""
 
 
 def _split(text: str) -> frozenset[str]:
@@ -28,7 +28,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 _NAMES = _split("apikey apitoken accesstoken authtoken authkey authapikey subscriptionkey oauthtoken oauthaccesstoken")
-"""Folded names (`base.names.fold`) that mean a credential in any place, also after a prefix in `_BEFORE`."""
+"""Folded names (`base.names.fold`) that mean a credential in any place, also after one of the prefixes in `_BEFORE`."""
 
 _BEFORE = re.compile(r"^(?:x|ocpapim)+")
 
@@ -37,16 +37,16 @@ _HEADER_ENDINGS = (
     *("applicationkey", "appkey", "apptoken", "secretkey", "apisecret", "appsecret", "clientsecret", "sessiontoken"),
     *("registryauth", "usertoken", "bearertoken", "authorization"),
 )
-"""Endings of folded header names that mean a credential, after any vendor's name."""
+"""Endings of folded header names that mean a credential. The name of a vendor may precede them."""
 
 _BARE = _split("key token secret password auth passwd pwd apisecret appid")
-"""Ambiguous names: credentials in some APIs, search parameters in others."""
+"""Ambiguous folded names: credentials in some APIs, search parameters in others."""
 
 _OTHER_TOKENS = _split("""
     page next previous prev continuation continue cursor sync upload idempotency csrf xsrf crumb device push invite
     invitation reset verification confirmation payment card source cart share
     """)
-"""Words that make a name with `key` or `token` mean data of the API instead of a credential."""
+"""Words that, together with `key` or `token`, name data of the API instead of a credential, such as `page_token`."""
 
 _SAID = re.compile(
     r"^\W*(?:(?:the|an?|your|user|account|valid|unique|registered|personal|private|public|secret|optional|own|of|"
@@ -54,7 +54,7 @@ _SAID = re.compile(
     r"(?:api|access|auth\w*|subscription|bearer|secret|oauth ?2?\.?0?)[ _-]?(?:api[ _-]?)?(?:key|token|secret)\b",
     re.IGNORECASE,
 )
-"""Pattern of descriptions that begin by naming a credential."""
+"""Pattern of descriptions that begin with the name of a credential, such as "Your API key"."""
 
 _SIGNATURES = _split("""
     xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzsecuritytoken xamzsignature xamzsignedheaders
@@ -66,7 +66,7 @@ _PLUMBING = _split("""
     alt callback prettyprint pp quotauser userip uploadtype uploadprotocol xgafv strict pretty
     zuoratrackid zuoraentityids xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid
     """)
-"""Folded names of technical parameters that APIs accept on every request, whatever the task.
+"""Folded names of technical parameters that some APIs accept on every request, independent of the operation.
 
 `fields` is not among them, because it saves tokens.
 """
@@ -149,7 +149,7 @@ def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
 
 
 def is_called_credential(description: str) -> bool:
-    """Return True if the description begins like that of a credential."""
+    """Return True if the description begins with the name of a credential, such as "Your API key"."""
     return _SAID.match(description) is not None
 
 
@@ -176,13 +176,13 @@ _UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
 """Kinds of withheld parameters that get no environment variable of their own."""
 
 _UNDECLARED = ("token", "header")
-"""Names of the default schemes for an API whose document declares none (`lower/request/security.py`)."""
+"""Names that default schemes may get, if the document declares no schemes (`lower/request/security.py`)."""
 
 Taken = list[tuple[Parameter, Verdict]]
 
 
 def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str, str], SecurityScheme]:
-    """Return the security scheme for each place that credential parameters fill.
+    """Return the security scheme for each place (location and folded name) that credential parameters fill.
 
     If a name occurs in two places, it gets two schemes that share one environment variable.
     """
@@ -247,7 +247,7 @@ def _report(taken: Taken, diagnostics: Diagnostics) -> None:
 
 
 def with_credential(operation: Operation, name: str, is_one: bool) -> Operation | None:
-    """Return `operation` with its parameter `name` as a credential (`is_one`), or as an argument again.
+    """Return `operation` with its parameter `name` turned into a credential if `is_one`, else into an argument.
 
     Return None if there is no such parameter.
     """
@@ -267,7 +267,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
         )
     front = operation.decided.prefix or "_".join(words(operation.document))
     label = "_".join(filter(None, (front, name)))
-    # With the place in its label, the name differs from schemes that documents declare.
+    # The scheme's name contains the place of the parameter, so it differs from names of declared schemes.
     schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)
     return replace(
         operation,

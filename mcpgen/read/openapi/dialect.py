@@ -5,8 +5,8 @@ Published documents mix both and hold values of wrong types (`required: "false"`
 all dialects leniently.
 
 The result holds only keywords of 2020-12 and of OpenAPI's vocabulary, each with a value of the right type. Other
-members are dropped: extensions, markup, and examples unless there is a pattern. A keyword with a wrong value is dropped
-too, but never the whole schema.
+members are dropped: extensions and markup, and also examples, unless the schema has a pattern. A keyword with a wrong
+value is dropped too, but never the whole schema.
 """
 
 from typing import Protocol
@@ -15,7 +15,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 
 class Names(Protocol):
-    """Assigns names to the schemas to which a schema refers. Implemented by `schemas.py`."""
+    """Interface that assigns names to the schemas to which a schema refers. Implemented in `schemas.py`."""
 
     def count(self) -> None:
         """Count one more converted schema. Raises SkipOperation if there are too many."""
@@ -73,13 +73,13 @@ _COUNTS = (
 _SELDOM = frozenset((*_FLAGS, "xml"))
 _BOUNDS = frozenset(_NUMBERS + _COUNTS)
 _WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
-"""Keywords that hold subschemas. A schema with none of them, as most are, is spared twenty lookups."""
+"""Keywords that hold subschemas. Most schemas have none of them, and then twenty lookups are skipped."""
 
 
 def convert(raw: JsonValue, names: Names) -> JsonObject:
     """Return `raw` as a 2020-12 schema object.
 
-    `true` and values that are no schema become `{}`, `false` becomes `{"not": {}}`.
+    `true` and values that are not a schema become `{}`, `false` becomes `{"not": {}}`.
     """
     if raw is False:
         return {"not": {}}
@@ -154,7 +154,9 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
 
 
 def _examples(raw: JsonObject, schema: JsonObject) -> None:
-    """Return the examples of a schema with a pattern: they show whether the pattern works as its author meant it."""
+    """Copy the examples of `raw` into `schema`, which has a pattern. They show whether the pattern works as its author
+    meant it.
+    """
     declared = raw.get("examples")
     examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
     if texts := [example for example in examples if isinstance(example, str)]:
@@ -214,10 +216,10 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
-    """Convert a discriminator (OpenAPI 3.1, 4.8.25).
+    """Convert a discriminator (OpenAPI 3.1, 4.8.25) and add it to `schema`.
 
-    Mapping values are references or bare schema names; both become names of schemas. Swagger 2.0 writes only the name
-    of the property.
+    Values of its mapping are references or bare schema names; both become names of schemas. Swagger 2.0 writes only the
+    name of the property.
     """
     declared = raw.get("discriminator")
     if isinstance(declared, str):
@@ -233,7 +235,9 @@ def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _allow_null(schema: JsonObject) -> None:
-    """Apply `nullable: true` of OpenAPI 3.0, or the older `x-nullable`, also beside a `$ref` or a composition."""
+    """Apply `nullable: true` of OpenAPI 3.0, or the older `x-nullable`, to `schema`. It may stand beside a `$ref` or a
+    composition.
+    """
     kind = schema.get("type")
     if isinstance(kind, str) and kind != "null":
         schema["type"] = [kind, "null"]

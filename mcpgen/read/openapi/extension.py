@@ -1,7 +1,7 @@
 """Read the extension `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
 
-The author is not the owner of the server. An author may name, describe and hide tools, and ask for more caution, but
-never for less. Values that mcpgen cannot use are reported as warnings and ignored.
+The author is not the owner of the server. An author may name, describe and hide tools, and demand more protection
+(`confirm`, `roles`, `scopes`), but never less. Values that mcpgen cannot use are reported as warnings and ignored.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -43,7 +43,7 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
 
 
 def hides(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True if the `x-mcp` of a path item or tag `raw` hides the operations there."""
+    """Return True if the `x-mcp` of `raw`, a path item or a tag, hides the operations there."""
     return _checked(raw, where, (HIDDEN,), diagnostics).get(HIDDEN) is True
 
 
@@ -55,7 +55,7 @@ def hidden_tags(root: JsonObject, where: Where, diagnostics: Diagnostics) -> fro
 
 
 def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics: Diagnostics) -> JsonObject:
-    """Return the known members of `x-mcp` whose values have the right type."""
+    """Return the members of `x-mcp` that are in `known` and have a value of the right type. Report all others."""
     value = raw.get(KEY)
     if value is None:
         return {}

@@ -1,6 +1,6 @@
 """Read the inputs and outputs of an operation in OpenAPI 3: parameters, body, responses, servers.
 
-Each version of OpenAPI has its own `Reader` function; all else is shared.
+Each version of OpenAPI has its own `Reader` function; all other code is shared.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ class DocumentFacts:
     """Facts that all operations of one document share.
 
     `reader`: the function that reads an operation in the document's version. `hidden_tags`: tags whose operations are
-    hidden. `is_translated`: the document was made of one in another format.
+    hidden. `is_translated`: the document was translated from another format.
     """
 
     root: JsonObject
@@ -33,7 +33,7 @@ class DocumentFacts:
 
     @property
     def credentials(self) -> parameters.Credentials:
-        """Return place → the API key that the document declares for it."""
+        """Return the API keys that the document declares: place (see `place_of`) → scheme."""
         keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
         return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 
@@ -55,7 +55,8 @@ class OperationSource(NamedTuple):
 class Inputs(NamedTuple):
     """Inputs and outputs of one operation, as the document describes them.
 
-    `servers`: None if the operation has none of its own. `credentials`: parameters that carry a credential.
+    `servers`: None if the operation has no servers of its own. `credentials`: security schemes for parameters that
+    carry a credential.
     """
 
     parameters: tuple[Parameter, ...]
@@ -71,7 +72,7 @@ Reader = Callable[[OperationSource, PathTemplate, DocumentFacts], Inputs]
 def read(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 3.1 and later.
 
-    Raises SkipOperation if a part cannot be read that calls of the operation need.
+    Raises SkipOperation if a part that requests need, such as a required parameter, cannot be read.
     """
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
     lists, keys = site.parameter_lists(), around.credentials
@@ -88,7 +89,7 @@ def read(site: OperationSource, template: PathTemplate, around: DocumentFacts) -
 def read_3_0(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 3.0.
 
-    There, the style of a multipart body's parts "SHALL be ignored" (4.7.15).
+    In this version, the style of a multipart body's parts "SHALL be ignored" (4.7.15).
     """
     found = read(site, template, around)
     if found.body is None:

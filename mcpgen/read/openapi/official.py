@@ -1,7 +1,7 @@
 """Run openapi-spec-validator over a document, in a child process with limits on time and memory.
 
-The validator walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever), and matches patterns in
-exponential time. Here it never opens a socket or a file. References out of the document are refused, except to files
+The validator walks schemas without a limit (a few kilobytes of `allOf` keep it busy for ever), and matches patterns in
+exponential time. Here it never opens a socket or a file. References to other documents are refused, except to files
 that `library` reads.
 """
 
@@ -16,27 +16,27 @@ from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
 from mcpgen.read.document import Document, Library
 
 SECONDS, SECONDS_PER_MB = 20, 5
-"""Limits of the validator: seconds of CPU time, and further seconds per megabyte of text.
+"""CPU time that the validator may use, in seconds: a basic amount, and further seconds per megabyte of text.
 
 Published documents take up to two seconds per megabyte.
 """
 
 _MEBIBYTES = 512
 _PLACE = "place_in_document"
-"""Name of the attribute in which an error keeps its path from the root of the document."""
+"""Name of the attribute in which an error stores its path from the root of the document."""
 
 _FOLDER = "/1/2/3/4/5/6/7/8"
 """Path that stands for the document's folder in URIs, deep enough that `../` never leaves the root."""
 
 Place = tuple[str | int, ...]
 Finding = tuple[Place, str]
-"""A path in the document, and a message about the fault there."""
+"""A finding of the validator: a path in the document, and a message about the fault there."""
 
 
 def official_findings(document: Document, version: str, library: Library) -> Iterator[Finding]:
     """Yield the findings of the validator.
 
-    If the validator fails or exceeds a limit, the last finding says so, at the schema that was being checked.
+    If the validator fails or exceeds a limit, the last finding reports that, at the schema that was being checked.
     """
     seconds = SECONDS + SECONDS_PER_MB * len(document.text) // 1_000_000
     at: Place = ()
@@ -57,7 +57,7 @@ def place_of(path: JsonValue) -> Place:
 
 
 def _run(document: Document, version: str, library: Library, tell: Tell) -> None:
-    """Report `[path, message]` for each finding, and `[path, null]` before each schema is checked."""
+    """Report `[path, message]` for each finding, and `[path, null]` before a schema is checked, by calling `tell`."""
     beside = _Beside(document, library)
     try:
         checker = _checker(version, beside, tell)
@@ -73,8 +73,8 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
 
 
 def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
-    """Return the validator for a version of OpenAPI. It reads no files but those beside the document."""
-    import openapi_spec_validator as standard  # late: takes a third of a second
+    """Return the validator for a version of OpenAPI. It reads no files except those that `beside` loads."""
+    import openapi_spec_validator as standard  # imported late: takes a third of a second
 
     kind: Any = {
         "2.0": standard.OpenAPIV2SpecValidator,
@@ -87,7 +87,7 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
             return  # a file as a response, which is not JSON Schema (2.0, "Response Object"); the meta-schema checks it
-        if not named.get("meta_checked"):  # report it, unless a surrounding schema was reported
+        if not named.get("meta_checked"):  # report this schema, unless a schema around it was reported
             tell([[*getattr(schema, "parts", ())], None])
         for error in schemas.__call__(self, schema, *given, **named):
             if not hasattr(error, _PLACE):  # the error's path begins at the schema; put the schema's path before it
@@ -100,7 +100,7 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
 
 class _Beside:
-    """Loader of the files beside a document, for a validator that requests them by URI.
+    """Loader for other files of a document, which the validator requests by URI.
 
     `unread`: if a file could not be read, a clause that says why.
     """

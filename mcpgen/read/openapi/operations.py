@@ -1,6 +1,6 @@
 """Read the operations under the paths of a document.
 
-An operation that cannot be read is skipped with its reason; the others go on.
+An operation that cannot be read is skipped with its reason; the other operations are still read.
 """
 
 import re
@@ -82,7 +82,7 @@ def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> I
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
-    """Yield each method of a path item: its name, value and place, and why it cannot become a tool ("" if it can)."""
+    """Yield each method of a path item: name, value, place, and why it cannot become a tool ("" if it can)."""
     for key in (*METHODS, "trace"):
         if key in item:
             yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
@@ -132,7 +132,9 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
 
 
 def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -> bool:
-    """Return True if the document hides an operation: by `x-mcp` of the operation, its path item or one of its tags."""
+    """Return True if the document hides an operation: by `x-mcp` of the operation, or else of its path item or one of
+    its tags.
+    """
     if extension.HIDDEN in said:
         return said[extension.HIDDEN] is True
     return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(

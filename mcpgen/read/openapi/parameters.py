@@ -34,10 +34,12 @@ FRAMING = frozenset(
     """,
     )
 )
-"""Header fields that delimit messages or address the next hop."""
+"""Header fields that delimit messages or concern only one connection (hop-by-hop). They are never parameters."""
 
 JUDGED = ("accept", "authorization")
-"""Header parameters that are never arguments, but may carry information: a version, or a credential."""
+"""Header parameters that are not arguments as such, but may carry information: a version (`Accept`), or a
+credential.
+"""
 
 NOT_ARGUMENTS = FRAMING | frozenset(
     re.findall(
@@ -63,9 +65,9 @@ def read(
     *,
     by_name: bool = True,
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """Return the parameters in all `lists` that are arguments, and the credentials found among the others.
+    """Return the parameters in `lists` that become arguments, and the security schemes of those that are credentials.
 
-    `lists`: pairs (JSON value, its place). `credentials`: place → declared API key. `by_name`: see
+    `lists`: pairs (list of parameters as JSON, its place). `credentials`: place → declared API key. `by_name`: see
     `without_credentials`. Raises SkipOperation if a required parameter cannot be read.
     """
     raw_ones = gathered(lists, references)
@@ -76,7 +78,7 @@ def read(
 
 
 def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
-    """Raise SkipOperation if a parameter describes the whole query and others describe parts of the query."""
+    """Raise SkipOperation if one parameter describes the whole query, while others describe parts of it."""
     whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
     if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
         message = "One parameter describes the whole query string, but there are other query parameters."
@@ -96,7 +98,7 @@ def can_be_set(name: str) -> bool:
 def place_of(location: str, name: str) -> tuple[str, str]:
     """Return the place that a credential fills: location and folded name.
 
-    Names that a server may confuse are one place.
+    Names that a server may treat as equal have the same place.
     """
     return location, fold(name)
 
@@ -148,7 +150,9 @@ def without_credentials(
 
 
 def credential(parameter: Parameter, credentials: Credentials) -> SecurityScheme | None:
-    """Return the security scheme for a parameter that carries a credential, declared or recognised by name, or None."""
+    """Return the security scheme for a parameter that carries a credential, declared or recognised by name. Return None
+    for any other parameter.
+    """
     return credentials.get(place_of(parameter.location, parameter.name)) or _implied(parameter)
 
 
@@ -164,9 +168,10 @@ def _implied(parameter: Parameter) -> SecurityScheme | None:
 def matched_with_path(
     read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> tuple[Parameter, ...]:
-    """Return the parameters, those in the path in the path's order.
+    """Return the parameters of an operation, path parameters first, in the order of the path.
 
-    Undeclared path parameters are added. Parameters that the path does not name are removed.
+    Path parameters that are not declared are added. Declared path parameters that the path does not contain are
+    removed.
     """
     in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
     for name, declared in zip(template.variables, template.declared, strict=True):
@@ -194,9 +199,10 @@ def matched_with_path(
 def _with_those_of_query(
     in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
 ) -> tuple[Parameter, ...]:
-    """Return the parameters outside the path, and those in the query of the path key, which are required.
+    """Return the parameters outside the path, preceded by those for variables in the query of the path key, which are
+    required.
 
-    Parameters that are declared as `in: path`, but stand in that query, are removed from `in_path`.
+    Parameters that are declared as `in: path`, but occur only in that query, are removed from `in_path`.
     """
     known = {each.name: each for each in elsewhere if each.location == "query"}
     used = {variable: in_path.pop(variable, None) for _, variable in template.query_variables}
@@ -226,7 +232,7 @@ def name_and_place(
 ) -> tuple[str, Location] | None:
     """Return name and place of a parameter. The place must be one of `locations`.
 
-    If the parameter cannot be sent, report it and return None. Raises SkipOperation if it is required.
+    If the parameter cannot be sent, report it and return None. If it is required too, raise SkipOperation.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None

@@ -1,8 +1,8 @@
 """Parse the path keys of a document (OpenAPI 3.1, 4.8.8.2), and derive the stable key of an operation.
 
 Published keys hold more than the standard allows: a query (`/a?action=b`), a fragment (`/#X-Target=c`), several
-variables in a segment. Such keys are accepted if they are unambiguous. Keys that could lead elsewhere (`//host`, `..`,
-control characters) are refused.
+variables in a segment. Such keys are accepted if they are unambiguous. Keys that could lead to another host or path
+(`//host`, `..`, control characters) are refused.
 """
 
 import re
@@ -18,13 +18,15 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|\ud800-\udfff]|%(?![0-9A-Fa-f]{
 _Pairs = tuple[tuple[str, str], ...]
 _UNSENT = "!$&'()*+,;=:@/~-._%"
 LONGEST = 4000
-"""Longest path key, in characters. Servers accept request targets of about 8,000, values of variables included."""
+"""Longest path key, in characters. Servers accept request targets of about 8,000, which include the values of
+variables.
+"""
 
 
 def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
     """Return the template of `path`. Raises SkipOperation if no request can be made from it.
 
-    A query or a fragment in the path is reported, unless it was written on purpose (`query_is_meant`).
+    A query or a fragment in the path is reported, unless `query_is_meant`: the user wrote it on purpose.
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")

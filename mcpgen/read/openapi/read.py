@@ -14,7 +14,9 @@ from mcpgen.read.openapi.schemas import Definitions
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """Differences between versions at the root of a document: pointer to security schemes, and reader of inputs."""
+    """Differences between versions at the root of a document: the pointer to security schemes, and the reader of
+    inputs.
+    """
 
     schemes: str
     reader: inputs.Reader
@@ -40,9 +42,10 @@ def version_of(document: Document) -> str | None:
 
 
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
-    """Return the API that `document` describes; its schemas go to `definitions`.
+    """Return the API that `document` describes. Its schemas are available through `definitions`.
 
-    `base_url`: where the document came from, for relative server URLs. Raises FatalError for an unsupported version.
+    `base_url`: where the document was fetched, to resolve relative server URLs. Raises FatalError for an unsupported
+    version.
     """
     name = version_of(document)
     version = VERSIONS.get(name or "")

@@ -3,8 +3,8 @@
 A reference may lead to any place of the same document, to other files of its folder, and to schemas by `$id` and
 `$anchor`. Nothing is ever fetched: a URI is a name and not a location.
 
-Data such as examples, defaults and enums is never searched for references. Callers ask only where a reference may
-stand.
+Data such as examples, defaults and enums is never searched for references. Callers pass only values that may be
+references by the standard.
 """
 
 import posixpath
@@ -20,33 +20,35 @@ from mcpgen.read.openapi.resources import Resource, Resources
 
 _LONGEST_CHAIN = 50
 _NOT_A_FILE = re.compile(r"[\x00-\x1f\x7f\\?:]|^/")
-"""Pattern of references that name no neighbouring file: schemes, hosts, absolute paths, and Windows paths."""
+"""Pattern of references that do not name a file in the same folder: schemes, hosts, absolute paths, and Windows
+paths.
+"""
 
 
 class References:
-    """Resolver of references in the documents of `library`. The places that it returns have no line yet."""
+    """Resolver of references in the documents of `library`. The places that it returns have no line and column yet."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self.resources = Resources(library)
 
-    # -- names of schemas ---------------------------------------------------------------------------------------------
+    # -- names of schemas ----------------------------------------------------------------------------------------------
 
     def name(self, where: Where) -> str:
-        """Return the name by which later passes know the schema at `where`."""
+        """Return the name of the schema at `where`: its file and JSON Pointer, as `FILE#POINTER`."""
         return f"{where.file.replace('#', '%23')}#{where.pointer}"
 
     def place(self, name: str) -> Where:
-        """Return the place of the schema called `name`."""
+        """Return the place of the schema with the name `name`."""
         file, _, pointer = name.partition("#")
         return Where(file.replace("%23", "#"), pointer)
 
     def schema(self, where: Where) -> JsonObject:
-        """Return a reference, by name, to the schema at `where`."""
+        """Return a schema that refers to the schema at `where` by its name."""
         return {"$ref": self.name(where)}
 
     def take_schemas(self, schemas: int) -> bool:
-        """Take memory for converted schemas. Return False if too little is left."""
+        """Take memory for converted schemas from the budget. Return False if too little is left."""
         return self._library.memory.take_schemas(schemas)
 
     def content(self, name: str, by: str) -> bytes:
@@ -56,7 +58,7 @@ class References:
         """
         return self._library.content(name, by)
 
-    # -- resolving ----------------------------------------------------------------------------------------------------
+    # -- resolving of references ---------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
         """Return `value` and its place; if `value` is a reference, the referenced object.
@@ -92,7 +94,7 @@ class References:
     def at(self, target: Where, origin: Where) -> JsonValue:
         """Return the value at `target`.
 
-        If there is none, raises SkipOperation with the place `origin`, where the reference stands.
+        If there is no value, raises SkipOperation with the place `origin`, where the reference is written.
         """
         try:
             document = self._library.document(target.file)
@@ -103,7 +105,7 @@ class References:
         except KeyError:
             raise _broken(f"{target.file if target.file != origin.file else ''}#{target.pointer}", origin) from None
 
-    # -- parts --------------------------------------------------------------------------------------------------------
+    # -- parts of a reference ------------------------------------------------------------------------------------------
 
     def _root(self, address: str, resource: Resource, reference: str, where: Where) -> Where:
         """Return the root of the resource or file that a reference names before its `#`."""
@@ -122,7 +124,7 @@ class References:
         return Where(file)
 
     def _inside(self, root: Where, fragment: str, reference: str, where: Where) -> Where:
-        """Return the place that a fragment names in the resource `root`, by a pointer or an anchor."""
+        """Return the place that the fragment of a reference names in the resource `root`, by a pointer or an anchor."""
         fragment = self._decoded(root, fragment)
         if not fragment:
             return root
@@ -138,7 +140,9 @@ class References:
         return anchored
 
     def _decoded(self, root: Where, fragment: str) -> str:
-        """Return the fragment percent-decoded; unchanged if a key of the document is spelled with percent signs."""
+        """Return the fragment percent-decoded. If it only leads to a value as it is written, with percent signs, return
+        it unchanged.
+        """
         if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)
         return fragment if self.exists(Where(root.file, root.pointer + fragment)) else unquote(fragment)

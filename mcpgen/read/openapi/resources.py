@@ -22,7 +22,7 @@ _MAPS = frozenset(
         *("paths", "webhooks", "content", "encoding", "variables"),
     }
 )
-"""Keywords whose object has keys that an author chose, such as `properties`."""
+"""Keywords whose value is an object with keys chosen by an author, such as `properties`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,9 @@ class Resource:
 
 
 class Resources:
-    """Index of the resources in documents of `library`. A document is indexed when something in it is looked up."""
+    """Index of the resources in documents of `library`. A document is indexed when something in it is first
+    looked up.
+    """
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -58,9 +60,9 @@ class Resources:
         return resources[pointer]
 
     def named(self, address: str, resource: Resource) -> Where | None:
-        """Return the place of the resource that the URI `address`, resolved against `resource`, names.
+        """Return the place of the resource that the URI `address` names. It is resolved against the URI of `resource`.
 
-        Return None if no indexed document has it.
+        Return None if no indexed document contains such a resource.
         """
         if not self._by_uri:
             return None
@@ -103,7 +105,9 @@ class Resources:
         return found
 
     def _enter(self, raw: JsonObject, where: Where, resource: Resource, found: list[Resource]) -> Resource:
-        """Return the resource that `raw` begins, else the one around it. Note the anchors of `raw`."""
+        """Return the resource that begins with the schema `raw`, else the resource around it. Record the anchors of
+        `raw`.
+        """
         identifier = as_text(raw.get("$id"))
         if identifier.startswith("#"):
             resource.anchors.setdefault(identifier[1:], where)
@@ -123,7 +127,9 @@ class Resources:
 
 
 def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonValue, bool]]:
-    """Yield members of `value` that may hold a schema: key, member, and whether an author chose the member's keys."""
+    """Yield members of `value` that may hold a schema, as (key, member, whether the member's keys are chosen by an
+    author).
+    """
     if isinstance(value, dict):
         for key, member in value.items():
             if is_map or not (key in _DATA or key.startswith("x-")):

@@ -2,14 +2,14 @@
 
 A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of that name, one level
 deep. Keywords of the result have the meaning and types of 2020-12, whatever the document's dialect. References in the
-result are such names again.
+result are again names of this form.
 
 Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are never
 converted.
 
-The meaning of a `$dynamicRef` depends on the path to it (JSON Schema 2020-12, section 8.2.3.2). That path is the scope:
-the resources with dynamic anchors that were entered, outermost first. In a non-empty scope, a name begins with the
-number of the scope.
+The meaning of a `$dynamicRef` depends on the path of references by which a schema is reached (JSON Schema 2020-12,
+section 8.2.3.2). Such a path is recorded as a scope: the resources with dynamic anchors that were entered, outermost
+first. In a non-empty scope, a name begins with the number of the scope.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ MOST = 100_000
 
 
 class Definitions(Mapping[str, JsonObject]):
-    """Mapping name → schema, converted on demand.
+    """Mapping from the name of a schema to the schema, converted on demand.
 
     Raises SkipOperation for a reference that leads nowhere or is not allowed, at the place of the reference. Raises
     SkipOperation for a schema that is too large, at the place of the schema.
@@ -56,9 +56,9 @@ class Definitions(Mapping[str, JsonObject]):
         return self._converted[name]
 
     def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
-        """Return a schema with a discriminator completed: if it lists no alternatives, its subtypes become its `oneOf`.
+        """Complete a schema with a discriminator: if the schema lists no alternatives, its subtypes become its `oneOf`.
 
-        `isInherited` marks a discriminator that was completed in this way.
+        The member `isInherited` marks a discriminator that was completed in this way.
         """
         children = {} if "oneOf" in schema or "anyOf" in schema else self._children(schema, where, scope)
         if not children:
@@ -76,7 +76,7 @@ class Definitions(Mapping[str, JsonObject]):
     def _children(self, schema: JsonObject, where: Where, scope: Scope) -> dict[str, str]:
         """Return the names of a schema's subtypes, each with its discriminator value.
 
-        Subtypes are the schemas that extend the schema at `where`, and those that its mapping names.
+        Subtypes are the schemas that extend the schema at `where`, and the schemas in the discriminator's mapping.
         """
         places = [
             self._meant(str(name))[0] for name in as_object(as_object(schema["discriminator"])["mapping"]).values()
@@ -86,14 +86,14 @@ class Definitions(Mapping[str, JsonObject]):
         return {self._name(place, scope): self._subtypes.value_of(place) for place in found}
 
     def where(self, name: str) -> Where:
-        """Return the place of the schema called `name`."""
+        """Return the place of the schema with the name `name`."""
         return self._meant(name)[0]
 
     def _meant(self, name: str) -> tuple[Where, Scope]:
         return self._scoped.get(name) or (self.references.place(name), ())
 
     def converted(self, raw: JsonValue, where: Where) -> JsonObject:
-        """Return `raw` converted, with references resolved as if it stood at `where`."""
+        """Return the schema `raw` converted, with references resolved as if it were written at `where`."""
         return dialect.convert(raw, _Names(self, where, ()))
 
     def __iter__(self) -> Iterator[str]:
@@ -103,9 +103,9 @@ class Definitions(Mapping[str, JsonObject]):
         return len(self._converted)
 
     def take(self, converted: int, where: Where) -> None:
-        """Take memory for one more subschema of the schema at `where`, after `converted` others.
+        """Take memory for one more subschema of the schema at `where`. `converted`: number of its subschemas so far.
 
-        Raises SkipOperation if there are too many.
+        Raises SkipOperation if there are too many subschemas, or no memory is left.
         """
         if converted > MOST:
             message = f"This schema holds more than {MOST:,} schemas."
@@ -115,7 +115,7 @@ class Definitions(Mapping[str, JsonObject]):
             raise SkipOperation("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:
-        """Return the name of the target of `reference`, written in the schema at `origin`.
+        """Return the name of the schema to which `reference`, written in the schema at `origin`, leads.
 
         A broken reference is reported only when its name is looked up.
         """
@@ -128,9 +128,9 @@ class Definitions(Mapping[str, JsonObject]):
         return name
 
     def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
-        """Return the name of the target of a `$dynamicRef`.
+        """Return the name of the schema to which a `$dynamicRef` leads.
 
-        It is the anchor in the outermost resource of the scope that has this anchor.
+        This is the anchor in the outermost resource of the scope that has an anchor of that name.
         """
         anchor = reference.rpartition("#")[2]
         try:
@@ -178,7 +178,9 @@ class Definitions(Mapping[str, JsonObject]):
             raise self._located[name] from None
 
     def _locate(self, origin: Where, name: str) -> Where:
-        """Return the place of the `$ref` with this name inside the schema at `origin`, for a diagnostic."""
+        """Return the place of the `$ref` that leads to the schema `name`, inside the schema at `origin`. Used for
+        diagnostics.
+        """
         try:
             waiting: list[tuple[Where, JsonValue]] = [(origin, self.references.at(origin, origin))]
         except SkipOperation:
@@ -196,7 +198,7 @@ class Definitions(Mapping[str, JsonObject]):
 
 
 class _Names:
-    """Assigns names to the targets of references in the schema at `where`, within `scope`."""
+    """Assigns names to the schemas to which the schema at `where` refers, within `scope`."""
 
     def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
         self._definitions = definitions

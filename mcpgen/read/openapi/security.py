@@ -23,7 +23,7 @@ _PASSWORD = Login(
     "/access_token",
     "/expires_in",
 )
-"""Name of the resource owner password credentials flow (RFC 6749, section 4.3)."""
+"""Login request of the resource owner password credentials flow (RFC 6749, section 4.3)."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 
@@ -31,7 +31,9 @@ _WELL_KNOWN = "/.well-known/openid-configuration"
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the security schemes. A scheme that the server cannot fill in is reported and becomes `other`."""
+    """Return the security schemes. A scheme for which the server cannot get a credential is reported and becomes
+    `other`.
+    """
     found = []
     for name, entry in sorted(as_object(value).items()):
         try:
@@ -76,7 +78,7 @@ def read_schemes(
 
 
 def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -> UserFlow | None:
-    """Return the flow, or None if one of its URLs may not be used, which is reported."""
+    """Return the login flow `user`. If one of its URLs may not be used, report this and return None."""
     for url in user.urls:
         if reason := _refusal(url):
             diagnostics.add(
@@ -99,9 +101,9 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 
 
 def _user_flow(raw: JsonObject) -> UserFlow | None:
-    """Return how a user logs in, or None if no flow of the scheme needs a person.
+    """Return how a user logs in, or None if no OAuth flow of the scheme involves a person.
 
-    In Swagger 2.0 the scheme is the flow, and its issuer may stand in `x-google-issuer` (Cloud Endpoints).
+    In Swagger 2.0 the scheme itself is the flow, and its issuer may be in `x-google-issuer` (Cloud Endpoints).
     """
     kind = as_text(raw.get("type"))
     if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
@@ -132,7 +134,9 @@ def _user_flow(raw: JsonObject) -> UserFlow | None:
 
 
 def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
-    """Return the scheme by the environment variables that can fill it, or None if it is of an unknown kind."""
+    """Return the scheme as mcpgen's kind of scheme, by the credentials that it needs. Return None if the kind is
+    unknown.
+    """
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))
@@ -156,27 +160,29 @@ def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 
 
 def _client_credentials(raw: JsonObject) -> JsonObject:
-    """Return the client credentials flow of a scheme, which needs no person, or {}.
+    """Return the client credentials flow of a scheme, which works without a person, or {} if the scheme has none.
 
-    In Swagger 2.0, a scheme is one flow.
+    In Swagger 2.0, a scheme is itself one flow.
     """
     flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _password(raw: JsonObject) -> JsonObject:
-    """Return the password flow of a scheme, or {}. In Swagger 2.0, a scheme is one flow."""
+    """Return the password flow of a scheme, or {} if it has none. In Swagger 2.0, a scheme is itself one flow."""
     flow = raw if raw.get("flow") == "password" else as_object(as_object(raw.get("flows")).get("password"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _refusal(token_url: str) -> str:
-    """Return why a token URL may not be used, or "". The rules are those of server URLs, but a query is allowed."""
+    """Return why a token URL may not be used, or "" if it may. The rules are those of server URLs, but a query is
+    allowed.
+    """
     return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
 
 
 def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
-    """Return scheme → the scopes that a `security` list requires.
+    """Return scheme → the OAuth scopes that a `security` list requires.
 
     If alternatives require different scopes of one scheme, the first alternative counts. Invalid scopes are reported
     and omitted.

@@ -1,8 +1,8 @@
 """Read server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6) with their variables, and refuse unusable ones.
 
-The URL in a document decides where credentials go. So it must be http(s), without user information, query and fragment.
-It must not have a link-local or metadata address: only the operator may set such a host, by `--base-url` or the
-environment.
+The URL in a document decides where credentials are sent. So it must be an http(s) URL, without user information, query
+and fragment. It must not have a link-local or metadata address: only the operator may set such a host, by `--base-url`
+or the environment.
 """
 
 import re
@@ -20,7 +20,7 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
     """Return the usable servers of a `servers` list, in order.
 
-    A relative URL is resolved against `base_url`, the document's own, if known.
+    A relative URL is resolved against `base_url`, the URL of the document, if known.
     """
     found = []
     for index, entry in enumerate(as_list(value)):
@@ -73,7 +73,7 @@ def _variable(name: str, value: JsonValue) -> ServerVariable:
 
 
 def with_defaults(server: Server) -> str:
-    """Return the URL of `server` with its variables at their defaults."""
+    """Return the URL of `server` with its variables replaced by their defaults."""
     defaults = {variable.name: variable.default for variable in server.variables}
     return _VARIABLE.sub(lambda match: defaults.get(match[1], match[0]), server.url)
 
@@ -103,5 +103,5 @@ def refusal(url: str) -> str:
 
 
 def is_private(url: str) -> bool:
-    """Return True if the host of `url` is spelled as loopback or an address of a private network."""
+    """Return True if the host of `url` is written as loopback or as an address of a private network."""
     return addresses.is_private(urlsplit(url).hostname or "")

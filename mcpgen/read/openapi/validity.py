@@ -1,7 +1,8 @@
 """Check a document against its version of OpenAPI: quickly in every compile, and by the full validator on demand.
 
-Published documents are often invalid in harmless ways, so findings are warnings. Parts that are not understood are
-reported by their readers. Neither check opens a socket or a file: references out of the document are refused.
+Published documents are often invalid in harmless ways, so findings are warnings. Parts that mcpgen cannot use are
+reported by the modules that read them. Neither check opens a socket or a file: references to other documents are
+refused.
 """
 
 import json
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 50
 _MOST_COPIED = 200_000
-"""Limit on values copied for errors, about 1.5 kB each, up to which the check runs in this process.
+"""Limit on values copied for errors (about 1.5 kB each), up to which the check runs in this process.
 
-Few published documents with errors exceed it.
+Few published documents with errors exceed this limit.
 """
 
 _SECONDS, _MEBIBYTES = 10, 512
 
 
 def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
-    """Check the document against the meta-schema: some hundredths of a second for the largest documents."""
+    """Check the document against the meta-schema, which takes some hundredths of a second for the largest documents."""
     found = (finding for findings in _precise(document, version).values() for finding in findings)
     _report(found, document, diagnostics)
 
 
 def verdict(document: Document, version: str, library: Library, diagnostics: Diagnostics) -> None:
-    """Report the full verdict of openapi-spec-validator, which takes half a minute for the largest documents.
+    """Report all findings of openapi-spec-validator, which takes half a minute for the largest documents.
 
     Files that the document refers to are read through `library`. The validator names the outermost wrong value. If the
     meta-schema locates the fault inside that value, its findings are reported instead.
@@ -55,12 +56,12 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
 
 def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
-    """Return path of the outermost wrong value → findings inside it, from the meta-schema.
+    """Return path of the outermost wrong value → findings inside that value, from the meta-schema.
 
-    Each error holds a copy of its value, and errors around it hold copies too. If deep nesting would multiply the
-    copies, a child process with limits does the work.
+    Each error of the validation library holds a copy of the wrong value, and errors around it hold copies too. If deep
+    nesting would multiply the copies, a child process with limits does the work.
     """
-    import jsonschema_rs  # late: tools files and --help do not need it
+    import jsonschema_rs  # imported late: tools files and --help do not need it
 
     validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
     found: dict[Place, list[Finding]] = {}
@@ -84,7 +85,7 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
         whole, leaves = as_list(each)
         said = [(place_of(as_list(leaf)[0]), str(as_list(leaf)[1])) for leaf in as_list(leaves)]
         found.setdefault(place_of(whole), []).extend(said)
-    # The library's order of findings in one value differs from release to release.
+    # Sorted, because the library's order of findings in one value differs between releases.
     return {whole: sorted(said, key=_by_place) for whole, said in found.items()}
 
 
@@ -96,7 +97,7 @@ def _by_place(finding: Finding) -> tuple[list[str], str]:
 def _copies(value: JsonValue) -> int:
     """Return how many values are copied if each value is copied with all values inside it.
 
-    Counting stops above the limit.
+    Counting stops above the limit `_MOST_COPIED`.
     """
     copied, depth, level = 0, 1, [value]
     while level and copied <= _MOST_COPIED:
@@ -148,9 +149,9 @@ def _existing(path: Place, value: JsonValue) -> Place:
 
 
 def _leaves(error: "ValidationError") -> list["ValidationError"]:
-    """Yield the errors that explain a failed `oneOf` or `anyOf`: those of the branch that matched deepest.
+    """Yield the errors that explain a failed `oneOf` or `anyOf`: those of the branch that matched most deeply.
 
-    Most alternatives are `Schema or Reference`; that a value is not a Reference is never worth reporting.
+    Most alternatives are `Schema or Reference`, and it never helps to report that a value is not a Reference.
     """
     branches: list[list[ValidationError]] = getattr(error.kind, "context", None) or []
     inner = [[leaf for nested in branch for leaf in _leaves(nested)] for branch in branches]
@@ -160,7 +161,7 @@ def _leaves(error: "ValidationError") -> list["ValidationError"]:
 
 @cache
 def _meta_schema(version: str) -> JsonObject:
-    """Return the meta-schema that openapi-spec-validator ships.
+    """Return the meta-schema that comes with openapi-spec-validator.
 
     Its file is located without importing the package, since the import takes a third of a second.
     """

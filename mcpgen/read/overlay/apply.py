@@ -1,7 +1,7 @@
-"""Apply the actions of an overlay in order, each to the result of the one before (Overlay 1.0, 4.4.3).
+"""Apply the actions of an overlay in order, each to the result of the previous action (Overlay 1.0, 4.4.3).
 
 Nothing is changed in place: the old and the new document share the parts that no action touches. Actions that would
-make a document larger or deeper than its budgets are refused.
+make a document larger or deeper than the limits are refused.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ MOST_ADDED = 1_000_000
 
 
 class _Refused(Exception):
-    """An action cannot be applied. The message is the reason."""
+    """An action cannot be applied. The message gives the reason."""
 
 
 def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> tuple[Document, frozenset[int]]:
@@ -71,12 +71,14 @@ def _growth(action: Action, locations: list[Location]) -> int:
     return size * len(locations)
 
 
-# -- rewriting --------------------------------------------------------------------------------------------------------
+# -- rewriting of values -----------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Branch:
-    """Tree of the selected places. `here`: the value itself is selected; `inside`: key → tree for that member."""
+    """Tree of the selected places in a value. `here`: the value itself is selected; `inside`: key → tree for that
+    member.
+    """
 
     here: bool = False
     inside: dict[str | int, "_Branch"] = field(default_factory=dict)
@@ -97,9 +99,9 @@ def _acted(action: Action, value: JsonValue, locations: list[Location], replaces
 
 
 def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], JsonValue] | None) -> JsonValue:
-    """Return `value` with the selected places changed by `change`, innermost first.
+    """Return `value` with `change` applied to the selected places, innermost first.
 
-    If `change` is None, remove them.
+    If `change` is None, the selected places are removed.
     """
     gone = {key for key, inner in branch.inside.items() if inner.here and change is None}
     kept = {key: inner for key, inner in branch.inside.items() if key not in gone}
@@ -119,7 +121,7 @@ def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], 
 
 
 def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
-    """Return `target` updated: an object is merged, an array gets the update appended."""
+    """Return `target` with `update` applied: an object is merged, an array gets the update appended."""
     if isinstance(target, dict):
         if not isinstance(update, dict):
             raise _Refused("it selects an object, and only an object can be merged into one")

@@ -1,7 +1,7 @@
 """Evaluate JSONPath (RFC 9535). This is the only module that imports the JSONPath library.
 
-Expressions come from files of others, so their cost is bounded. Every value that an expression or its filters visit is
-counted, and patterns in filters run on a linear-time engine.
+Expressions come from files of other people, so their cost is limited. Every value that an expression or its filters
+visit is counted, and patterns in filters run on a linear-time engine.
 """
 
 from collections.abc import Iterable
@@ -24,11 +24,13 @@ LONGEST = 2000
 LONGEST_PATTERN = 256
 
 Location = tuple[str | int, ...]
-"""Keys and indices, from the root."""
+"""A place in a value: keys and indices, from the root."""
 
 
 class Malformed(Exception):
-    """The text is no JSONPath expression. The message is the reason, `offset` the index of the character at fault."""
+    """The text is not a JSONPath expression. The message gives the reason, `offset` the index of the character at
+    fault.
+    """
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -76,7 +78,7 @@ class Query:
 
 
 class _Node(JSONPathNode):
-    """A visited place. Visiting its children draws on the budget."""
+    """A visited place in a value. Visiting its children takes from the budget."""
 
     __slots__ = ("budget",)
     budget: Budget
@@ -101,7 +103,7 @@ class _Query(JSONPathQuery):
 
 
 class _Parser(Parser):
-    """Parser whose expressions count the values that they visit, inside filters too."""
+    """Parser for expressions that count the values they visit, including those visited inside filters."""
 
     def parse_root_query(self, stream: TokenStream) -> Expression:
         return self._counting(super().parse_root_query(stream))

@@ -23,7 +23,9 @@ _OF_ACTION = ("target", "description", "update", "remove")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action: remove the values that `target` selects, or update them. `where`: the place of the target."""
+    """One action of an overlay: remove the values that `target` selects, or update them. `where`: the place of the
+    target.
+    """
 
     target: Query
     where: Where
@@ -33,7 +35,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """One overlay. `extends`: the document for which it was written, by its own words.
+    """One overlay. `extends`: the document for which it was written, as the overlay names it.
 
     `replaces`: True if plain values may be replaced, as in version 1.1 but not in 1.0.
     """
@@ -47,7 +49,7 @@ class Overlay:
 def read(document: Document, diagnostics: Diagnostics) -> Overlay:
     """Return the overlay in `document`. Report faulty actions and omit them.
 
-    Raises FatalError if the document is no overlay, or of an unsupported version.
+    Raises FatalError if the document is not an overlay, or has an unsupported version.
     """
     root, top = as_object(document.value), document.where("")
     declared = root.get("overlay")
@@ -87,7 +89,9 @@ class _Reporter:
         self._diagnostics.add("invalid-overlay", message, where, hint)
 
     def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
-        """Report the keys that are not in `known`. Return the known keys that the reported ones may misspell."""
+        """Report the keys of an object that are not in `known`. Return the known keys that the reported keys may
+        misspell.
+        """
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
             self.add(f"There is no key '{clipped(key)}'.", where.inside(key), nearest(key, known))
@@ -128,7 +132,7 @@ def _actions(
 def _within(document: Document, where: Where, text: str, offset: int) -> Where:
     """Return the place of the character at an offset in `text`, the value at `where`.
 
-    If the file spells the value differently, as with escapes, return the place of its key.
+    If the file spells the text differently, for example with escapes, return the place of the value's key.
     """
     line, column = document.positions([where.pointer])[where.pointer]
     found = document.text.splitlines()[line - 1].find(text, column - 1)

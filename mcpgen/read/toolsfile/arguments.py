@@ -1,8 +1,8 @@
-"""Read `arguments:` of a tool, the short form: name → type or schema.
+"""Read `arguments:` of a tool, which lists arguments in a short form: name → type or schema.
 
-Each argument becomes a parameter or a member of a JSON body. An argument that the path names goes into the path, and
-one that the tool's `send` names goes only there. Others go where `in` says. Without `in`, they go into the body of a
-POST, PUT or PATCH, and else into the query.
+Each argument becomes a parameter or a member of a JSON body. An argument whose name is in the path is sent in the path.
+An argument that the tool's `send` names is sent only there. For any other argument, `in` gives the place; without `in`,
+it is sent in the body of a POST, PUT or PATCH, and else in the query.
 """
 
 from collections.abc import Container, Iterable
@@ -23,21 +23,21 @@ WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array")
 OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")
-"""Keys of OpenAPI's Parameter Object that an argument in short form cannot have."""
+"""Keys of OpenAPI's Parameter Object that are not allowed for an argument in short form."""
 
 _OWN = ("in", "name")
 
 Place = Location | Literal["body"]
 
 Entry = tuple[str, JsonValue, Where]
-"""An argument in short form: its name, its type or schema, and where it stands."""
+"""An argument in short form: its name, its type or schema, and its place in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """The facts about a tool that decide where its arguments go.
+    """Properties of a tool that decide where its arguments are sent.
 
-    `sent`: arguments that `send` names. `body`: the key that describes the body otherwise, or "".
+    `sent`: arguments that `send` names. `body`: name of another key that already describes the body, or "".
     """
 
     where: Where
@@ -50,7 +50,9 @@ class ToolFacts:
 
 @dataclass(frozen=True, slots=True)
 class ShortArguments:
-    """The result of reading arguments in short form: parameters, a body, and arguments that go where `send` says."""
+    """The result of reading arguments in short form: parameters, a body, and arguments that are sent where `send`
+    says.
+    """
 
     parameters: tuple[Parameter, ...] = ()
     body: RequestBody | None = None
@@ -75,7 +77,7 @@ def read(
     site: ToolFacts,
     diagnostics: Diagnostics,
 ) -> ShortArguments:
-    """Return the `arguments` of a tool, and those that its user is `asked` for.
+    """Return the `arguments` of a tool, and the arguments in `asked`, which the user fills in.
 
     `taken`: names that the tool's `parameters` and `body` already define.
     """
@@ -103,7 +105,7 @@ def read(
 
 
 def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagnostics: Diagnostics) -> _Argument | None:
-    """Return one argument, or None if it is faulty. Its fault was reported here or by `schema_check`."""
+    """Return one argument, or None if it is faulty. The fault is reported here, or was reported by `schema_check`."""
     if isinstance(entry, str):
         kind, _, rest = entry.partition(" ")
         if kind not in TYPES or rest not in ("", "required"):
@@ -133,7 +135,9 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagno
 def _place(
     name: str, wire: str, entry: JsonObject, where: Where, site: ToolFacts, diagnostics: Diagnostics
 ) -> Place | Literal[False] | None:
-    """Return where an argument goes, or None if `send` decides. If it can go nowhere, report this and return False."""
+    """Return where an argument is sent, or None if `send` decides that. If it cannot be sent anywhere, report this and
+    return False.
+    """
 
     def refuse(message: str, hint: str, key: str = "in") -> Literal[False]:
         place = where.inside(key) if key in entry else where
@@ -177,7 +181,7 @@ def _parameter(argument: _Argument) -> Parameter:
 
 
 def _body(members: list[_Argument], site: ToolFacts) -> RequestBody | None:
-    """Return a body: a JSON object with a member for each argument. Methods that take a body always send one."""
+    """Return a body: a JSON object with one member for each argument. A POST, PUT or PATCH always sends the body."""
     if not members:
         return None
     schema: JsonObject = {"type": "object", "properties": {each.wire: each.schema for each in members}}

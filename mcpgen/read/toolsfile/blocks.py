@@ -1,4 +1,4 @@
-"""Read `blocks:` of a result: several content blocks, each made from a part of the answer.
+"""Read `blocks:` of a result: several content blocks, each made from a part of the response.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -31,7 +31,7 @@ def read(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Ite
 
 
 def link(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Link | None:
-    """Return a link to a resource, or None if it lacks its address or its name."""
+    """Return a link to a resource, or None if it lacks its `uri` or its `name`."""
     if not all(isinstance(entry.get(key), str) for key in ("uri", "name")):
         return None  # schema_check has reported this error
     texts = {key: as_text(entry.get(key)) for key in _TEXTS}
@@ -63,7 +63,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
         uri, media_type, text = (_text(held, key, place, diagnostics) for key in ("uri", "mimeType", "text"))
         pointer = _pointer(held, "blob", place, diagnostics) if "blob" in held else ""
     if not (kind == "answer" or text or pointer or to) or (kind == "resource" and not uri):
-        return None  # the error was already reported
+        return None  # schema_check or the readers of its members have reported the error
     told, at = as_object(entry.get("annotations")), where.inside("annotations")
     priority = told.get("priority")
     return ResultBlock(

@@ -1,7 +1,8 @@
-"""Read `complete:` of arguments of prompts and of variables of URIs: requests that fetch the values of an argument.
+"""Read `complete:` of arguments of prompts and of variables of URIs: requests that fetch the possible values of an
+argument.
 
-Such a request becomes an operation of a resource that is not offered, so that it gets its server, its credentials and
-its limits like the request of any resource.
+Such a request becomes the operation of a resource that is not offered. So server, credentials and limits apply to it as
+to the request of any resource.
 """
 
 import re
@@ -18,7 +19,7 @@ from mcpgen.read.openapi import paths
 from mcpgen.read.toolsfile import credentials, pointers, resources, uris
 
 TYPED = "value"
-"""Name that stands for what the user has typed so far."""
+"""Name of the placeholder for the text that the user has typed so far."""
 
 _TEXT: JsonObject = {"type": "string"}
 _REQUEST = re.compile(r"GET (/\S*)")
@@ -26,7 +27,9 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Iterator[Resource]:
-    """Yield a resource for each request for completion values in the file. Those with an error are left out."""
+    """Yield a resource for each request for completion values in the file. Faulty requests are reported and left
+    out.
+    """
     for kind, key in (("prompt", "prompts"), ("resource", "resources")):
         for index, entry in enumerate(map(as_object, as_list(root.get(key)))):
             declared, name = as_object(entry.get("arguments")), as_text(entry.get("name"))
@@ -59,7 +62,7 @@ def _is_pointer(pointer: str, where: Where, around: resources.ResourceContext) -
 def _operation(
     rules: JsonObject, of: tuple[str, str], names: list[str], where: Where, around: resources.ResourceContext
 ) -> Operation | None:
-    """Return a GET operation whose parameters are the places in the path and in the query."""
+    """Return a GET operation whose parameters are the placeholders in the path and in the query."""
     request = _REQUEST.fullmatch(as_text(rules.get("request")).strip())
     if request is None:
         return None  # schema_check has reported this error

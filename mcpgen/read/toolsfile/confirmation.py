@@ -14,12 +14,12 @@ KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DE
 
 
 def of_tool(entry: JsonObject) -> Confirm | None:
-    """Return when calls of one tool are confirmed, or None if the tool has no `confirm`."""
+    """Return when calls of one tool must be confirmed, or None if the tool has no `confirm`."""
     return _word(entry.get("confirm"))
 
 
 def of_server(server: JsonObject) -> dict[str, Confirm]:
-    """Return HTTP method → when its calls are confirmed. The key DESTRUCTIVE stands for all destructive tools."""
+    """Return HTTP method → when its calls must be confirmed. The key DESTRUCTIVE stands for all destructive tools."""
     found = {kind: _word(value) for kind, value in as_object(server.get("confirm")).items() if kind in KINDS}
     return {kind: word for kind, word in found.items() if word is not None}
 

@@ -1,4 +1,4 @@
-"""Read `security:` of one tool: the credentials of its requests, in the words of OpenAPI."""
+"""Read `security:` of one tool: the credentials of its requests, written as in OpenAPI."""
 
 from dataclasses import dataclass, field
 
@@ -12,9 +12,10 @@ from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 
 @dataclass(frozen=True, slots=True)
 class RequiredCredentials:
-    """The credentials of a request: alternatives, and scopes by scheme.
+    """The credentials of a request: alternatives of security schemes, and OAuth scopes by scheme.
 
-    None: the setting of the whole file. `caller_scopes`: scopes that callers over HTTP need.
+    A field is None where the setting of the whole file applies. `caller_scopes`: OAuth scopes that callers over HTTP
+    need.
     """
 
     security: tuple[SecurityRequirement, ...] | None = None
@@ -25,7 +26,9 @@ class RequiredCredentials:
 def of_tool(
     entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics
 ) -> RequiredCredentials:
-    """Return the security of the tool `entry` at `where`. With an empty list, its requests carry no credential."""
+    """Return the security of the tool `entry` at `where`. If `security` is an empty list, the requests carry no
+    credential.
+    """
     value, place = entry.get("security"), where.inside("security")
     if value == "none":
         return RequiredCredentials(NO_CREDENTIALS)

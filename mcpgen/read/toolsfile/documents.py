@@ -1,4 +1,5 @@
-"""Read `openapi:` of the tools file, a list of API documents, with the selectors and overlays of each and of the file.
+"""Read `openapi:` of the tools file, a list of API documents. Each document and the file itself may have selectors and
+overlays.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -18,7 +19,7 @@ _KINDS = ("tag", "path", "method", "id")
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A path, a URL or a media type as a tools file writes it, and its place."""
+    """A path, a URL or a media type as the tools file writes it, with its place in the file."""
 
     text: str
     where: Where
@@ -28,8 +29,8 @@ class PlacedText:
 class IncludedDocument:
     """An API description whose operations a tools file includes.
 
-    `document`: empty if the entry names none, which was reported. `servers`: replace those of the document.
-    `unsecured`: the API needs no credentials.
+    `document`: empty if the entry names no document, which was reported. `servers`: replace the servers of the
+    document. `unsecured`: the API needs no credentials.
     """
 
     document: PlacedText
@@ -45,7 +46,9 @@ class IncludedDocument:
 def read(
     value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics
 ) -> tuple[IncludedDocument, ...]:
-    """Return the entries of the `openapi` list at `where`. `variables`: declared variables, which base URLs may use."""
+    """Return the entries of the `openapi` list at `where`. `variables`: declared variables, which base URLs may
+    contain.
+    """
     return tuple(
         _entry(entry, where.inside(index), variables, diagnostics)
         for index, entry in enumerate(as_list(value))
@@ -75,7 +78,7 @@ def named(entry: JsonObject, key: str, where: Where) -> tuple[PlacedText, ...]:
 
 
 def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:
-    """Return the selectors under `key` of the file, or of a document entry."""
+    """Return the selectors under `key`, from the file itself or from the entry of a document."""
     return tuple(_selectors(as_list(entry.get(key)), where.inside(key), diagnostics))
 
 

@@ -1,7 +1,8 @@
-"""Help editors to complete and check a tools file: the schema of its format, and a first line that points to it.
+"""Help editors to complete and check a tools file: the schema of its format, and a first line that points to the
+schema.
 
-The schema is a file beside each tools file that we write, named by a relative path. So it works without a network, in a
-moved folder, and for the version of mcpgen that wrote it. VS Code's YAML extension, every editor with
+The schema is a file beside each tools file that mcpgen writes, named by a relative path. So it works without a network,
+in a moved folder, and for the version of mcpgen that wrote it. VS Code's YAML extension, every editor with
 yaml-language-server, and JetBrains' IDEs read the line.
 """
 
@@ -24,5 +25,5 @@ def schema_file() -> bytes:
 
 
 def is_schema_file(data: bytes) -> bool:
-    """Return True if `data` is the schema of the tools file, as this or another version of mcpgen writes it."""
+    """Return True if `data` is the schema of the tools file, as written by this or another version of mcpgen."""
     return as_text(schema_check.schema().get("$id")).encode() in data[:500]

@@ -1,4 +1,4 @@
-"""Read the keys of the tools file that stand for command-line flags.
+"""Read the keys of the tools file that have the meaning of command-line flags.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -20,7 +20,7 @@ _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaPro
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     """Return the keys that are named like command-line flags, from `ref_dir` to `max_tokens`.
 
-    Missing keys count as flags that were not given. Paths stay as written.
+    Missing keys count as flags that were not given. Paths are returned as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
     server = as_object(root.get("server"))  # Decision 0192: What a server lists is chosen under server.
@@ -51,12 +51,12 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
 
 
 def _word(value: JsonValue, known: tuple[str, ...]) -> str | None:
-    """Return the value if it is one of the known words, else None."""
+    """Return the value if it is one of the `known` words, else None."""
     return value if isinstance(value, str) and value in known else None
 
 
 def folders(document: Document) -> tuple[PlacedText, ...]:
-    """Return the folders of `ref_dir`. They must be known before references in the file are resolved."""
+    """Return the folders listed under `ref_dir`. They must be known before references in the file are resolved."""
     return named(as_object(document.value), "ref_dir", document.where(""))
 
 

@@ -19,7 +19,7 @@ LONGEST = 3600
 
 # Decision 0127: Hints and timeouts of a tools file count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
-    """Return the tool annotations that were written: MCP's name → value."""
+    """Return the tool annotations in the file: MCP's name → value."""
     found = as_object(entry.get("annotations"))
     if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
         message = "A tool that changes nothing cannot destroy anything."
@@ -37,7 +37,7 @@ def timeout(entry: JsonObject) -> float | None:
 
 
 def requires(entry: JsonObject) -> tuple[Capability, ...] | None:
-    """Return the client capabilities that a tool cannot do without, or None if `requires` is missing."""
+    """Return the client capabilities that a tool needs, or None if `requires` is missing."""
     value = entry.get("requires")
     if not isinstance(value, list):
         return None
@@ -53,13 +53,13 @@ def redirects(entry: JsonObject) -> Redirects | None:
 
 
 def lookups(entry: JsonObject) -> bool | None:
-    """Return whether names may be given in place of ids, or None if `lookups` is missing."""
+    """Return whether a call may give names in place of ids, or None if `lookups` is missing."""
     value = entry.get("lookups")
     return value if isinstance(value, bool) else None
 
 
 def pages(entry: JsonObject) -> Pages | None:
-    """Return whether a call fetches one page or all, or None if `pages` is missing."""
+    """Return whether a call fetches one page or all pages, or None if `pages` is missing."""
     value = entry.get("pages")
     return _PAGES.get(value) if isinstance(value, str) else None
 

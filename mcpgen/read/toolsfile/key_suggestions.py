@@ -1,6 +1,8 @@
-"""Suggest the right key for keys that people write from habit: from OpenAPI, other tools, or older YAML.
+"""Suggest the right key for a wrong key that people write from habit with OpenAPI, with other tools, or with older YAML
+formats.
 
-Keys are compared ignoring case, `_` and `-`. A container is named like its definition in `$defs` of `schema.json`.
+Keys are compared ignoring case, `_` and `-`. The object that contains the key is named by its definition in `$defs` of
+`schema.json`.
 """
 
 import json
@@ -115,7 +117,7 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "annotations": {"title": "It stands at the tool, beside `annotations`."},
 }
-"""Container → key that people write → what to write instead."""
+"""Definition in `schema.json` of the containing object → wrong key → what to write instead."""
 
 _YES, _NO = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
 _METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS")
@@ -124,12 +126,14 @@ _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # Decision 0132: A key of another tool gets a hint.
 def key(container: str, written: str) -> str:
-    """Return what to write in place of the unknown key `written`, or "" if nothing is known."""
+    """Return what to write in place of the unknown key `written`, or "" if there is no suggestion. `container`:
+    definition of the object that contains it.
+    """
     return KEYS.get(container, {}).get(written.casefold().replace("_", "").replace("-", ""), "")
 
 
 def kind(value: JsonValue, kinds: Sequence[str], name: str) -> str:
-    """Return what to write in place of a value of the wrong type, or "" if nothing is known.
+    """Return what to write in place of a value of the wrong type, or "" if there is no suggestion.
 
     `kinds`: the expected JSON Schema types. `name`: the key of the value.
     """
@@ -160,7 +164,7 @@ def _in_place_of_text(value: str, kinds: Sequence[str]) -> str:
 
 
 def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
-    """Return what to write in place of an invalid request line."""
+    """Return what to write in place of `written`, an invalid value of `request:`, such as "Begin with the method"."""
     method, _, path = written.strip().partition(" ")
     path = path.strip()
     if "://" in written:

@@ -1,4 +1,6 @@
-"""Check that clients can read the targets of `links:`, which are public https URLs or resources of the same file."""
+"""Check the targets of `links:`. Clients can read a target only if it is a public https URL or a resource of the same
+file.
+"""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ _HINT = "Write a public https address, or the URI of one of `resources`."
 
 # Decision 0054: A link without a value is left out.
 def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
-    """Report every link of a tool or an override that no client could read."""
+    """Report every link of a tool or an override whose target no client could read."""
     uris = list(_resources(root))
     for entry, where in _entries(root, top):
         for uri, place in _addresses(as_object(entry.get("result")), where.inside("result")):
@@ -26,7 +28,7 @@ def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
 
 
 def _addresses(result: JsonObject, where: Where) -> Iterator[tuple[str, Where]]:
-    """Yield the address of each link of a result and of its blocks, with its place."""
+    """Yield the URI of each link in a result and in its content blocks, with its place."""
     links = [(link, where.inside("links", index)) for index, link in enumerate(as_list(result.get("links")))]
     for index, block in enumerate(as_list(result.get("blocks"))):
         links.append((as_object(block).get("link"), where.inside("blocks", index, "link")))
@@ -47,7 +49,7 @@ def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]
 
 
 def _resources(root: JsonObject) -> Iterator[str]:
-    """Yield the URIs of the file's resources; URI templates as they are written."""
+    """Yield the URIs of the file's resources. URI templates are returned as they are written."""
     server = as_text(as_object(root.get("server")).get("name"))
     for entry in map(as_object, as_list(root.get("resources"))):
         uri, name = as_text(entry.get("uri")), as_text(entry.get("name"))
@@ -56,7 +58,9 @@ def _resources(root: JsonObject) -> Iterator[str]:
 
 
 def _is_public(uri: str) -> bool:
-    """Return True if a link is https and names a public host, whatever its placeholders hold."""
+    """Return True if a link is https and its host is public. A placeholder in the host is not allowed, so its value
+    cannot change the host.
+    """
     host, _, _ = uri.removeprefix("https://").partition("/")
     if not uri.startswith("https://") or "{" in host or "?" in host or "#" in host:
         return False
@@ -65,11 +69,13 @@ def _is_public(uri: str) -> bool:
 
 
 def _fits(uri: str, known: str) -> bool:
-    """Return True if a link matches the URI of a resource, with example values in place of the link's placeholders."""
+    """Return True if the link `uri` matches `known`, the URI of a resource. Placeholders in the link are replaced by
+    example values.
+    """
     pattern = "[^/?#]+".join(re.escape(literal) for literal in re.split(r"\{[^{}]*\}", known))
     return re.fullmatch(pattern, _PLACE.sub(_example, uri)) is not None
 
 
 def _example(place: re.Match[str]) -> str:
-    """Return a text that a placeholder may become: a letter, or the brace for which `{{` or `}}` stands."""
+    """Return an example of the text that replaces a placeholder: a letter, or one brace for `{{` or `}}`."""
     return place[0][0] if place[0] in ("{{", "}}") else "x"

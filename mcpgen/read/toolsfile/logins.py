@@ -13,8 +13,8 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 class LoginChoice:
     """The operation that logs in, and its request.
 
-    `fields`: members of its body, as (name, role, constant): the role's environment variable gives the value, or, if
-    the role is empty, the constant. `scheme`: the security scheme that the token fills, or "" if there is only one.
+    `fields`: members of its body, as (name, role, constant). The role's environment variable gives the value; if the
+    role is empty, the constant does. `scheme`: the security scheme that the token is for, or "" if there is only one.
     `token` and `expires`: JSON Pointers into the response.
     """
 
@@ -27,7 +27,7 @@ class LoginChoice:
 
 
 def read(value: JsonValue, where: Where) -> LoginChoice | None:
-    """Return the `login` at `where`, or None if it is missing or incomplete."""
+    """Return the value of `login` at `where`, or None if it is missing or incomplete."""
     raw = as_object(value)
     operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
     fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))

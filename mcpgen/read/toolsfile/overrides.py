@@ -1,4 +1,4 @@
-"""Read `overrides:` of the tools file: decisions about single operations and tools.
+"""Read `overrides:` of the tools file: the owner's decisions about single operations and tools.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -20,7 +20,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the `arguments` at `where` as changes: operation or tool → argument → change."""
+    """Return the `arguments` at `where` as changes. They map the key of an operation or tool to argument → change."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()
@@ -96,9 +96,9 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
 
 
 def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
-    """Return the schema that replaces an argument's.
+    """Return the schema that replaces the schema of an argument.
 
-    References in it are reported, since nothing could resolve them.
+    A schema with a reference is reported and not used, since the reference could not be resolved.
     """
     if not isinstance(value, dict):
         return None

@@ -1,4 +1,4 @@
-"""Read JSON Pointers into answers, and texts with such pointers in them."""
+"""Read JSON Pointers into responses, and texts that contain such pointers as placeholders."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.names import clipped
@@ -7,7 +7,9 @@ from mcpgen.read.toolsfile import templates
 
 
 def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True for a JSON Pointer. `schema_check` has already reported texts that do not begin with `/`."""
+    """Return True if `value` is a JSON Pointer. `schema_check` has already reported texts that do not begin with
+    `/`.
+    """
     if "~" in value.replace("~0", "").replace("~1", ""):
         message = f"'{clipped(value)}' is not a JSON Pointer: it contains a ~ without 0 or 1 after it."
         diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
@@ -16,7 +18,7 @@ def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
 
 
 def text(value: str, where: Where, diagnostics: Diagnostics) -> tuple[Part, ...]:
-    """Return the parts of a text for the model, in which `{/pointer}` is a part of the answer."""
+    """Return the parts of a text for the model, in which `{/pointer}` stands for a value of the response."""
     parts = templates.text(value, where, diagnostics, pointers=True)
     for pointer in templates.places(parts, "pointer"):
         is_pointer(pointer, where, diagnostics)

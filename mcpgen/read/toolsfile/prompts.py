@@ -17,7 +17,7 @@ _ROLES = ("user", "assistant")
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
-    """Return the prompts at `where`. Whether the resources exist that their messages name is checked later."""
+    """Return the prompts at `where`. A later pass checks that the resources exist that their messages name."""
     found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
     return tuple(prompt for prompt in found if prompt is not None)
 
@@ -56,7 +56,9 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
 
 
 def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Question, ...]:
-    """Return the questions of a prompt, whose fields are no arguments that a client gives."""
+    """Return the questions of a prompt. Their fields are values that the user fills in, not arguments that a client
+    gives.
+    """
     found = questions.read(entry, where, diagnostics) or ()
     for question in found:
         if question.missing or question.without != "refuse":
@@ -71,12 +73,12 @@ def _argument(name: str, entry: JsonObject) -> PromptArgument:
 
 
 def _values(entry: JsonObject) -> tuple[str, ...]:
-    """Return the distinct values of an `enum`."""
+    """Return the distinct values of an argument's `enum`."""
     return tuple(dict.fromkeys(value for value in as_list(entry.get("enum")) if isinstance(value, str)))
 
 
 def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """Return one message, or None if it is faulty, which was reported."""
+    """Return one message of a prompt. If it is faulty, report this and return None."""
     role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
     if len(given) != 1:
         said = "both a text and a resource" if given else "neither a text nor a resource"
@@ -92,7 +94,7 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
 
 
 def _text(text: str, role: str, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """Parse a text with placeholders: `{name}` is an argument, `{{` and `}}` are braces."""
+    """Parse the text of a message: `{name}` stands for an argument, `{{` and `}}` for braces."""
     literals, arguments, end = [""], list[str](), 0
     for place in _PLACE.finditer(text):
         literals[-1] += text[end : place.start()]

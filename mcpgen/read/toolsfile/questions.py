@@ -12,7 +12,7 @@ from mcpgen.model import FormField, Question
 from mcpgen.read.toolsfile import templates
 
 MISSING = "missing"
-"""Word for a question that asks for required arguments that a call leaves out."""
+"""Key of a question that asks for the required arguments that a call leaves out."""
 
 _RESERVED = ("confirm", "login")
 """Names of the questions that the server asks by itself."""
@@ -67,7 +67,7 @@ def _fields(form: JsonObject, where: Where) -> Iterator[FormField]:
 
 
 def _written(entry: JsonValue) -> JsonObject:
-    """Return a field in its long form."""
+    """Return a field as an object: the short form `TYPE required` becomes `type` and `required`."""
     if isinstance(entry, str):
         kind, _, rest = entry.partition(" ")
         return {"type": kind, "required": rest == "required"} if kind in _SIMPLE else {}
@@ -75,14 +75,16 @@ def _written(entry: JsonValue) -> JsonObject:
 
 
 def _condition(value: JsonValue) -> JsonObject:
-    """Return a condition as a schema: a value is the only one that fits, a list holds all of them."""
+    """Return a condition as a JSON schema. A single value means that the argument must equal it; a list gives all
+    allowed values.
+    """
     if isinstance(value, dict):
         return value
     return {"enum": value} if isinstance(value, list) else {"const": value}
 
 
 def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[tuple[str, JsonValue, Where]]:
-    """Yield the fields of `ask` that are no arguments of the tool `entry` yet, as entries of `arguments`.
+    """Yield the fields of `ask` that are not yet arguments of the tool `entry`, in the form of entries of `arguments`.
 
     `known`: the arguments that the tool declares itself.
     """
@@ -92,13 +94,13 @@ def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[
             if name not in taken and WRITTEN_ARGUMENT_NAME.fullmatch(name):
                 taken.add(name)
                 argument = _argument(_written(value))
-                if "when" in each:  # the form needs it, and a call in which it is not asked does not
+                if "when" in each:  # the form requires the field, but calls for which the question is not asked do not
                     argument.pop("required", None)
                 yield name, argument, where.inside("ask", index, "form", name)
 
 
 def _argument(field: JsonObject) -> JsonObject:
-    """Return a field as an argument: titles of choices are for people alone."""
+    """Return a field of a form as an argument. Titles are dropped, since only people need them."""
     schema = {key: value for key, value in field.items() if key not in ("oneOf", "enumNames", "title", "default")}
     schema |= {"enum": choices(field)} if "oneOf" in field else {}
     items = as_object(field.get("items"))
@@ -111,6 +113,6 @@ def _argument(field: JsonObject) -> JsonObject:
 
 
 def choices(schema: JsonObject) -> list[JsonValue]:
-    """Return the values that a field offers, plain or titled."""
+    """Return the values that a field offers, whether they are plain or have titles."""
     titled = [as_object(each).get("const") for key in ("oneOf", "anyOf") for each in as_list(schema.get(key))]
     return titled or as_list(schema.get("enum"))

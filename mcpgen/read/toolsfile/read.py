@@ -37,7 +37,7 @@ VERSION = 1
 
 
 def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:
-    """Return the contents of a tools file; its schemas go to `definitions`, its errors to `diagnostics`.
+    """Return the contents of a tools file. Its schemas are added to `definitions`, its errors to `diagnostics`.
 
     Raises FatalError for another version of the format.
     """

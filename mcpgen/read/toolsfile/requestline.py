@@ -1,6 +1,6 @@
-"""Read `request:` of a tool: a method, a path, and a query after `?`.
+"""Read `request:` of a tool: a method, a path, and optionally a query after `?`.
 
-A query field without placeholders is always sent, like a query in a path of a document. A field with `{name}` is a
+A query field without placeholders is always sent, as is a query in a path of a document. A field with `{name}` is a
 template, as if it were written under `send`.
 """
 
@@ -55,7 +55,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLi
 
 
 def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagnostics) -> JsonObject:
-    """Return the tool `entry` with the templates of its request line moved to `send`."""
+    """Return the tool `entry` with the query templates of its request line moved to `send`."""
     if not line.query:
         return entry
     send = as_object(entry.get("send"))

@@ -1,7 +1,7 @@
 """Read `resources:` of the tools file: content that clients can read under a URI.
 
-A `request` becomes an operation whose parameters are the variables of the URI, so it is sent like a tool's request.
-Malformed resources are skipped here; `schema_check` has already reported them.
+A `request` becomes an operation whose parameters are the variables of the URI, so it is sent like the request of a
+tool. Malformed resources are skipped here; `schema_check` has already reported them.
 """
 
 import os
@@ -57,7 +57,9 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class ResourceContext:
-    """Parts of the tools file that a resource may use: schemes, `variables` of base URLs, files of its folder."""
+    """Parts of the tools file that its resources may use: security schemes, `variables` of base URLs, files of its
+    folder.
+    """
 
     schemes: tuple[SecurityScheme, ...]
     variables: server.Variables
@@ -69,7 +71,7 @@ class ResourceContext:
 
 
 def read(value: JsonValue, where: Where, around: ResourceContext) -> tuple[Resource, ...]:
-    """Return the resources at `where`. Those with an error are omitted."""
+    """Return the resources at `where`. Faulty resources are reported and omitted."""
     found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
     return tuple(resource for resource in found if resource is not None)
 
@@ -88,7 +90,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
     elif isinstance(entry.get("request"), str):
         operation = _operation(entry, variables, where, around)
     if content is None and operation is None:
-        return None  # the error was already reported
+        return None  # the reader of the content has reported the error
     return Resource(
         where,
         name,
@@ -104,7 +106,9 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
 
 
 def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceContext) -> bool:
-    """Return True if exactly one key gives the content of the resource. Keys that do not fit that key are reported."""
+    """Return True if exactly one of the keys `text`, `file` and `request` gives the content. Report other keys that do
+    not fit it.
+    """
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
         said = "does not say what it holds" if not given else f"has both {given[0]!r} and {given[1]!r}"
@@ -118,7 +122,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceCont
 
 
 def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceContext) -> bool:
-    """Return True if the URI is missing or a server can offer it; report any other URI."""
+    """Return True if the URI is missing or can be used by a server. Report an unusable URI."""
     uri = entry.get("uri")
     if uri is None:
         return True
@@ -147,7 +151,7 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceCo
 def _content(file: str, where: Where, around: ResourceContext) -> bytes | str | None:
     """Return the content of a file: text if it can be decoded, else bytes.
 
-    If the file cannot be used, report an error and return None.
+    If the file cannot be read, report an error and return None.
     """
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
     hint = "Name a file beside the tools file, or in a folder there."
@@ -168,7 +172,7 @@ def _content(file: str, where: Where, around: ResourceContext) -> bytes | str | 
 
 
 def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: ResourceContext) -> str:
-    """Return the media type that was written, else that of the content. Return "" if it depends on the response."""
+    """Return the media type given by `mimeType`, else that of the content. Return "" if it depends on the response."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
         message = f"'{clipped(given)}' is no media type."
@@ -239,11 +243,11 @@ def servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[S
 
 
 def _values(declared: JsonValue) -> tuple[str, ...]:
-    """Return the distinct values of an `enum`."""
+    """Return the distinct values of a variable's `enum`."""
     values = as_list(as_object(declared).get("enum"))
     return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 
 def seconds(value: JsonValue) -> float | None:
-    """Return a `timeout`, or None if it is not given."""
+    """Return the value of `timeout` in seconds, or None if it is missing."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None

@@ -11,9 +11,9 @@ from mcpgen.read.toolsfile.pointers import text as text_of
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
-    """Return the `result` of the tool or override `entry`, or None.
+    """Return the `result` of the tool or override `entry`, or None if there is none.
 
-    Whether the arguments and resources exist that it names is checked later.
+    A later pass checks that the arguments and resources exist that it names.
     """
     found = entry.get("result")
     if not isinstance(found, dict) or not found:

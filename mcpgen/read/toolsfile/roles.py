@@ -1,4 +1,4 @@
-"""Read `roles:` of the tools file: which roles an operator needs for a tool, or for all tools of a kind.
+"""Read `roles:` of the tools file: the roles of which an operator needs one, for a tool or for all tools with a method.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -9,7 +9,9 @@ from mcpgen.read.toolsfile.confirmation import KINDS
 
 
 def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
-    """Return the roles for one tool, or None if `roles` is missing. With an empty list, the tool needs no role."""
+    """Return the roles for one tool, or None if `roles` is missing. With an empty list, operators need no role for the
+    tool.
+    """
     return _names(entry.get("roles"))
 
 

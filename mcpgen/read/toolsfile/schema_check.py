@@ -1,8 +1,8 @@
-"""Check the structure of a tools file: which keys are allowed where, and which type of value each takes.
+"""Check the structure of a tools file: which keys are allowed where, and which type of value each key takes.
 
-`schema.json` beside this module is the one description of the format. Editors complete keys by it, and this module
-checks by it, so every key that an editor offers is also read. Unknown keys, missing keys and values of the wrong type
-are reported here, with their place and a suggestion. What a value means is left to the readers.
+`schema.json` beside this module is the only description of the format. Editors and this module both use it, so every
+key that an editor offers is also accepted here. Unknown keys, missing keys and values of the wrong type are reported
+here, with their place and a suggestion. The modules that read a value check its meaning.
 """
 
 import json
@@ -29,7 +29,9 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "boolean": ((bool,), "true or false"),
 }
 _NAMED = ("tool", "resource", "prompt", "parameter", "link")
-"""Definitions in the schema whose items messages call by their `name`, such as "tool 'ping'"."""
+"""Definitions in the schema of items that have a `name`. Messages refer to such an item by its name, as in "tool
+'ping'".
+"""
 
 
 @cache
@@ -39,12 +41,14 @@ def schema() -> JsonObject:
 
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
-    """Report every violation of the schema in a tools file."""
+    """Report every violation of the schema in a tools file. `value`: the contents of the file."""
     _Walk(diagnostics).visit(value, schema(), _Position(where, "The file", "", "", "", "file"))
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report where `value`, which stands alone at `where`, violates the definition `noun` of the schema."""
+    """Report each violation of the schema's definition `noun` in `value`, an object that is written at `where`, outside
+    its usual list.
+    """
     around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
     _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
@@ -67,11 +71,11 @@ def described(noun: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Position of the walk: the value that is checked, and words for messages about it.
+    """A place in the tools file during the check, with the words by which messages describe it.
 
-    `label`: its name at the beginning of a message. `inside`: phrase for where its members are, such as " of 'result'
-    of tool 'ping'". `owner`: the last part of `inside`, the nearest item with a name. `key`: its key. `noun`: its
-    definition in the schema.
+    `label`: name of the value at the beginning of a message. `inside`: phrase for the place of its members, such as "
+    of 'result' of tool 'ping'". `owner`: the last part of `inside`, for the nearest item with a name. `key`: its key.
+    `noun`: its definition in the schema.
     """
 
     where: Where
@@ -213,7 +217,7 @@ def _resolved(node: JsonObject) -> JsonObject:
 
 
 def _noun(node: JsonObject) -> str:
-    """Return the name of the definition to which a schema's `$ref` leads, or ""."""
+    """Return the name of the definition to which a schema's `$ref` leads, or "" if it has none."""
     return as_text(node.get("$ref")).rpartition("/")[2]
 
 

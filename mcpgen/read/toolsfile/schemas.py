@@ -1,7 +1,7 @@
-"""Check the schemas of tools, written in OpenAPI's words: known keywords, each with a value of the right type.
+"""Check the schemas of tools, which are written as in OpenAPI: known keywords, each with a value of the right type.
 
 In published documents, OpenAPI's reader ignores unknown keywords. In a tools file an unknown keyword is a misspelling,
-which would be lost silently. References are followed only inside the file.
+which must not be ignored silently. References are followed only inside the file.
 """
 
 from collections import deque
@@ -39,9 +39,9 @@ _KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("xml", "discriminator", "externalDocs", "dependentRequired", "$vocabulary"), ("object",)),
     **dict.fromkeys(("const", "default", "example", "examples", "$recursiveAnchor"), ()),
 }
-"""Keyword of JSON Schema 2020-12, OpenAPI's vocabulary or OpenAPI 3.0 → types of its value.
+"""Keyword of JSON Schema 2020-12, OpenAPI's vocabulary or OpenAPI 3.0 → allowed types of its value.
 
-An empty tuple allows any.
+An empty tuple allows any type.
 """
 
 _REQUIRED = "Name it in the list `required` of the object that it is in."
@@ -69,7 +69,7 @@ class Schemas:
             raw, place = self._led(entry, where.inside("responses", status))
             self._content(as_object(raw).get("content"), place.inside("content"))
 
-    # -- OpenAPI's objects --------------------------------------------------------------------------------------------
+    # -- objects of OpenAPI --------------------------------------------------------------------------------------------
 
     def _parameter(self, entry: JsonValue, where: Where) -> None:
         raw, place = self._led(entry, where)
@@ -103,9 +103,10 @@ class Schemas:
                 self._unknown(key, where, nearest(key, known))
 
     def _led(self, value: JsonValue, where: Where) -> tuple[JsonValue, Where]:
-        """Return `value` and its place; if `value` is a reference, the referenced object.
+        """Return `value` and its place; if `value` is a reference, the referenced object and its place.
 
-        Return None if the target does not exist or is outside of the file; the reader of `value` reports that.
+        Return (None, `where`) if the target does not exist or is outside of the file; the reader of `value` reports
+        that.
         """
         if not isinstance(as_object(value).get("$ref"), str):
             return value, where
@@ -115,12 +116,12 @@ class Schemas:
             return None, where
         return (raw, place) if place.file == where.file else (None, where)
 
-    # -- schemas ------------------------------------------------------------------------------------------------------
+    # -- schemas and their keywords ------------------------------------------------------------------------------------
 
     def _schema(self, value: JsonValue, where: Where, told: tuple[str, ...] = ()) -> None:
         """Check a schema, its subschemas, and the schemas to which it refers.
 
-        `told`: keys that `schema_check` has checked.
+        `told`: keys that `schema_check` has already checked.
         """
         waiting = deque([(value, where, told)])
         while waiting:
@@ -187,6 +188,6 @@ def _inside(schema: JsonObject, where: Where) -> Iterator[tuple[JsonValue, Where
 
 
 def _name(where: Where) -> str:
-    """Return the name of a value for messages: its key, or for an item the key of its list."""
+    """Return the name of the value at `where` for messages: its key, or for a list item the key of its list."""
     names = [token for token in tokens(where.pointer) if not token.isdigit()]
     return clipped(as_text(names[-1]) if names else where.file)

@@ -66,7 +66,7 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
 def _can_be_read(kind: str, entry: JsonObject) -> bool:
     """Return True if the keys that this kind of scheme needs have valid values.
 
-    `schema_check` has reported invalid ones.
+    `schema_check` has reported invalid values.
     """
     if kind == "apiKey" and entry.get("in") not in ("header", "query", "cookie"):
         return False

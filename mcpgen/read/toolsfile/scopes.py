@@ -8,7 +8,7 @@ from mcpgen.base.names import SCOPE
 
 
 def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
-    """Return the scopes of one tool, or None if nothing is said. An empty list means that it needs no scope."""
+    """Return the scopes of one tool, or None if `scopes` is missing. An empty list means that callers need no scope."""
     value = entry.get("scopes")
     if isinstance(value, list) and all(isinstance(scope, str) and SCOPE.fullmatch(scope) for scope in value):
         return tuple(sorted({str(scope) for scope in value}))

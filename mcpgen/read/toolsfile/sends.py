@@ -1,4 +1,4 @@
-"""Read `send:` and `inputSchema:` of a tool: templates that say where arguments go."""
+"""Read `send:` and `inputSchema:` of a tool. The templates under `send` say where arguments are sent."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ _ALONE = ("if", "then", "else")
 
 @dataclass(frozen=True, slots=True)
 class TemplateNames:
-    """Names that the templates of a tool may use, or must not fill.
+    """Names that the templates of a tool may use, and places that they must not fill.
 
     `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields of the request line.
     """
@@ -79,7 +79,7 @@ def _refusal(name: str, location: Location, where: Where, known: TemplateNames) 
 
 
 def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a body that its media type cannot carry. `node`: the template of that body."""
+    """Report a body that the method or the media type does not allow. `node`: the template of that body."""
     method = request.split(" ")[0]
     if method in WITHOUT_BODY:
         message = f"`send` has a body, and a {method} has none."
@@ -104,7 +104,7 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
 
 
 def named(sends: Sends | None) -> set[str]:
-    """Return the names of all arguments that the templates use."""
+    """Return the names of all arguments in the templates of `sends`."""
     if sends is None:
         return set()
     every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
@@ -112,18 +112,18 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """Return `sends` with `taken`, the arguments in short form that its templates use."""
+    """Return `sends` with `taken`, the arguments in short form that its templates use. None stays None."""
     return replace(sends, arguments=taken) if sends is not None else None
 
 
-# -- inputSchema ------------------------------------------------------------------------------------------------------
+# -- arguments of `inputSchema` ----------------------------------------------------------------------------------------
 
 
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
-    """Return where the arguments of a schema go if `send` does not say so.
+    """Return where the arguments of a schema are sent if `send` does not say so.
 
-    Arguments that the request line does not name go into the query or the JSON body. Undeclared arguments that the
-    schema allows go there too. `said`: the query of the request line.
+    Arguments that the request line does not name are sent in the query or the JSON body, depending on the method. So
+    are undeclared arguments, if the schema allows them. `said`: templates in the query of the request line.
     """
     query = dict(said.query) if said else {}
     left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]
@@ -136,7 +136,7 @@ def implied(schema: JsonObject, template: PathTemplate, method: str, where: Wher
 
 
 def names_of(schema: JsonObject) -> list[str]:
-    """Return the names of arguments in a schema: its properties, and those of schemas that are combined at its root."""
+    """Return the names of arguments in a schema: its properties, and the properties of schemas combined at its root."""
     found: dict[str, None] = {}
     waiting: list[JsonValue] = [schema]
     seen: list[JsonValue] = []
@@ -155,7 +155,7 @@ def names_of(schema: JsonObject) -> list[str]:
 
 
 def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
-    """Return the target of a reference inside the schema, as a list of at most one.
+    """Return the target of a reference inside the schema, as a list of at most one schema.
 
     Broken references are reported elsewhere.
     """
@@ -169,7 +169,9 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:
-    """Report each argument of an `inputSchema` that goes nowhere, and each path variable that the schema lacks."""
+    """Report each argument of an `inputSchema` that is sent nowhere, and each path variable that is no argument of the
+    schema.
+    """
     names = names_of(schema)
     going = named(sends) | set(template.declared)
     for name in names:
@@ -180,7 +182,7 @@ def check_schema(
             hint = nearest(name, [each for each in sorted(going) if each not in names])
             hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' is not used in the request.", place, hint)
-    # a subschema may require the argument
+    # if the schema is combined from subschemas, one of them may require the argument
     combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))
     for name in template.declared:
         if name in names and name not in as_list(schema.get("required")) and not combines:

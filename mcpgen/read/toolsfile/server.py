@@ -30,7 +30,7 @@ def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
 
 
 Variables = Mapping[str, ServerVariable]
-"""Name → variable, for the variables of base URLs."""
+"""Name → Server Variable Object, for the variables of base URLs."""
 
 
 def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
@@ -51,7 +51,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
 
 
 def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
-    """Report each of the `variables` at `where` that no base URL uses."""
+    """Report each of the `variables` declared at `where` that no base URL uses."""
     used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
     for name in variables:
         if name not in used:

@@ -17,7 +17,9 @@ from mcpgen.read.openapi import paths
 from mcpgen.read.toolsfile import templates
 
 HEADERS = ("location", "operation-location", "azure-asyncoperation", "content-location")
-"""Header fields that name a place to look, and that need no word before their name."""
+"""Header fields that usually hold the URL of a job. Their names are recognised without the word `header` before
+them.
+"""
 
 _REQUEST = re.compile(r"(GET|POST|PUT|PATCH|DELETE|HEAD) (/\S*)")
 _HEADER = re.compile(r"header ([A-Za-z0-9-]+)", re.IGNORECASE)
@@ -60,7 +62,9 @@ def _given(found: JsonObject, key: str, where: Where, diagnostics: Diagnostics) 
 
 
 def _target(text: str, where: Where, diagnostics: Diagnostics) -> TaskTarget | None:
-    """Return what a text names: a request, a header field, a pointer, or an operation. Report any other text."""
+    """Return what a text names: a request, a header field, a pointer, or an operation. Report any other text and return
+    None.
+    """
     text = text.strip()
     if request := _REQUEST.fullmatch(text):
         return _request(request[1], request[2], where, diagnostics)
@@ -114,7 +118,7 @@ def _conditions(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Ite
 
 
 def _value(text: str) -> JsonValue:
-    """Return a word of a condition: JSON if it reads as a JSON scalar, else the text itself."""
+    """Return the value that a condition compares with: a JSON scalar if the text is one, else the text itself."""
     text = text.strip()
     try:
         value: JsonValue = json.loads(text)

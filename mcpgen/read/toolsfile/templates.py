@@ -1,7 +1,7 @@
 """Parse texts with placeholders into `Template`s, which the generated table holds.
 
-`{name}` alone is the argument's value with its JSON type; inside other text, the value is inserted as text. `{{` and
-`}}` stand for braces. In texts about results, `{/pointer}` is a part of the response.
+`{name}` as a whole text is the argument's value with its JSON type; inside other text, the value is inserted as text.
+`{{` and `}}` stand for braces. In texts about results, `{/pointer}` is a value of the response.
 """
 
 import re
@@ -20,9 +20,9 @@ _HINT = "Write {name} for an argument, {{ and }} for braces."
 def text(
     value: str, where: Where, diagnostics: Diagnostics, known: list[str] | None = None, *, pointers: bool = False
 ) -> tuple[Part, ...]:
-    """Return the parts of a text: literals, adjacent ones joined, and placeholders.
+    """Return the parts of a text: literal texts, adjacent ones joined, and placeholders.
 
-    Reported as errors are a lone brace, a placeholder without a name, and a name that is not in `known` (if given).
+    A lone brace, a placeholder without a name, and a name that is not in `known` (if given) are reported as errors.
     """
     parts: list[Part] = []
     for piece in _PIECE.finditer(value):
@@ -48,7 +48,7 @@ def text(
 
 
 def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: list[str]) -> Template:
-    """Return a JSON value as a template. Texts in it may name the `known` arguments.
+    """Return a JSON value as a template. Texts in it may contain placeholders for the `known` arguments.
 
     A value without placeholders becomes one constant.
     """
@@ -80,5 +80,5 @@ def _of_text(parts: tuple[Part, ...]) -> Template:
 
 
 def places(parts: tuple[Part, ...], kind: str) -> Iterator[str]:
-    """Yield the names of the placeholders of one kind: `argument` or `pointer`."""
+    """Yield the names or pointers of the placeholders of one `kind`: `argument` or `pointer`."""
     yield from (str(part[kind]) for part in parts if isinstance(part, dict) and kind in part)

@@ -1,6 +1,6 @@
 """Read `tools:` of the tools file as operations.
 
-A tool uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and responses.
+Tools are written in OpenAPI's words, so OpenAPI's readers read their parameters, bodies and responses.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ from mcpgen.read.toolsfile.schemas import Schemas
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Parts of the tools file that a tool may use: schemes, `variables` of base URLs, schemas."""
+    """Parts of the tools file that its tools may use: security schemes, `variables` of base URLs, schemas."""
 
     schemes: tuple[SecurityScheme, ...]
     variables: server.Variables
@@ -80,7 +80,7 @@ def read(value: JsonValue, where: Where, around: ToolContext) -> tuple[tuple[Ope
 
 
 def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation | None:
-    """Return one tool, or None if an error in it was reported."""
+    """Return one tool as an operation. If it has an error, report this and return None."""
     diagnostics = around.diagnostics
     if not isinstance(entry, dict):
         return None
@@ -142,7 +142,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     )
 
 
-# -- the inputs of a call, and where they go -------------------------------------------------------------------
+# -- inputs of a call, and the places where they are sent --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,9 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
 
 
 def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
-    """Report each repeated parameter: in a document the last one counts, but in a tools file it is a mistake."""
+    """Report each parameter that is listed twice. In a document the last one counts, but in a tools file it is a
+    mistake.
+    """
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(described):
         raw, _ = references.resolve(entry, where.inside(index))
@@ -208,7 +210,7 @@ def _by_hand(
     where: Where,
     diagnostics: Diagnostics,
 ) -> _Inputs:
-    """Return the inputs of a tool whose input schema is handwritten."""
+    """Return the inputs of a tool with a handwritten input schema."""
     for key in ("arguments", "parameters", "body"):
         if key in entry:
             message = f"A tool with an inputSchema cannot have {key!r} too."
@@ -230,7 +232,7 @@ def _by_hand(
 
 
 def _members(body: JsonValue) -> list[str]:
-    """Return the names of the members that the `body` of a tool describes at its root."""
+    """Return the names of the members of a tool's `body`, as far as its root schemas list them."""
     content_of = as_object(as_object(body).get("content"))
     schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
     return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
@@ -239,7 +241,8 @@ def _members(body: JsonValue) -> list[str]:
 def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
     """Return the `body` of a tool and its place. A reference to a Request Body Object is resolved.
 
-    References to a schema stay, and so do broken ones, which are reported when the schema is checked.
+    A reference to a schema is returned unchanged. So is a broken reference, which is reported when the schema is
+    checked.
     """
     if not isinstance(value, dict) or "$ref" not in value:
         return value, where

@@ -1,4 +1,6 @@
-"""The contents of a tools file. This module can recognise a tools file without importing the readers of its parts."""
+"""Data type for the contents of a tools file. This module recognises a tools file without importing the readers of its
+parts.
+"""
 
 from dataclasses import dataclass
 
@@ -16,8 +18,9 @@ class ToolsFile:
     """The contents of a tools file.
 
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
-    `choices`: settings that equal command-line flags. `variables` and `security`: places of `server_var` and of the
-    schemes. `login`: the operation that returns a credential. `pins`: tools that stay listed with a search.
+    `choices`: settings that equal command-line flags. `variables` and `security`: places of the keys `server_var` and
+    `security`. `login`: the operation that returns a credential. `pins`: tools that stay listed in a server with a
+    search.
     """
 
     api: Api

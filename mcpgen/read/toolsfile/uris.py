@@ -1,4 +1,4 @@
-"""URIs of resources, and URI templates (RFC 6570, level 1: only `{name}`)."""
+"""Check URIs of resources, and URI templates (RFC 6570, level 1: only `{name}`)."""
 
 import re
 
@@ -17,7 +17,9 @@ def variables(uri: str) -> tuple[str, ...]:
 
 
 def blanked(uri: str) -> str:
-    """Return the URI template with its variables blanked. Templates with equal results match the same URIs."""
+    """Return the URI template with the names of its variables blanked. Templates with equal results match the same
+    URIs.
+    """
     return _VARIABLE.sub("{}", uri)
 
 

@@ -9,9 +9,9 @@ from mcpgen.read.translate.translation import Translation
 
 
 def translated(document: Document, diagnostics: Diagnostics) -> Document:
-    """Return `document` as OpenAPI 3.1 if its format is known here, else the document itself.
+    """Return `document` translated to OpenAPI 3.1 if it has a known other format, else the document itself.
 
-    Raises FatalError if the format is known and its version is not.
+    Raises FatalError if the format is known, but its version is not.
     """
     translate = _translator(as_object(document.value))
     if translate is None:
@@ -25,7 +25,7 @@ def _translator(root: JsonObject) -> Callable[[Document, Diagnostics], Translati
 
         return discovery
     if _is_collection(root) or _is_collection(as_object(root.get("collection"))):
-        from mcpgen.read.translate.postman import translate as postman  # late, as above
+        from mcpgen.read.translate.postman import translate as postman  # imported late: few runs read such documents
 
         return postman
     return None

@@ -1,4 +1,4 @@
-"""A document in the making: OpenAPI, and for its parts the places in the file that they were made of."""
+"""Data type for a translated document under construction: OpenAPI, and the places in the original file of its parts."""
 
 from dataclasses import dataclass, field, replace
 
@@ -9,13 +9,15 @@ from mcpgen.read.document import Document
 # Decision 0193: Other formats become OpenAPI.
 @dataclass(slots=True)
 class Translation:
-    """An OpenAPI 3.1 document. `sources`: pointer in `value` → pointer in the file that was translated."""
+    """An OpenAPI document. `sources`: pointer in `value` → pointer into the file that was translated."""
 
     value: JsonObject
     sources: dict[str, str] = field(default_factory=dict)
 
     def note(self, target: tuple[str | int, ...], source: str) -> None:
-        """Remember that the part at the tokens `target` was made of the part at the pointer `source` of the file."""
+        """Record that the part of `value` at the tokens `target` was made from the part of the file at the pointer
+        `source`.
+        """
         self.sources[pointer("", *target)] = source
 
     def document(self, original: Document) -> Document:

@@ -1,6 +1,6 @@
-"""Convert OpenAPI 2.0 documents (formerly Swagger) to the same `Api`.
+"""Convert OpenAPI 2.0 documents (formerly Swagger) to the same `Api` as later versions.
 
-In OpenAPI 2.0, parameters are schemas, bodies are parameters, and media types, hosts and security stand in other
+In OpenAPI 2.0, parameters are schemas, bodies are parameters, and media types, hosts and security are written in other
 places.
 """
 

@@ -1,4 +1,4 @@
-"""Read parameters of OpenAPI 2.0, which are schemas themselves, and convert `collectionFormat` to style and explode."""
+"""Read parameters of OpenAPI 2.0, which are schemas themselves. Convert `collectionFormat` to style and explode."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
@@ -16,7 +16,9 @@ _PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "s
 
 
 def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    """Return the parameter, or None if it cannot be read, which is reported. Raises SkipOperation if it is required."""
+    """Return the parameter. If it cannot be read, report this and return None, or raise SkipOperation if it is
+    required.
+    """
     named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
     if named is None:
         return None
@@ -38,8 +40,8 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
 def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
     """Return style and explode of a parameter, which matter only for arrays.
 
-    Raises SkipOperation for arrays in arrays: each may have its own format, which no style of later versions can
-    express.
+    Raises SkipOperation for nested arrays: each level may have its own format, and no style of later versions can
+    express that.
     """
     if as_object(raw.get("items")).get("type") == "array":
         message = "mcpgen cannot send nested arrays with a collectionFormat for each level."

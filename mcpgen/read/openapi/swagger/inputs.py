@@ -1,4 +1,4 @@
-"""Read the inputs of an operation by OpenAPI 2.0: the Operation, Parameter and Response Objects."""
+"""Read the inputs of an operation of OpenAPI 2.0, from its Operation, Parameter and Response Objects."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
@@ -17,7 +17,7 @@ Raw = tuple[JsonObject, Where]
 def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
     """Return the inputs of an operation in OpenAPI 2.0.
 
-    Raises SkipOperation if a part cannot be read that calls of the operation need.
+    Raises SkipOperation if a part that requests need, such as a required parameter, cannot be read.
     """
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)
@@ -35,7 +35,9 @@ def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentF
 
 
 def _media_types(key: str, site: OperationSource, around: DocumentFacts) -> list[str]:
-    """Return the media types of `consumes` or `produces`: those of the operation, else those of the document."""
+    """Return the media types under `key` (`consumes` or `produces`): those of the operation, else those of the
+    document.
+    """
     holder, where = (site.raw, site.where) if key in site.raw else (around.root, Where(site.where.file))
     names = [name for name in as_list(holder.get(key)) if isinstance(name, str)]
     return content.media_types(names, where.inside(key), around.diagnostics)
@@ -48,7 +50,7 @@ def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...]
     return servers.read(own, site.where.inside("schemes"), around.base_url, around.diagnostics)
 
 
-# -- bodies -----------------------------------------------------------------------------------------------------------
+# -- request bodies ----------------------------------------------------------------------------------------------------
 
 
 def _body(
@@ -68,7 +70,7 @@ def _body(
 
 
 def _form(fields: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics) -> RequestBody:
-    """Return the `formData` parameters as one body, an object with a member for each."""
+    """Return the `formData` parameters as one body, an object with one member for each parameter."""
     properties: JsonObject = {}
     encodings: dict[str, Encoding] = {}
     required: list[JsonValue] = []
@@ -94,7 +96,7 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
     return RequestBody(offered, fields[0][1], bool(required))
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
+# -- responses ---------------------------------------------------------------------------------------------------------
 
 
 def _responses(

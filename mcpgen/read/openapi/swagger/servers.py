@@ -6,7 +6,9 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_text
 
 
 def as_servers(root: JsonObject, schemes: JsonValue, base_url: str | None) -> list[JsonValue]:
-    """Return the servers as a `servers` list, https first. Without a host, URLs are relative to the document's own."""
+    """Return the servers as a `servers` list, https first. Without a `host`, URLs are relative to the URL of the
+    document.
+    """
     host, base_path = as_text(root.get("host")).strip(), as_text(root.get("basePath")).strip()
     path = base_path if not base_path or base_path.startswith("/") else f"/{base_path}"
     host = host.rpartition("://")[2].rstrip("/")  # some authors write a whole URL as `host`

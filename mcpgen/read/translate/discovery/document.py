@@ -14,12 +14,12 @@ AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth"
 TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 (a URL)
 """Endpoints of Google's authorization server (accounts.google.com/.well-known/openid-configuration).
 
-A Discovery document lists scopes and leaves out where a user logs in: the format knows this one server.
+A Discovery document lists scopes but not where a user logs in, since the format is used only with this server.
 """
 
 
 def translate(document: Document, diagnostics: Diagnostics) -> Translation:
-    """Return the document as OpenAPI 3.1. A note says which parts of the API no tool offers."""
+    """Return the document as OpenAPI 3.1. A note lists features of the API that become no tool."""
     root = as_object(document.value)
     result = Translation({"openapi": "3.1.0"})
     title = as_text(root.get("title")) or as_text(root.get("canonicalName")) or as_text(root.get("name"))
@@ -43,7 +43,9 @@ def translate(document: Document, diagnostics: Diagnostics) -> Translation:
 
 
 def _servers(root: JsonObject) -> list[JsonValue]:
-    """Return the server: `rootUrl`. Paths of methods hold `servicePath`, which paths of uploads do not have."""
+    """Return a list with the one server of the API, `rootUrl`. `servicePath` becomes a part of the paths, since upload
+    paths do not have it.
+    """
     url = as_text(root.get("rootUrl")) or as_text(root.get("baseUrl"))
     return [{"url": url.rstrip("/")}] if url else []
 
@@ -84,7 +86,7 @@ def _add_paths(root: JsonObject, result: Translation, document: Document, diagno
 
 
 def _methods(holder: JsonObject, place: str, resources: tuple[str, ...]) -> Iterator[Method]:
-    """Yield the methods of an API or a resource, then those of the resources inside it."""
+    """Yield the methods of an API or a resource, followed by the methods of the resources inside it."""
     for name, value in as_object(holder.get("methods")).items():
         yield Method(as_object(value), pointer(place, "methods", name), resources)
     for name, value in as_object(holder.get("resources")).items():
@@ -92,7 +94,7 @@ def _methods(holder: JsonObject, place: str, resources: tuple[str, ...]) -> Iter
 
 
 def _report_left_out(root: JsonObject, document: Document, diagnostics: Diagnostics) -> None:
-    """Say which parameters of all methods are not arguments: they are about formats, quotas and credentials."""
+    """Report which global parameters do not become arguments: they concern formats, quotas and credentials."""
     left = [name for name in as_object(root.get("parameters")) if name not in GLOBAL]
     if left:
         message = f"Parameters of every method that are not offered as arguments: {clipped(', '.join(left), 200)}."

@@ -8,7 +8,7 @@ from mcpgen.read.translate.discovery.paths import Variable, expanded
 from mcpgen.read.translate.discovery.schemas import constant, schema, told
 
 GLOBAL = ("fields", "key", "access_token", "oauth_token", "bearer_token")
-"""Parameters of every method that are used: `fields` as an argument, the others as credentials of the server."""
+"""Global parameters that are used: `fields` as an argument, the others as credentials that the server sends."""
 
 _UPLOAD_TYPE: JsonObject = {
     "name": "uploadType",
@@ -21,7 +21,7 @@ _UPLOAD_TYPE: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a Discovery document, its place, and the names of the resources around it."""
+    """A method of a Discovery document, its place, and the names of the resources that contain it."""
 
     value: JsonObject
     pointer: str
@@ -30,7 +30,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """An OpenAPI operation. `parameters`: the method's parameter from which each of its parameters was made."""
+    """An OpenAPI operation. `parameters`: for each of its parameters, the method's parameter from which it was made."""
 
     id: str
     path: str
@@ -40,7 +40,7 @@ class Translated:
 
 
 def operations(method: Method, root: JsonObject) -> Iterator[Translated]:
-    """Yield the operation of a method, and another one that uploads a file, if the method can."""
+    """Yield the operation of a method. If the method can upload a file, also yield an operation for the upload."""
     raw = method.value
     service = as_text(root.get("servicePath"))
     path = f"/{service}{as_text(raw.get('path'))}".replace("//", "/")
@@ -118,7 +118,7 @@ def _query_parameter(name: str, raw: JsonObject) -> JsonObject:
 
 
 def _value(raw: JsonObject) -> JsonObject:
-    """Return the schema of a parameter. A repeated one is an array; the default is that of the array then."""
+    """Return the schema of a parameter. The schema of a repeated parameter is an array, without a default."""
     single = schema(
         {key: value for key, value in raw.items() if key not in ("description", "enumDescriptions", "default")}
     )
@@ -137,7 +137,7 @@ def _description(raw: JsonObject, *, upload: bool) -> str:
 
 
 def _file(raw: JsonObject) -> JsonObject:
-    """Return the body of an upload: the bytes of a file, in the first media type that the method accepts."""
+    """Return the body of an upload: the bytes of a file, in the media types that the method accepts."""
     accepted = [text for text in as_list(as_object(raw.get("mediaUpload")).get("accept")) if isinstance(text, str)]
     content: JsonObject = {name: {} for name in accepted if "*" not in name} or {"application/octet-stream": {}}
     return {"required": True, "content": content}
@@ -153,7 +153,9 @@ def _response(raw: JsonObject) -> JsonObject:
 
 
 def _security(raw: JsonObject, root: JsonObject) -> list[JsonValue]:
-    """Return alternatives: any one of the method's scopes, or the API key. Without scopes, nothing is demanded."""
+    """Return alternatives of credentials: any one of the method's scopes, or the API key. Without scopes, no credential
+    is required.
+    """
     scopes = [text for text in as_list(raw.get("scopes")) if isinstance(text, str)]
     known = as_object(as_object(as_object(root.get("auth")).get("oauth2")).get("scopes"))
     found: list[JsonValue] = [{"oauth2": [scope]} for scope in scopes] if known else []

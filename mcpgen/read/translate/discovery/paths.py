@@ -1,7 +1,7 @@
 """Translate path templates of Discovery documents (RFC 6570) to paths of OpenAPI, whose variables hold no slash.
 
-`{+name}` with the pattern `^projects/[^/]+/topics/[^/]+$` stands for several segments. It becomes
-`projects/{projectId}/topics/{topicId}`: the same URLs, and no argument can add a segment.
+`{+name}` with the pattern `^projects/[^/]+/topics/[^/]+$` stands for several segments. It is replaced by
+`projects/{projectId}/topics/{topicId}`. This gives the same URLs, and no argument can add a segment.
 """
 
 import re
@@ -17,7 +17,9 @@ _ANY = "[^/]+"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of the path. `of`: the parameter that it is a part of, with the shape of that parameter, or ""."""
+    """A variable of the translated path. `parameter`: the method's parameter from which it was made. `shape`: path of
+    all segments of that parameter, or "" if it has only one.
+    """
 
     name: str
     parameter: str
@@ -28,9 +30,9 @@ class Variable:
 
 # Decision 0194: A resource name is an argument for each segment.
 def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
-    """Return the path with a variable for each segment that an argument fills, and these variables in their order.
+    """Return the path with one variable for each segment that an argument fills, and the list of these variables.
 
-    `parameters`: those of the method, whose patterns say how many segments each `{+name}` has.
+    `parameters`: the parameters of the method. Their patterns say how many segments each `{+name}` has.
     """
     found: list[Variable] = []
     taken = {name for name in parameters if f"{{+{name}}}" not in path}
@@ -53,7 +55,9 @@ def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
 
 
 def _segments(pattern: str) -> list[tuple[str, bool]]:
-    """Return the segments of a pattern as (text, whether it is an expression); none if it cannot be split."""
+    """Return the segments of a pattern as (text, whether it is an expression). Return none if the pattern cannot be
+    split.
+    """
     text = pattern.removeprefix("^").removesuffix("$")
     found = []
     for part in re.split(r"/(?![^\[]*\])", text) if text else []:
@@ -69,7 +73,9 @@ def _segments(pattern: str) -> list[tuple[str, bool]]:
 
 
 def _parts(segments: list[tuple[str, bool]], taken: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each segment as (literal, "") or (name of its variable, pattern); no name occurs in `taken`, or twice."""
+    """Yield each segment as (literal, "") or (variable name, pattern). Variable names are unique, and none is in
+    `taken`.
+    """
     used = set(taken)
     before = "part"
     for text, is_variable in segments:
@@ -87,7 +93,7 @@ def _parts(segments: list[tuple[str, bool]], taken: Collection[str]) -> Iterator
 
 
 def _one(word: str) -> str:
-    """Return the name of one of the things that `word`, a literal of a path, names: `projects` gives `project`."""
+    """Return the singular of `word`, a literal segment of a path: `projects` gives `project`."""
     word = re.sub(r"\W+", "_", word).strip("_") or "part"
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"

@@ -9,11 +9,13 @@ _SAID = {
     "google-fieldmask": "Names of fields, separated by commas, such as `user.name,photo`.",
 }
 _MOST_VALUES = 12
-"""Enums with more values than this are listed without the description of each value: it would cost too much."""
+"""Limit on the values of an enum whose descriptions are copied. In longer enums, the descriptions would cost too many
+tokens.
+"""
 
 
 def schema(value: JsonValue) -> JsonObject:
-    """Return the schema as JSON Schema 2020-12. References lead to `#/components/schemas/`."""
+    """Return the schema as JSON Schema 2020-12. References are changed to `#/components/schemas/NAME`."""
     raw = as_object(value)
     found: JsonObject = {key: raw[key] for key in _KEPT if key in raw}
     if isinstance(raw.get("$ref"), str):
@@ -44,7 +46,9 @@ def schema(value: JsonValue) -> JsonObject:
 
 
 def constant(value: JsonValue, kind: str) -> JsonValue:
-    """Return a default or a limit, which the format writes as text, as a value of type `kind`; None if it is none."""
+    """Return a default or a limit as a value of the type `kind`, since the format writes it as text. Return None if it
+    has another type.
+    """
     if not isinstance(value, str):
         return value
     if kind in ("integer", "number"):
@@ -58,7 +62,7 @@ def constant(value: JsonValue, kind: str) -> JsonValue:
 
 
 def told(raw: JsonObject) -> str:
-    """Return the description of a schema or a parameter, extended by facts from keywords that only Discovery has."""
+    """Return the description of a schema or parameter, with sentences added for keywords that only Discovery has."""
     sentences = [as_text(raw.get("description")).strip(), _SAID.get(as_text(raw.get("format")), "")]
     if methods := [text for text in as_list(as_object(raw.get("annotations")).get("required")) if text]:
         sentences.append(f"Required by {', '.join(as_text(method) for method in methods)}.")
@@ -67,7 +71,7 @@ def told(raw: JsonObject) -> str:
 
 
 def _values(raw: JsonObject) -> list[str]:
-    """Return a line for each value of an enum that the document describes."""
+    """Return one line of text for each enum value that has a description."""
     values, descriptions = as_list(raw.get("enum")), as_list(raw.get("enumDescriptions"))
     if len(values) > _MOST_VALUES:
         return []

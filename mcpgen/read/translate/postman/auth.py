@@ -1,6 +1,6 @@
 """Translate the `auth` of a collection, a folder or a request to security schemes and requirements.
 
-Values of credentials never enter the translation: the generated server reads them from its environment.
+Values of credentials are never copied into the translation: the generated server reads them from its environment.
 """
 
 import re
@@ -11,12 +11,14 @@ from mcpgen.read.translate.postman.urls import filled
 _COOKIE = re.compile(r"[A-Za-z0-9._-]+")
 
 UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
-"""Kinds of authorization that compute a value for each request. `hooks.py` can do so."""
+"""Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
+the value.
+"""
 
 
 def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
-    """Return the name and the scheme of an `auth` object; ("", {}) for no authorization; None if the object sets
-    nothing.
+    """Return name and security scheme of an `auth` object. Return ("", {}) for no authorization, and None if the object
+    sets nothing.
     """
     raw = as_object(value)
     kind = as_text(raw.get("type"))
@@ -38,9 +40,9 @@ def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObj
 
 
 def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
-    """Return the credentials among the header fields of a request: name, scheme, and index of the field.
+    """Return the credentials in the header fields of a request, as (name, security scheme, index of the field).
 
-    Many collections write `Authorization` or `Cookie` by hand in place of an `auth` object.
+    Many collections write `Authorization` or `Cookie` as a header field instead of an `auth` object.
     """
     # Decision 0220: Credentials that a collection writes as headers.
     found: list[tuple[str, JsonObject, int]] = []
@@ -68,7 +70,9 @@ def _of_authorization(value: str) -> tuple[str, JsonObject]:
 
 
 def _attributes(value: JsonValue) -> dict[str, str]:
-    """Return the attributes of an auth: a list of keys and values in format 2.1, an object in format 2.0."""
+    """Return the attributes of an `auth` object, which are a list of keys and values in format 2.1, and an object in
+    format 2.0.
+    """
     if isinstance(value, dict):
         return {key: as_text(each) for key, each in value.items()}
     pairs = map(as_object, as_list(value))

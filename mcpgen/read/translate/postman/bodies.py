@@ -40,7 +40,7 @@ def _raw(text: str, language: str, content_type: str) -> JsonObject | None:
     if declared.partition(";")[0].strip().lower().endswith("json") or (not declared and text.lstrip()[:1] in "{["):
         try:
             value = parsed(text) if text.strip() else {}
-        except ValueError:  # an example that is no JSON says that there is a body, and nothing about it
+        except ValueError:  # an example that is not JSON shows only that there is a body
             return {"content": {declared or "application/json": {"schema": {}}}}
         return {"content": {declared or "application/json": {"schema": guessed(value)}}}
     return {"content": {declared or "text/plain": {"schema": {"type": "string"}}}}
@@ -67,7 +67,7 @@ def _form(media_type: str, fields: list[JsonValue]) -> JsonObject | None:
 
 
 def _graphql(raw: JsonObject) -> JsonObject:
-    """Return the body of a GraphQL request over HTTP: the query is fixed, its variables are the arguments."""
+    """Return the body of a GraphQL request over HTTP. The query is constant, and its variables become arguments."""
     query = as_text(raw.get("query"))
     given = raw.get("variables")
     try:

@@ -14,15 +14,15 @@ from mcpgen.read.translate.postman.urls import described
 from mcpgen.read.translate.translation import Translation
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-"""Methods that have a key in a path item. Others stand under `additionalOperations` (OpenAPI 3.2)."""
+"""Methods that have a key in a path item. Other methods are written under `additionalOperations` (OpenAPI 3.2)."""
 
 _DEEPEST = 50
-"""Greatest depth of nested folders. Postman's own limit is far below."""
+"""Limit on the nesting of folders. Postman's own limit is far lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A request, and the `auth` that it inherits or has itself, with the place of that."""
+    """A request with its `auth`, which may be inherited from a folder. `auth_at`: place of that `auth`."""
 
     request: Request
     auth: JsonValue
@@ -30,7 +30,7 @@ class _Found:
 
 
 def translate(document: Document, diagnostics: Diagnostics) -> Translation:
-    """Return the collection as OpenAPI 3.2. Notes say what of it has no place there."""
+    """Return the collection as OpenAPI 3.2. Notes report the parts that OpenAPI cannot express."""
     root = as_object(document.value)
     root = as_object(root.get("collection")) or root  # as Postman's own API answers
     base = "/collection" if root is not document.value else ""
@@ -133,9 +133,10 @@ class _Collection:
             self._result.note((*place, key, index), request.pointer + source)
 
     def _another(self, path: str, request: Request, keys: list[str], paths: JsonObject) -> str:
-        """Return a path key of its own for a request like another one: OpenAPI has one operation for both.
+        """Return a new path key for a request with the same method and path as another one: OpenAPI allows only one
+        operation for both.
 
-        The name of the request stands behind `#`, which is never sent.
+        The name of the request is added after `#`, which is never sent.
         """
         words = "-".join("".join(letter if letter.isalnum() else " " for letter in request.name).split())
         number, key = 1, f"{path}#{words}"
@@ -145,7 +146,9 @@ class _Collection:
         return key
 
     def _security(self, found: _Found) -> list[JsonValue] | None:
-        """Return the security requirement of a request, and store its scheme. None: the collection sets none."""
+        """Return the security requirement of a request, and store its scheme. Return None if the collection sets no
+        authorization.
+        """
         read = read_auth(found.auth, self._variables)
         if read is None or not read[0]:
             at = found.request.pointer
@@ -163,7 +166,7 @@ class _Collection:
         return [{key: list[JsonValue](as_object(scopes))}]
 
     def _kept(self, name: str, scheme: JsonObject, source: str) -> str:
-        """Keep a scheme, and return its key: the name, with a number if another scheme has it."""
+        """Store a security scheme, and return its key: its name, with a number if a different scheme has this name."""
         key, number = name, 1
         while key in self._schemes and self._schemes[key] != scheme:
             number += 1
@@ -194,7 +197,7 @@ def _has(paths: JsonObject, keys: list[str]) -> bool:
 
 
 def _script(event: JsonValue) -> str:
-    """Return the code of an event; "" where an event has none, as Postman writes it."""
+    """Return the code of an event's script, or "" if it is empty. Postman also writes events without code."""
     code = as_object(as_object(event).get("script")).get("exec")
     lines = [code] if isinstance(code, str) else [as_text(line) for line in as_list(code)]
     return "\n".join(lines).strip()

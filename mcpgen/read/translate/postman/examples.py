@@ -1,4 +1,4 @@
-"""Guess a schema from example values: no more than what every other value will most likely satisfy."""
+"""Guess a schema from example values. The schema is loose, so that most likely all other values satisfy it too."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 _DEEPEST = 12
 _MOST_ITEMS = 20
-"""Greatest number of items of an array that are examined."""
+"""Limit on the items of an array that are examined."""
 
 VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
 """A variable of a collection, such as `{{baseUrl}}`."""
@@ -16,13 +16,13 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _BARE = re.compile(r'("(?:[^"\\]|\\.)*")|\{\{([^{}]*)\}\}')
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 UNKNOWN = "{{}}"
-"""Text in place of a JSON value of unknown type: the collection has a variable there."""
+"""Text that replaces a variable of the collection in a JSON value. The type of the variable's value is unknown."""
 
 
 def parsed(text: str) -> JsonValue:
-    """Return the JSON value of a body, in which variables may stand for values, and which may have comments.
+    """Return the JSON value of a body, in which variables may replace values, and which may contain comments.
 
-    Raises ValueError if it is not JSON.
+    Raises ValueError if the text is not JSON apart from that.
     """
     text = _COMMENT.sub(lambda match: match[1] or " ", text)
     text = _BARE.sub(lambda match: match[1] or json.dumps(UNKNOWN), text)
@@ -34,7 +34,7 @@ def parsed(text: str) -> JsonValue:
 def guessed(value: JsonValue, depth: int = 0) -> JsonObject:
     """Return the schema of an example: its types and the names of members. No member is required.
 
-    A number may be any number. null and variables say nothing about the type.
+    An integer allows any number. null and variables leave the type open.
     """
     if value is None or depth > _DEEPEST or (isinstance(value, str) and value == UNKNOWN):
         return {}
@@ -53,7 +53,9 @@ def guessed(value: JsonValue, depth: int = 0) -> JsonObject:
 
 
 def joined(one: JsonObject, other: JsonObject) -> JsonObject:
-    """Return a schema that allows what either of two guesses allows. Types that differ leave the type open."""
+    """Return a schema that allows every value that either of two schemas allows. If their types differ, the type is
+    left open.
+    """
     if not one or not other or one.get("type") != other.get("type"):
         return one if one == other else {}
     if "properties" in one and "properties" in other:
@@ -76,5 +78,5 @@ def joined(one: JsonObject, other: JsonObject) -> JsonObject:
 
 
 def example(text: str) -> str:
-    """Return a sentence with an example, or "" if the text has none: it is empty, or a variable stands for it."""
+    """Return a sentence with the example `text`, or "" if it is empty or contains a variable."""
     return "" if not text.strip() or VARIABLE.search(text) else f"Example: {text}"

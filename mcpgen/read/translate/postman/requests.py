@@ -13,12 +13,12 @@ _OF_THE_CLIENT = frozenset(
         *("content-length", "content-type", "cookie", "host", "origin", "postman-token", "referer", "user-agent"),
     ]
 )
-"""Header fields that the server sets itself, or that say who asks."""
+"""Header fields that the server sets itself, or that describe the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it stands in a collection, its place, and the names of the folders around it."""
+    """A request as it is written in a collection, its place, and the names of the folders that contain it."""
 
     name: str
     value: JsonObject
@@ -29,7 +29,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """An operation. `sources`: (key, index) of its parts → pointer inside the request."""
+    """An OpenAPI operation. `sources`: (key, index) of a part of it → pointer inside the request of the collection."""
 
     method: str
     url: Url
@@ -38,7 +38,7 @@ class Translated:
 
 
 def translate_request(request: Request, variables: dict[str, str]) -> Translated:
-    """Return the operation of a request. Raises ValueError with a reason if it cannot be one."""
+    """Return the operation of a request. Raises ValueError with a reason if the request cannot become an operation."""
     raw = request.value
     url = read_url(raw.get("url"), variables)
     if not url.path.startswith("/"):
@@ -73,7 +73,7 @@ def translate_request(request: Request, variables: dict[str, str]) -> Translated
 
 
 def _once(pairs: tuple[Pair, ...]) -> list[Pair]:
-    """Return one pair for each name: the first, which has the example."""
+    """Return one pair for each name: the first one, since it has the example."""
     found: dict[str, Pair] = {}
     for pair in pairs:
         found.setdefault(pair.name, pair)
@@ -86,7 +86,9 @@ def _said(pair: Pair) -> JsonObject:
 
 
 def _header(raw: JsonObject) -> JsonObject | None:
-    """Return the parameter of a header field. A constant one has one possible value, which is always sent."""
+    """Return the parameter for a header field. A field with a constant value gets an `enum` of that value, so it is
+    always sent.
+    """
     name, value = as_text(raw.get("key")), as_text(raw.get("value"))
     if not name or name.lower() in _OF_THE_CLIENT or VARIABLE.search(name):
         return None
@@ -99,7 +101,7 @@ def _header(raw: JsonObject) -> JsonObject | None:
 
 
 def _responses(request: Request) -> JsonObject:
-    """Return the saved answers, one for each status. Answers without a status are left out."""
+    """Return the saved responses of a request, one for each status. Responses without a status are left out."""
     found: JsonObject = {}
     for each in request.responses:
         code = each.get("code")

@@ -14,9 +14,9 @@ _MOST_STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A name and its example value.
+    """A query parameter or path variable: its name and its example value.
 
-    `index`: its position in the list of the collection; None if it comes from the URL text.
+    `index`: its position in the list in the collection; None if it comes from the text of the URL.
     """
 
     name: str
@@ -27,7 +27,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """A URL. `server`: scheme, host and the path that a variable of the collection holds; "" if it is not known.
+    """The URL of a request. `server`: scheme, host, and the path inside the variable that holds the server; "" if
+    unknown.
 
     `path` has its variables as `{name}`. `variables`: name → its example and its description.
     """
@@ -44,7 +45,7 @@ def described(value: JsonValue) -> str:
 
 
 def filled(text: str, variables: Mapping[str, str]) -> str:
-    """Return `text` with the variables of the collection in place, as far as they have values."""
+    """Return `text` with variables of the collection replaced by their values. Variables without a value stay."""
     for _ in range(_MOST_STEPS):
         new = VARIABLE.sub(lambda match: variables.get(match[1].strip()) or match[0], text)
         if new == text:
@@ -54,7 +55,9 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
 
 
 def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
-    """Return the URL of a request: a text, or an object whose parts are lists (Postman Collection 2.1, Url)."""
+    """Return the URL of a request. It is written as a text, or as an object whose parts are lists (Postman Collection
+    2.1, Url).
+    """
     parts = as_object(value)
     raw = as_text(value) if isinstance(value, str) else as_text(parts.get("raw")) or _joined(parts)
     match = _PARTS.match(_with_server_filled(raw.strip(), variables))
@@ -75,14 +78,16 @@ def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
 
 
 def _with_server_filled(raw: str, variables: Mapping[str, str]) -> str:
-    """Return the URL with the variable at its front in place: it holds the server. Others are arguments."""
+    """Return the URL with the variables before its path replaced by their values, since they name the server. Other
+    variables become arguments.
+    """
     front = re.match(r"(?:[\w+.-]+://)?[^/?#]*", raw)
     assert front is not None, "the pattern may match nothing"
     return filled(front[0], variables) + raw[front.end() :]
 
 
 def _joined(parts: JsonObject) -> str:
-    """Return the text of a URL that is given in parts alone."""
+    """Return the text of a URL that is given only in parts."""
     host, path = parts.get("host"), parts.get("path")
     text = host if isinstance(host, str) else ".".join(map(as_text, as_list(host)))
     if parts.get("port"):
@@ -94,7 +99,7 @@ def _joined(parts: JsonObject) -> str:
 
 
 def _segment(text: str, declared: Mapping[str, Pair], variables: Mapping[str, str], found: dict[str, Pair]) -> str:
-    """Return a segment of the path with `{name}` for each variable, which is added to `found`."""
+    """Return a path segment with `{name}` for each variable. Each variable is added to `found`."""
     if text.startswith(":") and len(text) > 1 and re.fullmatch(r":[\w-]+", text):
         name = text[1:]
         found[name] = declared.get(name, Pair(name))
