@@ -82,7 +82,7 @@ class Adopted:
     compiled: Compiled
 
 
-# Decision 0216: What adopt writes is compiled before it is trusted.
+# Decision 0216: adopt compiles the tools file that it writes.
 def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adopted:
     """Return a tools file with the same tools as `server`.
 
@@ -171,7 +171,7 @@ def _beside(document: str, place: str) -> str:
         return document
     try:
         return os.path.relpath(document, place or ".").replace(os.sep, "/")
-    except ValueError:  # Windows: there is no relative path to another drive
+    except ValueError:  # Windows: there is no relative path to a file on another drive
         return os.path.abspath(document).replace(os.sep, "/")
 
 
@@ -311,7 +311,7 @@ def _override(
 
 
 def _key(operation: Operation, ids: Mapping[str | None, int]) -> str:
-    """Return the key of an override: the operationId if it is plain and unique, else method and path."""
+    """Return the key of an override: the operationId if it is unique and a plain identifier, else method and path."""
     if operation.id and ids[operation.id] == 1 and _PLAIN_NAME.fullmatch(operation.id):
         return operation.id
     return f"{operation.method} {operation.path}"

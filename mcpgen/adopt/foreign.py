@@ -15,7 +15,7 @@ TITLES: dict[Program, str] = {
     "openapi-mcp-generator": "openapi-mcp-generator",
     "ivotoby": "@ivotoby/openapi-mcp-server",
 }
-"""Program → its name for people."""
+"""Program → its name in messages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
                     yield json.loads(line)
         _, status = os.waitpid(child, 0)
     finally:
-        if status is None:  # The caller closed this generator early.
+        if status is None:  # The caller closed this generator early, so the child is still running.
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -76,9 +76,9 @@ def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibyte
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Silence a library that reports its own abort on stderr.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Discard stderr: a library may print there that it aborts.
         _limit(seconds, mebibytes)
-        gc.freeze()  # Keep the collector from searching the parent's objects.
+        gc.freeze()  # Keep Python's garbage collector from searching the parent's objects.
         gc.enable()
         with open(writing, "w", encoding="ascii", buffering=1) as lines:
             work(lambda told: _tell(told, lines))
@@ -96,7 +96,7 @@ def _tell(told: JsonValue, lines: TextIO) -> None:
 
 
 def _limit(seconds: int, mebibytes: int) -> None:
-    import resource  # Windows lacks this module; it cannot fork either, so this line never runs there.
+    import resource  # Windows lacks the module `resource`; it cannot fork either, so this line never runs there.
 
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

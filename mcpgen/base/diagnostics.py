@@ -178,7 +178,7 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""
 
-# Decision 0133: What is forgiven in a document is an error in a tools file.
+# Decision 0133: Faults that are warnings in a document are errors in a tools file.
 SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),

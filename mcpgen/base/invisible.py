@@ -87,7 +87,7 @@ def _pattern() -> re.Pattern[str]:
 
 def hidden_characters(text: str) -> int:
     """Return how many characters of `text` are hidden."""
-    if text.isascii() and text.isprintable():  # Fast path, for nearly all texts.
+    if text.isascii() and text.isprintable():  # Fast path: most texts are printable ASCII.
         return 0
     return len(text) - len(_pattern().sub("", text))
 

@@ -144,7 +144,7 @@ def alike(name: str) -> str:
 
     The runtime folds names by the same rule (`drop_fields.py`).
     """
-    for _ in range(2):  # Twice: removing and folding characters may leave a sequence that NFKC composes again.
+    for _ in range(2):  # Two rounds: removing and folding characters may leave a sequence that NFKC composes again.
         name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > _LONGEST_COMPOSED:
             break
@@ -202,7 +202,7 @@ def exclusive(
     return found
 
 
-# Decision 0010: Derived argument names are none that frameworks lose.
+# Decision 0010: Derived argument names avoid names that agent frameworks lose.
 def argument_name(wire_name: str) -> str:
     """Return the argument name for a parameter or property: unchanged where providers accept it, else rewritten.
 

@@ -98,7 +98,7 @@ def described(header: JsonObject) -> frozenset[str]:
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
-# Decision 0079: An accepted origin that nothing names any more is forgotten.
+# Decision 0079: Accepted origins that the source no longer names are dropped.
 def accepted(header: JsonObject) -> frozenset[str]:
     """Return the accepted origins of a table.
 

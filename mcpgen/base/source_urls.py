@@ -46,7 +46,7 @@ def is_same_origin(url: str, other: str) -> bool:
         return False
 
 
-# Decision 0108: A fetch header names a variable.
+# Decision 0108: A fetch header takes its value from an environment variable.
 def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
     """Return the header fields to send to `url`, from `wanted` texts of the form NAME=VARIABLE.
 

@@ -42,7 +42,7 @@ class Setting:
     choices: tuple[str, ...] = ()
 
 
-# Decision 0208: Settings are the variables of the tables, under their own names.
+# Decision 0208: Settings of a bundle are the server's environment variables, under the same names.
 def list_settings(project: Project) -> tuple[Setting, ...]:
     """Return the settings of a server: credentials, variables of the API, base URL, folders of tools, and the read-only
     switch.

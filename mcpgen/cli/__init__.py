@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     No traceback is shown for anything that a document, a flag, a stream or a signal can cause.
     """
     gc.disable()  # a compile builds one large tree and ends; repeated scans would take most of the reading time
-    atexit.register(gc.freeze)  # otherwise Python scans the whole tree once more at exit
+    atexit.register(gc.freeze)  # without this, Python scans the whole tree of objects at exit
     streams.prepare()
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         code = _misused(error, given)
     except OSError as error:
-        from mcpgen.cli import report  # it imports the model, which `--help` does not need
+        from mcpgen.cli import report  # imported late: needs the model, which `--help` does not
 
         report.cannot_write(error)
     sys.exit(code)
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _misused(error: click.ClickException, given: list[str]) -> int:
     """Report a wrong command line, in the output format that its arguments ask for. Return the exit code."""
-    from mcpgen.cli import report  # it imports the model, which `--help` does not need
+    from mcpgen.cli import report  # imported late: needs the model, which `--help` does not
 
     if report.asks_for_json(given):
         report.misused_json(error)

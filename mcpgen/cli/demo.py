@@ -16,16 +16,16 @@ def command() -> None:
     """Compile a document, serve it, call it, change it, and compile it again. Every step is real, and all files are
     removed at the end.
     """
-    from mcpgen.demo.story import tell  # it imports SQLite and an HTTP server, which no other command needs
+    from mcpgen.demo.story import tell  # imported late: needs SQLite and a web server
 
     with report.ending(), signals.held() as stop, contextlib.closing(tell()) as story:
         try:
             for number, step in enumerate(story, start=1):
                 if stop.number is not None:
-                    break  # leave only between two steps: closing the story ends the server and the API
+                    break  # stop only between two steps: closing the story ends the server and the API
                 _show(number, step)
         except RuntimeError as failure:
-            if stop.number is None:  # Ctrl-C also stops the demo's server, which then fails the story
+            if stop.number is None:  # Ctrl-C also stops the demo's server, which makes the current step fail
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)

@@ -130,7 +130,7 @@ def _of_tools() -> tuple[Any, ...]:
 
 
 def compiling(command: Command) -> Command:
-    """Decorate a click command with all options that affect the compile. The command gets them as one parameter `flags:
+    """Add the options that affect the compile to a click command. The command gets them as one value `flags:
     Options`.
     """
 

@@ -98,7 +98,7 @@ class _Exchange(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # not daemons, so that `server_close` waits for the threads
+    daemon_threads = False  # threads of requests are not daemons, so that `server_close` waits for them
     request_queue_size = 128
 
     def __init__(self, port: int, application: Application) -> None:
@@ -140,7 +140,7 @@ class _Server(ThreadingHTTPServer):
 def serve(application: Application, base: str, port: int = 0) -> Iterator[Running]:
     """Serve `application` in a thread. `base`: path at the end of the base URL. Port 0 means any free port."""
     server = _Server(port, application)
-    # `shutdown` takes at most one interval.
+    # `shutdown` waits for the end of the current poll interval, so the interval is short.
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="demo-http")
     thread.start()
     try:

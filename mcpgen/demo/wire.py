@@ -16,8 +16,8 @@ from urllib.parse import unquote_to_bytes
 
 Pairs = Sequence[tuple[str, str]]
 Style = Callable[[str, Pairs], Any]
-"""Function that converts the pairs of a parameter to its value. Arguments: its name, and at least one pair (name
-decoded, value raw).
+"""Function that reads the value of a parameter. Arguments: its name, and its name=value pairs (at least one; names
+decoded, values still percent-encoded).
 """
 
 # Characters allowed by RFC 3986 and, by custom, `|`. All others (spaces, quotes, braces, non-ASCII) must be
@@ -76,7 +76,7 @@ def exploded(_: str, found: Pairs) -> Any:
 
 
 def _delimited(delimiter: str) -> Style:
-    # Split before decoding: an encoded comma belongs to the value. A space can only be written encoded.
+    # Split before decoding: an encoded comma is part of the value. A space is always encoded in a query.
     def style(_: str, found: Pairs) -> Any:
         return [decode(item, plus=True) for item in re.split(delimiter, _only(found), flags=re.IGNORECASE)]
 

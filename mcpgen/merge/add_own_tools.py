@@ -9,7 +9,7 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Serve
 Named = TypeVar("Named", Prompt, Resource)
 
 
-# Decision 0070: A scheme of a tools file replaces one of its name on its own server.
+# Decision 0070: A scheme of a tools file replaces the document's scheme of the same name and server.
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """Return `api` with the tools of the tools file `settings` added.
 

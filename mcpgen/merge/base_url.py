@@ -30,7 +30,7 @@ def hoist_server(api: Api) -> Api:
     return replace(api, servers=own, operations=tuple(replace(each, servers=None) for each in api.operations))
 
 
-# Decision 0083: A base URL at compile time follows the same rules.
+# Decision 0083: A base URL follows the same rules at compile time as at run time.
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
     """Return `api` with its first server replaced by `base`.
 

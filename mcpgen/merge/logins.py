@@ -33,7 +33,7 @@ _DEEPEST = 5
 """Limit on nested references that are followed to find the members of a schema."""
 
 
-# Decision 0076: Logins are recognised by words and members.
+# Decision 0076: Logins are recognised by words in their path and id, and by members of their schemas.
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
     """Return `api` with operations hidden that take a password or return an access token, and report each."""
     found = []
@@ -79,7 +79,7 @@ def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
             yield from _members(as_object(part), api, depth + 1)
 
 
-# Decision 0075: A login is a scheme.
+# Decision 0075: A login operation can be a security scheme.
 def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     """Return `api` with a security scheme whose token comes from the operation that `choice` names.
 

@@ -120,7 +120,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- shared schemes, prefixes and tool names ---------------------------------------------------------------------------
 
 
-# Decision 0123: Schemes are one by what they do.
+# Decision 0123: Security schemes of several documents are one if their type, place, name and URLs are equal.
 def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(
@@ -222,8 +222,8 @@ def _requiring(api: Api, required: RequiredCredentials) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with `base` as its server. Operations keep their own servers, or else the server that `api` had
-    before.
+    """Return `api` with `base` as its server. Operations without a server of their own keep using the former server of
+    `api`.
     """
     if not base or api.servers[:1] == base[:1]:
         return api

@@ -82,7 +82,7 @@ def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
 
 
-# Decision 0124: The base URL stands for the first server.
+# Decision 0124: `_BASE_URL` replaces the first base URL.
 def whole_server(place: ServerPlace) -> ServerPlace:
     """Return `place` with its URL cut to the origin, since a credential is valid for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

@@ -266,10 +266,10 @@ UNDECIDED = Decisions()
 class Operation:
     """One operation of an API description, with references resolved, and the owner's decisions about it (`decided`).
 
-    `key`: METHOD and path with the names of path parameters blanked, unique in its API. `credentials`: parameters that
-    carry a credential, although no security scheme declares it. `withheld`: parameters that are no arguments, including
-    `credentials`. `document` and `api_title`: the document that holds the operation, and its title; empty unless
-    several documents are compiled.
+    `key`: METHOD and path without the names of path parameters (`GET /pets/{}`), unique in its API. `credentials`:
+    parameters that carry a credential, although no security scheme declares it. `withheld`: parameters that are no
+    arguments, including `credentials`. `document` and `api_title`: the document that holds the operation, and its
+    title; empty unless several documents are compiled.
     """
 
     key: str

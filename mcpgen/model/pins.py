@@ -17,14 +17,14 @@ class Pin:
     """What the lock file records of one tool: names to be kept, and fingerprints that recognise the operation after a
     move.
 
-    `arguments`: slot → derived argument name. `by_hand`: a person named the tool. `renamed`: slot → argument name given
-    by a person; it holds as long as the tools file has it.
+    A slot is a pair (place in the request, parameter name). `arguments`: slot → derived argument name. `by_hand`: a
+    person named the tool. `renamed`: slot → argument name given by a person; it holds as long as the tools file has it.
 
     Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
     description. `surface`: digest of all that clients see and of the request.
 
-    `former`: slot → earlier argument name; the place `given` holds names by which overrides call arguments.
-    `constants`: path parameters with a single value, which are no arguments.
+    `former`: slot → earlier argument name. Its slots with the place `given` hold the names by which overrides call
+    arguments. `constants`: path parameters with a single value, which are no arguments.
     """
 
     name: str

@@ -22,7 +22,7 @@ from mcpgen.read.toolsfile import RequiredCredentials, ToolsFile
 Kind = Literal["include", "exclude"]
 
 
-# Decision 0116: What is said of a tool has an order.
+# Decision 0116: Settings of a tool have an order of precedence.
 class Flags:
     """The settings of a run, from three sources in order of precedence.
 
@@ -48,7 +48,7 @@ class Flags:
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
-        if reason and "metadata" not in reason:  # the rule about metadata addresses is for documents, not for the owner
+        if reason and "metadata" not in reason:  # the owner may use metadata addresses
             shown = "" if "@" in str(url) else f" {url}"
             raise FatalError("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
         return url

@@ -88,7 +88,7 @@ class Sources:
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
-        from mcpgen.read.toolsfile.read import read  # late: imports a dozen readers, which most runs do not need
+        from mcpgen.read.toolsfile.read import read  # imported late: most runs do not need its many readers
 
         return OpenedFile(fetched, document, read(document, self._definitions, self._diagnostics))
 
@@ -177,7 +177,7 @@ class Sources:
                 "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
-        if not document.sources:  # faults that OpenAPI's schema finds in a translation are not faults of its author
+        if not document.sources:  # not for a translation, whose faults are not those of the author
             openapi.quick(document, version, self._diagnostics)
         return api
 

@@ -300,7 +300,7 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _parent(path: Path) -> Path:
-    """Return the folder of a path."""
+    """Return the parent folder of a path."""
     *above, last = path.parts
     return Path((*path.parts, Plain(".."))) if last in (None, Plain("..")) or not above else Path(tuple(above))
 

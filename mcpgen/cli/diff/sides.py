@@ -26,8 +26,8 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 class Side:
     """One side of a comparison.
 
-    `surface`: the tables. `project`: names and settings with which the other side is compiled. `compiled`: None if the
-    tables were read from a project on disk.
+    `surface`: the generated tables of its tools. `project`: names and settings with which the other side is compiled.
+    `compiled`: None if the tables were read from a project on disk.
     """
 
     source: str

@@ -30,7 +30,7 @@ class Explained:
         return {key: value for key, value in found.items() if key != "schema"}
 
 
-# Decision 0091: The call of inspect runs no hooks.
+# Decision 0091: `inspect --call` runs no hooks.
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
     """Return the server's explanation of a call of one tool with JSON `arguments`.
 

@@ -78,7 +78,7 @@ class Store:
         self._lock = RLock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.row_factory = sqlite3.Row
-        # SQLite's own lower() knows only ASCII.
+        # SQLite's own lower() changes only ASCII letters, so this function replaces it.
         self._database.create_function("folded", 1, lambda text: text and text.casefold(), deterministic=True)
         self._database.executescript("PRAGMA foreign_keys = ON;" + SCHEMA)
         self._ticks = 0

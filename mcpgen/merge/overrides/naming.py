@@ -22,7 +22,7 @@ def is_written(operation: Operation) -> bool:
     return operation.key.startswith(_WRITTEN)
 
 
-# Decision 0118: An override of what the project once had is a warning.
+# Decision 0118: An override of an operation that the project once had is a warning.
 def former(promises: Pins) -> PreviousNames:
     """Return the names that operations and arguments had in earlier generations of a project, from its lock."""
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
@@ -69,7 +69,7 @@ class Tools:
         return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
 
 
-# Decision 0112: What follows from an unreadable document is not told.
+# Decision 0112: Consequences of an unreadable document are not reported.
 def report(
     change: Change,
     found: Sequence[Operation],

@@ -47,7 +47,7 @@ class Document:
         One walk finds all positions. A pointer through an alias gets the position of the alias. A pointer that leads
         nowhere gets the position of its last part that exists.
         """
-        from mcpgen.read.document.positions import locate  # only runs with diagnostics need this import
+        from mcpgen.read.document.positions import locate  # imported late: only runs with diagnostics need it
 
         wanted = {pointer: self.source(pointer) for pointer in pointers}
         found = locate(self.text, self.outline, set(wanted.values()))

@@ -37,7 +37,7 @@ def count_nodes(text: str, name: str, most: int) -> int:
     if counted <= most:
         return counted
     counted = strings = end = 0
-    for found in _STRING.finditer(text):  # count again without the delimiters inside strings
+    for found in _STRING.finditer(text):  # count again, now without the delimiters inside strings
         start = found.start()
         counted += 1 if start - end == 1 else _count_delimiters(text, end, start)
         strings, end = strings + 1, found.end()

@@ -28,7 +28,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
-    from mcpgen.read.document import yaml_text  # only YAML needs PyYAML, whose import is a quarter of the start
+    from mcpgen.read.document import yaml_text  # imported late: takes a quarter of the start-up
 
     try:
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)

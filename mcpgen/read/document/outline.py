@@ -14,7 +14,7 @@ LEVELS = 3
 """Depth, in levels, to which keys are recorded: sections, then paths and schemas, then operations."""
 
 
-# Decision 0158: Places of a YAML text are noted while it is read.
+# Decision 0158: Positions in a YAML text are recorded while it is parsed.
 class Outline:
     """Index of the outer keys of `text`, in order. The parser calls `note` for each key of a block mapping."""
 
@@ -58,6 +58,6 @@ class Outline:
         """Return the piece of text that begins with the recorded key `path`, and the number of lines before it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazily: there may be many pieces
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazy, as there may be many pieces
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

@@ -132,9 +132,9 @@ class _YamlWalk:
     """Walk over the events of a valid YAML text. Only the first document of the text is read."""
 
     def __init__(self, text: str) -> None:
-        import yaml  # imported here: JSON documents do not need YAML
+        import yaml  # imported late: JSON documents do not need YAML
 
-        from mcpgen.read.document.yaml_text import events, place  # imported here: JSON documents do not need YAML
+        from mcpgen.read.document.yaml_text import events, place  # imported late: JSON documents do not need YAML
 
         self._next = events(text)
         self._place = place

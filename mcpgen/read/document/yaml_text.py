@@ -1,9 +1,8 @@
 """Build the value of a YAML text from PyYAML's event stream.
 
 PyYAML's loader is not used. It reads text as YAML 1.1 (`no` is false, `012` is ten, dates become objects) and expands
-merges without a limit. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
-(section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted as events arrive, before anything
-large exists.
+merges without a limit. Its C composer crashes on deep nesting. Here plain scalars follow YAML 1.2 (section 10.3), and
+keys are always text. Depth, nodes, aliases and merges are counted as events arrive, before anything large exists.
 
 Merge keys (`<<`) belong to YAML 1.1, but API documents use them. Explicit keys win, earlier sources win over later
 ones, and each copied key is counted.
@@ -42,16 +41,14 @@ _MERGE = object()
 
 
 def events(text: str) -> Callable[[], yaml.Event | None]:
-    """Return a function that returns the next parser event of `text`, or None at the end. Uses libyaml if PyYAML has
-    it.
-    """
+    """Return a function that returns the next parser event of `text`, or None at the end. Uses libyaml if available."""
     loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
     return loader.get_event
 
 
 def printable(text: str) -> str:
     """Return `text` without the characters that YAML does not allow (section 5.1)."""
-    # a match takes half the time of a substitution
+    # Match first: it takes half the time of a substitution, and few texts need one.
     return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)
 
 
@@ -99,8 +96,7 @@ class _Composer:
     """Builder of the value of a YAML text from parser events.
 
     `frame`: the collection that is being filled; `stack`: the collections around it. The outermost frame receives the
-    root value. `keys`: one copy of each key, to save memory. `most`: limit on values and keys, written or copied by
-    merges.
+    root value. `keys`: one copy of each key, to save memory. `most`: limit on values and keys.
     """
 
     def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
@@ -197,7 +193,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Treat an alias without a value as null. Raises FatalError for one that is a key or the source of a merge."""
+        """Treat an alias without a value as null. Raises FatalError if the alias is a key or the source of a merge."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -258,7 +254,7 @@ class _Composer:
                         "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
                     )
                 self._expand(len(source) + 1, event)
-                self.copied += len(source)  # an alias shares its value and copies nothing
+                self.copied += len(source)  # members of an alias are shared, not copied
                 for key, value in source.items():
                     target.setdefault(key, value)
 
@@ -364,9 +360,9 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):
-            mark = error.context_mark  # where the construct begins that is not closed
+            mark = error.context_mark  # position at which the unclosed construct begins
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
-        if "maximum nesting depth" in str(error.problem):  # libyaml counts the depth before it produces events
+        if "maximum nesting depth" in str(error.problem):  # libyaml checks the depth before it produces events
             raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None
@@ -376,7 +372,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         ) from None
 
 
-# Decision 0113: The first document of a YAML file is read.
+# Decision 0113: Only the first document of a YAML file is read.
 def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnostics: Diagnostics) -> None:
     """Report a second document after `---`, which is ignored."""
     try:

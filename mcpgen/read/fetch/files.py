@@ -34,7 +34,7 @@ class Folder:
             real = os.path.realpath(name)
             roots = (root for root in map(os.path.realpath, self.roots) if os.path.commonpath([root, real]) == root)
             root = next(roots, None)
-        except (OSError, ValueError):  # OSError: a link on the path disappeared meanwhile
+        except (OSError, ValueError):  # OSError: a link on the path has disappeared since the check
             root = None
         if root is None:
             raise FatalError(

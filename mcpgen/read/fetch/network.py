@@ -47,7 +47,7 @@ class Network:
         The base URL stays on the server of `url`, even if a flag allowed a redirect to another server. Raises
         FatalError if the server sends no document, or on a missed deadline.
         """
-        import asyncio  # imported late, because it loads slowly, like httpx below
+        import asyncio  # imported late, because the import is slow
 
         began, seconds = time.monotonic(), min(SECONDS, self._left)
         try:
@@ -56,7 +56,7 @@ class Network:
             self._left = max(0.0, self._left - (time.monotonic() - began))
 
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
-        import asyncio  # imported late, because it loads slowly, like httpx below
+        import asyncio  # imported late, because the import is slow
 
         import httpx  # imported late: takes a tenth of a second, and runs on files need no network
 
@@ -69,7 +69,7 @@ class Network:
             raise _deadline_error(url, seconds) from None
         except FatalError:
             raise
-        except Exception as error:  # errors of httpx and of the libraries that it uses, and exception groups
+        except Exception as error:  # errors of httpx and of the libraries that it uses, also as exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise FatalError("unreadable", message, hint="Check the URL and the network.") from None
 

@@ -31,7 +31,7 @@ class Redirect:
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
     """Return the target of a redirect from `url` to `location`.
 
-    `allowed`: values of the flag, HOST or HOST:PORT. Raises FatalError if the redirect may not be followed.
+    `allowed`: values of --allow-redirect, HOST or HOST:PORT. Raises FatalError if the redirect may not be followed.
     """
     parts, port = _split(url)
     target = _join(url, location)
@@ -70,7 +70,9 @@ def _server(text: str) -> tuple[str, int | None] | None:
 
 
 def _is_allowed(host: str, port: int, scheme: str, allowed: tuple[str, ...]) -> bool:
-    """Return True if a flag value names this server. A value without a port means the default port of the scheme."""
+    """Return True if a value of --allow-redirect names this server. A value without a port means the default port of
+    the scheme.
+    """
     named = filter(None, map(_server, allowed))
     return any(host == each and port == (its_port or _PORTS[scheme]) for each, its_port in named)
 
@@ -98,7 +100,7 @@ def _split(url: str) -> tuple[SplitResult, int]:
 
 
 def _authority(parts: SplitResult, port: int) -> str:
-    """Return host and port of a URL in the form of the flag: HOST or HOST:PORT."""
+    """Return host and port of a URL as a value of --allow-redirect: HOST or HOST:PORT."""
     host = (parts.hostname or "").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     return clipped(host if port == _PORTS.get(parts.scheme) else f"{host}:{port}", 120)

@@ -9,12 +9,12 @@ from mcpgen.base.names import SCOPE
 from mcpgen.model import CallerScopes, SecurityScheme
 
 MOST_ALTERNATIVES = 100
-"""Limit on the alternatives that are kept; the smallest ones are kept. Dropping alternatives only lets fewer callers
-in.
+"""Limit on the alternative sets of scopes of one operation. The smallest sets are kept. Dropping a set only lets fewer
+callers in.
 """
 
 
-# Decision 0180: Callers need the scopes of an OAuth alternative.
+# Decision 0180: A caller needs all OAuth scopes of one alternative of `security`.
 def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
     """Return the alternative sets of scopes in a `security` list. Each set is sorted, and none contains another set.
 

@@ -56,7 +56,7 @@ def read_content(
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
-        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: items of a sequential media type
+        if schema is None and "itemSchema" in raw:  # schema of the items of a sequence (OpenAPI 3.2, 4.14.1)
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
         found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
@@ -106,7 +106,7 @@ def _part_headers(
     found = []
     for name, entry in as_object(value).items():
         if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
-            continue  # the sender sets these fields itself for each part
+            continue  # the sender sets these header fields itself for each part
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except SkipOperation as unusable:

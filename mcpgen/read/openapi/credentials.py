@@ -28,7 +28,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 _NAMES = _split("apikey apitoken accesstoken authtoken authkey authapikey subscriptionkey oauthtoken oauthaccesstoken")
-"""Folded names (`base.names.fold`) that mean a credential in any place, also after one of the prefixes in `_BEFORE`."""
+"""Folded names (`base.names.fold`) that mean a credential in any place, also after a prefix such as `x`."""
 
 _BEFORE = re.compile(r"^(?:x|ocpapim)+")
 
@@ -75,7 +75,8 @@ _PLUMBING = _split("""
 def withhold(
     operations: Iterable[Operation], schemes: Iterable[SecurityScheme], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return `operations` without parameters that must not become arguments. Report each kind once, with a count.
+    """Return `operations` without parameters that must not become arguments. Report each removed parameter once, with
+    the number of operations that have it.
 
     `schemes`: the declared security schemes. Removed parameters stay in `Operation.withheld`, so that an override can
     turn them into arguments again.
@@ -119,7 +120,7 @@ def withhold(
     )
 
 
-# Decision 0067: Undeclared credential parameters are judged over the whole document.
+# Decision 0067: Undeclared credential parameters are recognised by name, place, description and share of operations.
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
     """Return why no model may fill in this parameter, or None if it may become an argument.
 
@@ -153,7 +154,7 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
-# Decision 0068: Plumbing parameters are schemes of the type setting.
+# Decision 0068: Technical parameters of an API become schemes of the type `setting`.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return a security scheme called `name` for a parameter that carries a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"

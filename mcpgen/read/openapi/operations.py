@@ -28,7 +28,9 @@ Outcome = Operation | Skipped
 
 
 def read(value: JsonValue, where: Where, around: DocumentFacts) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """Return all operations under the `paths` object at `where`, and those that were skipped."""
+    """Return all operations under the `paths` object at `where`, and the operations that were skipped with their
+    reasons.
+    """
     found: list[Operation] = []
     skipped: list[Skipped] = []
     for path, entry in as_object(value).items():
@@ -163,7 +165,7 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
     return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
 
 
-# Decision 0016: Twin paths are told apart by parameter names.
+# Decision 0016: Paths that differ only in names of parameters keep these names in their keys.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
     """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would have equal keys."""
     found = tuple(found)

@@ -109,5 +109,7 @@ def _is_dot_segment(segment: str) -> bool:
 
 
 def operation_key(method: str, path: str) -> str:
-    """Return METHOD and the path with its variables blanked, so that renaming a variable does not change the key."""
+    """Return METHOD and the path without names of variables (`GET /pets/{}`), so that renaming a variable does not
+    change the key.
+    """
     return f"{method} {_VARIABLE.sub('{}', path)}"

@@ -23,7 +23,7 @@ from mcpgen.read.openapi.resources import Resource
 from mcpgen.read.openapi.subtypes import Subtypes
 
 Scope = tuple[Where, ...]
-"""Roots of the resources that were entered, outermost first."""
+"""The resources through which a `$dynamicRef` was reached, each by its root, outermost first."""
 
 
 MOST = 100_000

@@ -112,7 +112,7 @@ def _actions(
         meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
         target, remove = entry.get("target"), entry.get("remove", False)
         if "target" in meant or ({"update", "remove"} & meant and not remove and "update" not in entry):
-            continue  # already reported as an unknown key
+            continue  # the misspelt key was already reported as unknown
         if not isinstance(target, str):
             at = place.inside("target") if "target" in entry else place
             report.add("An action has a `target`, a JSONPath expression.", at, "Write it as $.paths['/pets'].get.")

@@ -69,7 +69,7 @@ class _Argument:
     where: Where
 
 
-# Decision 0125: The short form and the long form give one table.
+# Decision 0125: Short and long form of arguments give the same request.
 def read(
     value: JsonValue,
     asked: Iterable[Entry],

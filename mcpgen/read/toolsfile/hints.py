@@ -17,7 +17,7 @@ LONGEST = 3600
 """Longest timeout of one call, in seconds."""
 
 
-# Decision 0127: Hints and timeouts of a tools file count as written.
+# Decision 0127: Annotations and timeouts of a tools file apply as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
     """Return the tool annotations in the file: MCP's name → value."""
     found = as_object(entry.get("annotations"))

@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
 _HINT = "Write a public https address, or the URI of one of `resources`."
 
 
-# Decision 0054: A link without a value is left out.
+# Decision 0054: A link whose value is missing is left out.
 def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
     """Report every link of a tool or an override whose target no client could read."""
     uris = list(_resources(root))

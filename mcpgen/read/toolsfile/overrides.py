@@ -20,7 +20,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the `arguments` at `where` as changes. They map the key of an operation or tool to argument → change."""
+    """Return the `arguments` at `where` as changes, one for each operation or tool that has an entry there."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()

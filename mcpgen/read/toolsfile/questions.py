@@ -43,7 +43,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Que
 def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Question | None:
     name, message, form = as_text(entry.get("name")), as_text(entry.get("message")), entry.get("form")
     if not name or not message or not (isinstance(form, dict) or form == MISSING):
-        return None  # schema_check has reported this error
+        return None  # an invalid value, which schema_check has reported
     if name in _RESERVED:
         text = f"A question cannot be called {name}: the server has one of that name."
         diagnostics.add("invalid-name", text, where.inside("name"), "Give it another name.")

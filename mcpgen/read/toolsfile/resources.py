@@ -18,7 +18,7 @@ from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import credentials, scopes, server, uris
 
-# Decision 0057: A file of a resource is taken in at compile time.
+# Decision 0057: Files of resources are copied at compile time.
 LARGEST = 1024 * 1024
 """Largest file, in bytes, that becomes part of a server.
 
@@ -192,7 +192,7 @@ def _operation(
     """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
-        return None  # schema_check has reported this error
+        return None  # an invalid value, which schema_check has reported
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:

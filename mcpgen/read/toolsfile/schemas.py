@@ -75,7 +75,7 @@ class Schemas:
         raw, place = self._led(entry, where)
         if not isinstance(raw, dict) or place in self._seen:
             return
-        if place != where:  # `schema_check` has checked what is written in the tool itself
+        if place != where:  # a reference was followed, so `schema_check` has not seen `raw`
             schema_check.check_part(raw, "parameter", place, self._diagnostics)
         self._seen.add(place)
         self._schema(raw.get("schema"), place.inside("schema"))
@@ -166,7 +166,7 @@ class Schemas:
             if target.file == where.file:
                 yield self._references.at(target, where), target
         except SkipOperation:
-            return  # OpenAPI's reader reports this error
+            return  # OpenAPI's reader reports broken references
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
         message = f"There is no key '{clipped(key)}' of '{_name(where)}'."

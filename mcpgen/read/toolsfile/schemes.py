@@ -25,7 +25,7 @@ _OF_ALL = ("type", "description")
 _FURTHER = {"http": ("bearerFormat",)}
 
 
-# Decision 0065: Several schemes in a tools file are needed together.
+# Decision 0065: Schemes under the top-level `security` of a tools file are needed together.
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
@@ -42,11 +42,11 @@ def read(
 def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
     kind = as_text(entry.get("type"))
     if kind not in _DEMANDED:
-        return False  # schema_check has reported this error
+        return False  # an invalid value, which schema_check has reported
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:
-        # schema_check has reported a misspelt key
+        # schema_check has reported a misspelt key of this scheme
         misspelt = any(key in near(other, known) for other in entry if other not in known)
         if (key not in entry and not misspelt) or entry.get(key) == "":
             message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."

@@ -165,7 +165,7 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
         return []
 
 
-# Decision 0126: Further members of an input schema go where it says.
+# Decision 0126: Undeclared arguments go where the other arguments of the input schema go.
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:

@@ -41,7 +41,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
         enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
         default = raw.get("default")
         if not isinstance(default, str):
-            continue  # schema_check has reported this error
+            continue  # an invalid value, which schema_check has reported
         if enum and default not in enum:
             message = f"The default of '{clipped(name)}' is not one of its values."
             place = where.inside(name, "default")
@@ -80,7 +80,7 @@ def base_url(
     reason = servers.refusal(address) or ("" if "//" in address else "it is not absolute")
     if not reason:
         return (server,)
-    shown = "" if "@" in url else f" '{clipped(url)}'"  # do not repeat a password in the message
+    shown = "" if "@" in url else f" '{clipped(url)}'"  # the message must not repeat a password in the URL
     message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
     return ()

@@ -88,7 +88,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
-        return None  # schema_check has reported this error
+        return None  # an invalid value, which schema_check has reported
     if hints.redirects(entry) == "follow" and line.method != "GET":
         message = f"The server does not follow redirects of {line.method}."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")

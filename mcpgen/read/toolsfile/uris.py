@@ -10,7 +10,7 @@ _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+
 LONGEST = 1000
 
 
-# Decision 0055: URI templates know simple variables alone.
+# Decision 0055: URI templates allow only simple variables.
 def variables(uri: str) -> tuple[str, ...]:
     """Return the variables of a URI template, in order."""
     return tuple(_VARIABLE.findall(uri))

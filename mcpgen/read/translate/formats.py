@@ -21,11 +21,11 @@ def translated(document: Document, diagnostics: Diagnostics) -> Document:
 
 def _translator(root: JsonObject) -> Callable[[Document, Diagnostics], Translation] | None:
     if root.get("kind") == "discovery#restDescription":
-        from mcpgen.read.translate.discovery import translate as discovery  # late: few runs read such documents
+        from mcpgen.read.translate.discovery import translate as discovery  # late: few documents have this format
 
         return discovery
     if _is_collection(root) or _is_collection(as_object(root.get("collection"))):
-        from mcpgen.read.translate.postman import translate as postman  # imported late: few runs read such documents
+        from mcpgen.read.translate.postman import translate as postman  # imported late: few documents have this format
 
         return postman
     return None

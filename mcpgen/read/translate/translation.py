@@ -6,7 +6,7 @@ from mcpgen.base.jsonvalue import JsonObject, pointer
 from mcpgen.read.document import Document
 
 
-# Decision 0193: Other formats become OpenAPI.
+# Decision 0193: Documents in other formats are translated to OpenAPI.
 @dataclass(slots=True)
 class Translation:
     """An OpenAPI document. `sources`: pointer in `value` → pointer into the file that was translated."""

@@ -28,7 +28,7 @@ class Variable:
     is_last: bool = True
 
 
-# Decision 0194: A resource name is an argument for each segment.
+# Decision 0194: A resource name becomes one argument for each segment.
 def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
     """Return the path with one variable for each segment that an argument fills, and the list of these variables.
 
@@ -55,8 +55,8 @@ def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
 
 
 def _segments(pattern: str) -> list[tuple[str, bool]]:
-    """Return the segments of a pattern as (text, whether it is an expression). Return none if the pattern cannot be
-    split.
+    """Return the segments of a pattern as (text, whether it is a regular expression). Return an empty list if the
+    pattern cannot be split.
     """
     text = pattern.removeprefix("^").removesuffix("$")
     found = []
