@@ -130,9 +130,7 @@ def _of_tools() -> tuple[Any, ...]:
 
 
 def compiling(command: Command) -> Command:
-    """Add the options that affect the compile to a click command. The command gets them as one value `flags:
-    Options`.
-    """
+    """Add all options of a compile to a click command. The command gets them as one value `flags: Options`."""
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
