@@ -34,7 +34,7 @@ class Project:
     """A project that can be released.
 
     `files`: path → contents of all files to release. `metadata`: table `[project]` of its pyproject.toml. `surface`:
-    its tables. `compiler`: the version of mcpgen that wrote it.
+    the generated tables of its tools. `compiler`: the version of mcpgen that wrote it.
     """
 
     identity: Identity

@@ -130,7 +130,7 @@ class Definitions(Mapping[str, JsonObject]):
     def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
         """Return the name of the schema to which a `$dynamicRef` leads.
 
-        This is the anchor in the outermost resource of the scope that has an anchor of that name.
+        If several resources of the scope have a dynamic anchor of that name, the outermost one counts.
         """
         anchor = reference.rpartition("#")[2]
         try:

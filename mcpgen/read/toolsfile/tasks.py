@@ -34,7 +34,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule 
     found = as_object(entry.get("task"))
     place = where.inside("task")
     if not isinstance(found.get("poll"), str):
-        return None  # without the key there is no task; schema_check reports a `task` that lacks it
+        return None  # no `task`, or one without a valid `poll`, which schema_check has reported
     poll = _target(as_text(found["poll"]), place.inside("poll"), diagnostics)
     if poll is None:
         return None

@@ -43,8 +43,8 @@ def translate(document: Document, diagnostics: Diagnostics) -> Translation:
 
 
 def _servers(root: JsonObject) -> list[JsonValue]:
-    """Return a list with the one server of the API, `rootUrl`. `servicePath` becomes a part of the paths, since upload
-    paths do not have it.
+    """Return the API's server, `rootUrl`, as a list. The paths of methods contain `servicePath`, because the paths of
+    uploads lack it.
     """
     url = as_text(root.get("rootUrl")) or as_text(root.get("baseUrl"))
     return [{"url": url.rstrip("/")}] if url else []

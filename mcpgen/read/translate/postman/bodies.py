@@ -1,4 +1,4 @@
-"""Translate the body of a request."""
+"""Translate the body of a request in a Postman collection."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.read.translate.postman.examples import example, guessed, parsed

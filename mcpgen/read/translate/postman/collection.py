@@ -1,4 +1,4 @@
-"""Translate a whole collection: its folders, its variables, its authorization and its requests."""
+"""Translate a whole Postman collection: its folders, its variables, its authorization and its requests."""
 
 from collections import Counter
 from collections.abc import Iterator

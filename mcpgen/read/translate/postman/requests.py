@@ -1,4 +1,4 @@
-"""Translate one request of a collection to an operation."""
+"""Translate one request of a Postman collection to an operation."""
 
 from dataclasses import dataclass, field
 

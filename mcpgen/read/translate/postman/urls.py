@@ -1,4 +1,4 @@
-"""Read the URL of a request: its server, and its path and query with variables."""
+"""Read the URL of a request in a Postman collection: its server, and its path and query with variables."""
 
 import re
 from collections.abc import Mapping
