@@ -188,7 +188,7 @@ def mapping(value_check: Check) -> Check:
     return check
 
 
-_LEFT_OUT: Any = object()  # default of members without a default: if such a member is missing, it is not added
+_LEFT_OUT: Any = object()  # stands for "no default": a missing member is not added
 
 
 @dataclass(frozen=True, slots=True)
