@@ -1,7 +1,7 @@
 """Rules for names: which characters a name may hold, and how text is split into words.
 
-All functions are pure, and tables in the tests hold their results. `naming/tool_names.py` derives the name of a tool
-from its operation.
+All functions are pure, and the tests list names with their expected results. `naming/tool_names.py` derives the name of
+a tool from its operation.
 """
 
 import hashlib

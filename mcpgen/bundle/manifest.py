@@ -17,7 +17,9 @@ MANIFEST_VERSION = "0.4"
 ENTRY = "server.py"
 
 PYTHON = "3.13"
-"""Python that uv installs for a bundle. All dependencies have wheels for it, on every system that hosts run on."""
+"""Version of Python that uv installs for a bundle. All dependencies have wheels for it, on every system that hosts run
+on.
+"""
 
 _NOT_BUILT = "\n# Run from its folder by uv, which installs the dependencies alone.\n[tool.uv]\npackage = false\n"
 _KINDS = {"text": "string", "folder": "directory", "switch": "boolean"}

@@ -99,7 +99,7 @@ def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diag
 
 
 def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
-    """Return `identity`; if its title or instructions hold hidden characters, without both."""
+    """Return `identity`. If its title or instructions hold hidden characters, both are left out."""
     if not has_hidden([identity.title, identity.instructions]):
         return identity
     diagnostics.add(

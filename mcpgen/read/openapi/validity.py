@@ -95,7 +95,7 @@ def _by_place(finding: Finding) -> tuple[list[str], str]:
 
 
 def _copies(value: JsonValue) -> int:
-    """Return how many values are copied if each value is copied with all values inside it.
+    """Return how many values are copied in total if each value is copied together with all values inside it.
 
     Counting stops above the limit `_MOST_COPIED`.
     """
