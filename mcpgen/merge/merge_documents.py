@@ -232,7 +232,7 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that the owner must still accept: a replaced server's document names them, and no other
+    """Return the origins that the owner must accept: documents whose server was replaced name them, and no other
     document does.
     """
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}

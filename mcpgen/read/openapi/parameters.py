@@ -37,9 +37,7 @@ FRAMING = frozenset(
 """Header fields that delimit messages or concern only one connection (hop-by-hop). They are never parameters."""
 
 JUDGED = ("accept", "authorization")
-"""Header parameters that are not arguments as such, but may carry information: a version (`Accept`), or a
-credential.
-"""
+"""Header parameters that are never arguments, but may carry information: a version (`Accept`), or a credential."""
 
 NOT_ARGUMENTS = FRAMING | frozenset(
     re.findall(

@@ -34,7 +34,7 @@ def parsed(text: str) -> JsonValue:
 def guessed(value: JsonValue, depth: int = 0) -> JsonObject:
     """Return the schema of an example: its types and the names of members. No member is required.
 
-    An integer allows any number. null and variables leave the type open.
+    An integer in the example allows any number. null and variables leave the type open.
     """
     if value is None or depth > _DEEPEST or (isinstance(value, str) and value == UNKNOWN):
         return {}

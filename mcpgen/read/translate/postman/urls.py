@@ -27,8 +27,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The URL of a request. `server`: scheme, host, and the path inside the variable that holds the server; "" if
-    unknown.
+    """The URL of a request. `server`: scheme and host, "" if a variable without a value holds them.
 
     `path` has its variables as `{name}`. `variables`: name → its example and its description.
     """
