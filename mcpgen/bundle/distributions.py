@@ -17,7 +17,7 @@ _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "HOME", "USERPROFIL
 """Environment variables that the build process gets. It gets no others, so no credentials reach it."""
 
 
-# Decision 0210: The wheel is built by hatchling from a copy.
+# Decision 0210: A wheel is built from a copy of the project.
 def build_distributions(project: Project, proof: str, epoch: int) -> dict[str, bytes]:
     """Return file name → contents of the wheel and the sdist.
 

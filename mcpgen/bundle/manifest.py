@@ -27,7 +27,7 @@ _LONGEST_SAID = 200
 _CLAUSE = re.compile(r"(>=|<=|<|>|==|~=)\s*([0-9]+(?:\.[0-9]+){0,2})(\.\*)?")
 
 
-# Decision 0209: A bundle is run by uv from its folder, and never built.
+# Decision 0209: A bundle is started by uv.
 def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting, ...]) -> FileTree:
     """Return the files of the bundle. The host installs the dependencies in pyproject.toml with uv."""
     files = {

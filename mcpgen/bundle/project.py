@@ -58,7 +58,7 @@ class Project:
         return as_text(self.metadata.get("description"))
 
 
-# Decision 0207: A release is made of the project, not of its source.
+# Decision 0207: A release is made from the project, not from its source.
 def open_project(directory: Path) -> Project:
     """Return the project in `directory`. Raises FatalError if there is no project, it is incomplete, or a generated
     file was edited.

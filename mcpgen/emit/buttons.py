@@ -23,7 +23,7 @@ class Button:
     url: str
 
 
-# Decision 0206: Install links are text until the package is published.
+# Decision 0206: The README shows install links as text.
 def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
     """Return the install links of a server.
 

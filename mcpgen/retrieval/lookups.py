@@ -47,7 +47,7 @@ class _Finder:
     ranked: bool
 
 
-# Decision 0199: A name may stand in place of an id where one tool finds it for certain.
+# Decision 0199: Lookup arguments take names in place of ids.
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
     """Return `catalog` with arguments for names in the tools whose owner wants them.
 

@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.retrieval.stems import STOP, stem
 
 
-# Decision 0203: The page of inspect searches by itself.
+# Decision 0203: The page of inspect contains its own search.
 def search_data(index: bytes) -> JsonObject:
     """Return the data of the search. `index`: the index of the server.
 

@@ -101,7 +101,7 @@ def is_paged(binding: HttpBinding) -> bool:
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 
-# Decision 0201: A call goes through all pages where the document tells how.
+# Decision 0201: All pages in one call.
 def derive(
     operation: Operation,
     hints: Annotations,

@@ -36,7 +36,7 @@ _FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b
 _FORMATS = ("password", "token", "secret")
 
 
-# Decision 0225: No question asks for a secret.
+# Decision 0225: Forms never ask for secrets.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
     """Return what in a field asks for a secret, as the end of a sentence; "" if nothing does."""
     named = set(words(name))

@@ -19,7 +19,7 @@ def told(description: str, rule: TaskRule | None) -> str:
     return f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
 
 
-# Decision 0228: A tool that starts a job promises no output schema.
+# Decision 0228: A tool that starts a job has no output schema.
 def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
     """Return the owner's rule with a pointer for each variable that is no argument of the tool."""
     rule = operation.decided.task
