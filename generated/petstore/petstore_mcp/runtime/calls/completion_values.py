@@ -43,7 +43,7 @@ LONGEST_VALUE = 200
 """Longest value in characters. Longer ones are left out, since a shortened value would be a wrong one."""
 
 
-# Decision 0232: Completion values of the API are debounced, cached, and never an error.
+# Decision 0232: Completion values are fetched with a delay and cached.
 class CompletionValues:
     """Values for completion of one process, and the requests for them that run."""
 

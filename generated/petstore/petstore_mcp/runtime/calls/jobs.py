@@ -280,7 +280,7 @@ def _url(target: Any, answer: Response, value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-# Decision 0230: An upstream's Retry-After counts before the table's interval.
+# Decision 0230: How often a job is polled.
 def _interval(rule: TaskRule, answer: Response) -> float:
     """Return the seconds until the next look."""
     told = answer.retry_after

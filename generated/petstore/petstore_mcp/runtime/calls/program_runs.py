@@ -108,7 +108,7 @@ class ProgramRuns:
             spans.enter(span)
             await running.close()
 
-    # Decision 0198: A program that is too large to wait ends before its question.
+    # Decision 0198: A stopped program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
         """Raise the question of a call with all that is needed to go on. Return an error result if that is too much."""
         asked, record = ended.outcome, running.record

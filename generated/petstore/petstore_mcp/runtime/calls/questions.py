@@ -72,7 +72,7 @@ class Unanswered(Exception):
         self.said = said
 
 
-# Decision 0224: Answers travel in the state.
+# Decision 0224: The answers of a user travel in requestState.
 class Interview:
     """The questions about one call. `answers`: question to field to value. `asked`: the question that was asked last,
     for the `turn`-th time. `inner`: the state of a question that came after all answers, such as a confirmation.

@@ -21,7 +21,7 @@ _OBJECTS: dict[str, dict[str, object]] = {
 """ClientCapabilities of MCP, by their names in the tools file."""
 
 
-# Decision 0233: A tool that requires a capability stays listed, and refuses the call.
+# Decision 0233: A tool that requires a missing capability is listed and refused.
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return the error result for a client that lacks a capability, None for others. Raises OtherOutcome.
 

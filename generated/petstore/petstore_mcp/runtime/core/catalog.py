@@ -301,7 +301,7 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
-    # Decision 0223: Clients that cannot ask have a list of their own.
+    # Decision 0223: What clients get that cannot ask their user.
     @property
     def without_asking(self) -> list[bytes]:
         """Return the array of tools for clients that cannot ask their user, in pieces as `tools`."""
@@ -323,7 +323,7 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
         self._list_found()
 
-    # Decision 0202: The list of a server with a search is written when it is generated.
+    # Decision 0202: The list of a search server is written when it is generated.
     def _offer_search(self, index: _File) -> None:
         """List tools that find and call others in place of all tools."""
         self._index = index
@@ -405,7 +405,7 @@ class Catalog:
         """Return True if there is a tool of this name."""
         return name in self._described.places()
 
-    # Decision 0215: An alias is called and never listed.
+    # Decision 0215: Aliases are accepted and not listed.
     def resolve_alias(self, name: str) -> str:
         """Return the name of the tool that `name` is an alias of. Any other name is returned unchanged."""
         return name if name not in self.aliases or name in self._described.places() else self.aliases[name]

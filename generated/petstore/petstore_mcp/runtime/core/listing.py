@@ -86,7 +86,7 @@ class Listing:
         """Return the names of the listed tools, in order, without hidden ones."""
         found = [*self.finders, *self._search["pinned"], *filter(None, (catalog.reader, catalog.looker))]
         seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
-        # Decision 0196: One of two tools that run programs is listed.
+        # Decision 0196: Only one of the two program tools is listed.
         if any(self.finders.get(name) == RUN for name in seen):
             return [name for name in seen if self.finders.get(name) != RUN_READS]
         return seen

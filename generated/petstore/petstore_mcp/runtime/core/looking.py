@@ -13,7 +13,7 @@ ARGUMENT = "task"
 _TITLE = "Look at a task again"
 
 
-# Decision 0231: A server whose tools start jobs lists one tool that looks at them.
+# Decision 0231: One tool, get_task, waits for all jobs.
 def described(taken: Iterable[str]) -> dict[str, Any]:
     """Return the entry of the tool in `tools/list`. Its name differs from all names in `taken`."""
     names = {each.lower() for each in taken}

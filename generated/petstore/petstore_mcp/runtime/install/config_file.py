@@ -82,7 +82,7 @@ def content(path: str) -> bytes | None:
     return data
 
 
-# Decision 0205: Links are followed if this user has made them.
+# Decision 0205: Links to configuration files are followed if the user made them.
 def resolve(path: str, within: str = "") -> str:
     """Return the path of the file itself, with links followed. Raises InstallError.
 

@@ -126,7 +126,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
     return {**entry, **_given("environment", environment)}
 
 
-# Decision 0204: An entry is ours if it starts this server.
+# Decision 0204: How uninstall recognises its own entries.
 def is_ours(entry: Any, name: str, url: str) -> bool:
     """Return True if an entry starts the server NAME, or leads to `url`."""
     if not isinstance(entry, dict):

@@ -163,7 +163,7 @@ class Configuration:
         found = look_up(value, _INPUTS) if self._client.prompts else []
         return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
-    # Decision 0204: An entry is ours if it starts this server.
+    # Decision 0204: How uninstall recognises its own entries.
     def _check_owner(self, entry: Any, name: str, program: str, url: str) -> None:
         """Raise InstallError if an entry is another server's."""
         if entries.is_ours(entry, program, url):

@@ -33,7 +33,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-# Decision 0195: A tool is a plain function of its own.
+# Decision 0195: In programs each tool is a plain function.
 class Function:
     """A tool as a function. `parameters`: name in Python to name of the argument. `required`: those given by position.
 

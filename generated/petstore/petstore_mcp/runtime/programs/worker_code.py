@@ -68,7 +68,7 @@ def OWNbeginning(
 _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
 
 
-# Decision 0226: Large values of a program cross as text.
+# Decision 0226: Large values enter and leave a program as JSON text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
     """Return the code that is run before a program, and the program with its last expression kept.
 

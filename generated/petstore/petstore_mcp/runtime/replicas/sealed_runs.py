@@ -25,7 +25,7 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: A program that waits travels in requestState.
+# Decision 0197: A stopped program travels with its client.
 class SealedRuns:
     """Issuer and reader of such handles. `spend` as in `sealed_states.States`."""
 

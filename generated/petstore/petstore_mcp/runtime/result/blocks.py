@@ -43,7 +43,7 @@ class LeftOut(Exception):
     """Raised for a block that cannot be made; the message is a clause that says why."""
 
 
-# Decision 0221: A block that cannot be made is left out.
+# Decision 0221: A block that cannot be made is omitted with a note.
 class BlockMaker:
     """Maker of the blocks of one result. `content` holds those that were made, `notes` says what was left out."""
 

@@ -74,7 +74,7 @@ def _about(value: Any) -> str:
     return dated[1] if dated else brief(text, 40)
 
 
-# Decision 0200: A name that may mean several items is refused where a call writes.
+# Decision 0200: How a lookup chooses among several items.
 def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, complete: bool) -> tuple[Item, str]:
     """Return the item that a name means, and a sentence on others that it may mean, or "". Raises NotFound.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .response_writer import ResponseWriter
 
 
-# Decision 0222: A request's task runs its call.
+# Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
     """The current task, which serves a request and can run its call."""
 

@@ -146,7 +146,7 @@ def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, s
         wanted.counts = setting_parsers.switch(value) if value else False
     except ValueError:
         problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
-    # Decision 0213: Whoever reads /metrics is this machine, or has a token.
+    # Decision 0213: Only the same machine or a token reads /metrics.
     if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
         problems.append(
             f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
@@ -184,7 +184,7 @@ class _Reader:
         """Add a warning about a variable."""
         self._warnings.append(f"{name} {reason}.")
 
-    # Decision 0212: OpenTelemetry is on if an exporter or an endpoint is named.
+    # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
     def target(self, signal: str) -> Target | None:
         """Return where TRACES or METRICS are sent, or None if no variable asks for that."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .session import Session
 
-# Decision 0217: The sessions used last are cached.
+# Decision 0217: A process caches the sessions used last.
 MOST = 512
 """Most cached sessions: about 3 KiB each, whatever the number of sessions."""
 

@@ -19,7 +19,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE
 _OTHER = "_OTHER"
 
 
-# Decision 0214: An error of the caller is a status code and no error.
+# Decision 0214: Mistakes of a caller are no errors of the server in telemetry.
 def error_type(operation: Operation) -> str:
     """Return the class of error of an operation, or "" if it has not failed."""
     if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:

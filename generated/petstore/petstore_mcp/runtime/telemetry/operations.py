@@ -149,7 +149,7 @@ class Operation:
         return sending
 
 
-# Decision 0227: Records of telemetry have no constructor.
+# Decision 0227: Telemetry records are made without their constructor.
 def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> Operation:  # noqa: A002
     """Return the record of a message that was just received."""
     begun = Operation()

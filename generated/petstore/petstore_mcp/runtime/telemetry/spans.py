@@ -74,7 +74,7 @@ def scope(version: str) -> InstrumentationScope:
     return InstrumentationScope(name=SCOPE, version=version)
 
 
-# Decision 0211: Spans are encoded here, over the messages of OTLP.
+# Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
     """Encoder of records."""
 
