@@ -1,10 +1,10 @@
-"""Remove guards one at a time, and check that the test suite notices each.
+"""Remove safety checks ("guards") from the code one at a time, and check that the test suite notices each removal.
 
 python -m tests.hostile.broken [--of runtime|compiler] [--only NAME] [--list]
 
-The repository is copied to a temporary folder. For each mutation the old text is replaced there, and the tests that
-must fail are run. If they pass, no test covers that guard. If they fail without a mutation, they show nothing. Exit
-code 1 if either happens.
+The repository is copied to a temporary folder. A mutation replaces the text of one guard in the copy. Then the tests
+that the mutation lists are run. If they pass with the mutation, no test covers that guard. If they fail without the
+mutation, they prove nothing. The exit code is 1 in either case.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def copied() -> Iterator[Path]:
 
 
 def guarded(root: Path, mutation: Mutation) -> Path:
-    """Return the path of the module with the guard: given by path for the compiler, by file name for the runtime.
+    """Return the path of the module that holds the guard. Mutations of the compiler give a path, those of the runtime a
+    file name.
 
-    No two modules of the runtime have one name.
+    File names are unique within the runtime.
     """
     if "/" in mutation.file:
         return root / mutation.file
@@ -63,7 +64,7 @@ def guarded(root: Path, mutation: Mutation) -> Path:
 
 
 def notices(root: Path, mutation: Mutation) -> bool:
-    """Return True if a test fails in the copy once the guard is broken."""
+    """Apply the mutation to the copy, and return True if one of its tests then fails."""
     file = guarded(root, mutation)
     whole = file.read_text(encoding="utf-8")
     assert whole.count(mutation.old) == 1, f"{mutation.file} has not once what {mutation.name} replaces"

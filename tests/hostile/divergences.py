@@ -1,7 +1,7 @@
-"""List every point in which our servers differ from what the catalogue of attack cases asks for, with the reason.
+"""List every point in which our servers differ from the catalogue of attack cases, with the reason.
 
-A case is listed with the part of it that differs; tests show the rest of it, as for every other case. `shown` is the
-test or file that shows what we do. `tests/architecture/test_requirements.py` checks both directions.
+An entry names the part of a case that differs. Tests cover the other parts of the case. `shown` is the test or file
+that shows our behavior. `tests/architecture/test_requirements.py` checks that list and tests agree.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Divergence(NamedTuple):
-    """One difference from the catalogue, in a part of some cases."""
+    """One difference between our servers and the catalogue of attack cases, in a part of some cases."""
 
     cases: tuple[str, ...]
     part: str
@@ -18,7 +18,7 @@ class Divergence(NamedTuple):
     ours: str
     why: str
     shown: str
-    """FILE, or FILE::TEXT if the file must hold that text."""
+    """Path of the test or file, or `PATH::TEXT` if the file must contain that text."""
 
 
 DIVERGENCES = (

@@ -1,4 +1,4 @@
-"""Build documents with one text at every place that `security.md` 3.3 names."""
+"""Build documents and tools files with the same text at every place that section 3.3 of `security.md` names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:
 
 
 def everywhere(text: str) -> JsonObject:
-    """Return a document with `text` in all places at once. One operation is plain, so that one tool is always left."""
+    """Return a document with `text` at every place for a text. One operation is without it, so that at least one tool
+    remains.
+    """
     schema: JsonObject = {
         "type": "object",
         "title": text,
@@ -78,7 +80,7 @@ def everywhere(text: str) -> JsonObject:
 
 
 def tools_file(text: str) -> JsonObject:
-    """Return a tools file with `text` in all places, where the owner's words are trusted."""
+    """Return a tools file with `text` at every place where the text comes from the owner and is trusted."""
     return {
         "mcpgen": 1,
         "server": {"title": text, "instructions": text},

@@ -1,6 +1,6 @@
-"""Check what must hold for every emitted tree, whatever the document says: `assert_sound`.
+"""Provide `assert_sound`: a check of what must hold for every generated project, whatever the document says.
 
-This is not a test itself: the attack cases and the property tests call it.
+The attack cases and the property tests call it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mcpgen.read.toolsfile import editors
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\[Add to [A-Za-z ]{4,9}\]\((https|goose)://[a-z./-]+\?[A-Za-z0-9&=%._~-]+\)")
-"""A line of the links that install a server, inside of a block of code."""
+"""A line with a link that installs a server in an editor. Such lines stand within blocks of code."""
 
 RENDERED = ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.yaml", "pyproject.toml")
 _TABLE = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def _bindings() -> jsonschema_rs.Draft202012Validator:
 
 
 def assert_sound(compiled: Compiled) -> None:
-    """Check a tree: the usual files, unchanged Python of the templates, well-formed data, and portable tools."""
+    """Check a generated project: expected files, unchanged Python from the templates, well-formed data, portable tools."""
     package = compiled.catalog.identity.package
     tree = compiled.tree
     assert set(tree) == {

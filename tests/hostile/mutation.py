@@ -1,4 +1,6 @@
-"""Describe one guard of the runtime or the compiler that can be removed, to see which tests notice."""
+"""Describe a mutation: one safety check (a guard) of the runtime or the compiler that is removed to see which tests
+fail.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ from typing import NamedTuple
 
 
 class Mutation(NamedTuple):
-    """A guard, the text that replaces it, and the tests that must then fail.
+    """A guard's text, the text that replaces it, and the tests that must then fail.
 
-    `file`: the name of a module of the runtime, or the path of a module of the compiler.
+    `file`: the file name of a module of the runtime, or the path of a module of the compiler.
     """
 
     name: str
@@ -19,5 +21,5 @@ class Mutation(NamedTuple):
 
 
 def cases(*folders: str) -> tuple[str, ...]:
-    """Return the pytest ids of these cases in tests/cases, given as AREA/NAME."""
+    """Return the pytest ids of the mutation's cases in tests/cases. The mutation gives them as AREA/NAME."""
     return tuple(f"tests/cases/test_cases.py::test_case[{folder}]" for folder in folders)

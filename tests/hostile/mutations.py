@@ -1,6 +1,7 @@
-"""List guards of the runtime: text that occurs once in its file, its replacement, and the tests that must then fail.
+"""List safety checks of the runtime: text that occurs once in its file, its replacement, and the tests that must then
+fail.
 
-`python -m tests.hostile.broken` applies them one at a time.
+`python -m tests.hostile.broken` applies the replacements one at a time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The guards of a release: what leaves the machine, and what its users are asked for."""
+"""List the safety checks on a release: what it contains, and which values it asks its users for."""
 
 from __future__ import annotations
 

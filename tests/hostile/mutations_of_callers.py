@@ -1,4 +1,4 @@
-"""Guards of what callers over HTTP may see and call: their scopes and roles."""
+"""List the safety checks on what HTTP callers may see and call by their scopes and roles."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """List decisions of the compiler: text that occurs once in its file, its replacement, and the tests that must then
 fail.
 
-`python -m tests.hostile.broken --of compiler` applies them one at a time.
+`python -m tests.hostile.broken --of compiler` applies the replacements one at a time.
 """
 
 from __future__ import annotations

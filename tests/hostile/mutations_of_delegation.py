@@ -1,4 +1,4 @@
-"""The guards of calling an API as the caller: whose token it is, and who has logged in."""
+"""List the safety checks on calling an API as the caller: whose token is sent, and who has logged in."""
 
 from __future__ import annotations
 

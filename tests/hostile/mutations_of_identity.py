@@ -1,4 +1,4 @@
-"""The guards of who calls: what makes an access token count."""
+"""List the safety checks on callers' access tokens: what makes a token valid."""
 
 from __future__ import annotations
 

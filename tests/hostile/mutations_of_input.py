@@ -1,4 +1,4 @@
-"""List the guards on input: texts, files, names, images, codings. `mutations.py` has the others."""
+"""List the safety checks on input: texts, files, names, images, codings. `mutations.py` lists further checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guards of `install` and `uninstall`: whose entries they change, what they write, and where."""
+"""List the safety checks of `install` and `uninstall`: whose entries they change, what they write, and where."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The guards of a login: of the port that waits for the browser, of what the authorization server says, and of what is
-kept.
+"""List the safety checks of a login: the port that waits for the browser, the authorization server's responses, and the
+stored tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the guards on names in place of ids, and on calls that go through pages."""
+"""List the safety checks on arguments that give a name instead of an id, and on calls that fetch several pages."""
 
 from __future__ import annotations
 

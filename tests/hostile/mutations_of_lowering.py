@@ -1,4 +1,4 @@
-"""List decisions of lowering: schemas, inputs and requests. A part of the compiler's table."""
+"""List decisions of the lowering: schemas, inputs and requests. The list is a part of the table for the compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the guards on where calls and credentials go."""
+"""List the safety checks on the origins to which calls and credentials are sent."""
 
 from __future__ import annotations
 

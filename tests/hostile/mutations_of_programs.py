@@ -1,4 +1,6 @@
-"""The guards of programs: what they may name, who is asked, and what goes on elsewhere."""
+"""List the safety checks on programs that a model writes: which tools they may call, who confirms writes, and which
+limits hold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guards of what users are asked, and of what counts as their answer."""
+"""List the safety checks on questions to users, and on what counts as an answer to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The guards of a server with a search: what goes through it, what it shows, and its programs."""
+"""List the safety checks of a server with a tool search: what can be called through it, what it shows, and its
+programs.
+"""
 
 from __future__ import annotations
 

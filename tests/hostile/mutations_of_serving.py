@@ -1,4 +1,4 @@
-"""The guards of serving over HTTP: who may ask, and what belongs to whom."""
+"""List the safety checks of serving over HTTP: who may send requests, and which data belongs to whom."""
 
 from __future__ import annotations
 

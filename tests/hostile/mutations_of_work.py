@@ -1,4 +1,4 @@
-"""List the guards on the CPU time, memory and descriptors that a call takes."""
+"""List the safety checks on the CPU time, memory and file descriptors that a call takes."""
 
 from __future__ import annotations
 

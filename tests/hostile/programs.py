@@ -1,4 +1,4 @@
-"""Programs that try everything, and right programs with one mistake in each."""
+"""Generate programs for the sandbox: hostile ones that try to escape, and correct ones with one mistake added."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ _SHAPES = (
 
 
 def drawn(chance: random.Random, around: dict[str, object]) -> str:
-    """Return a program of some statements, now and then with broken text. `around`: what it tries to reach."""
+    """Return a random program of a few statements, now and then with broken syntax. `around`: names of what an escape
+    tries to reach.
+    """
     parts = []
     for _ in range(chance.randint(1, 4)):
         if chance.random() < 0.35:
@@ -114,13 +116,13 @@ def drawn(chance: random.Random, around: dict[str, object]) -> str:
 
 
 def call(server: Server, code: str, tool: str = "run_program", **more: Any) -> Any:
-    """Run a program over HTTP, and return the message with its outcome."""
+    """Run a program over HTTP, and return the message with its result."""
     message = stateless("tools/call", name=tool, arguments={"code": code}, **more)
     return server.ask("POST", fields=mirrored(message), body=encoded(message)).message
 
 
 class Fuzz:
-    """Runs of drawn programs. `wrong` is what must not have happened."""
+    """Runs of random hostile programs. `wrong` lists the events that must not happen."""
 
     def __init__(self, server: Server, around: dict[str, object], folder: Path, secret: str) -> None:
         self._server = server
@@ -132,7 +134,7 @@ class Fuzz:
         self.wrong: list[str] = []
 
     def run(self, count: int, seed: int = 24) -> None:
-        """Run that many programs, AT_ONCE at a time."""
+        """Run `count` programs, AT_ONCE at a time."""
         Api.seen.clear()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(self._one, range(seed * 10**6, seed * 10**6 + count)))
@@ -178,12 +180,12 @@ class Fuzz:
 
 
 def _request(question: str) -> str:
-    """Return method and path of the request line of a question."""
+    """Return the method and path of the request line that a confirmation question shows."""
     method, _, url = question.partition(" ")
     return f"{method} /{url.split('/', 3)[3]}"
 
 
-# Mistakes
+# Programs with one mistake
 
 FIRST = "get_customer('a')\n"
 RIGHT = (
@@ -221,7 +223,7 @@ _MISTAKES: tuple[tuple[str, str, str], ...] = (
 
 
 def mistaken(chance: random.Random) -> tuple[str, str]:
-    """Return the kind of a mistake, and a right program with it, behind a call that is right."""
+    """Return the kind of a mistake, and a correct program into which the mistake was put. Its first call is correct."""
     while True:
         kind, pattern, instead = chance.choice(_MISTAKES)
         right = chance.choice(RIGHT)
@@ -233,7 +235,9 @@ def mistaken(chance: random.Random) -> tuple[str, str]:
 
 
 def told_first(server: Server, count: int, seed: int = 24) -> tuple[int, Counter[str]]:
-    """Run that many programs with a mistake. Return how many were told before any request, and the kinds of others."""
+    """Run `count` programs with a mistake. Return how many were refused before any request, and the kinds of mistakes
+    of the others.
+    """
     chance, told, others = random.Random(seed), 0, Counter[str]()
     for _ in range(count):
         kind, code = mistaken(chance)
@@ -247,7 +251,7 @@ def told_first(server: Server, count: int, seed: int = 24) -> tuple[int, Counter
 
 
 def right_ones(server: Server) -> Iterator[str]:
-    """Yield what the model is told of each right program that does not pass the type checker."""
+    """Yield each correct program that the type checker wrongly refuses, with the error that the model gets."""
     for code in RIGHT:
         told = call(server, code)["result"]
         if told.get("resultType") != "input_required" and told["isError"]:

@@ -1,4 +1,6 @@
-"""Provide the server under attack: compiled from `hostile.tools.yaml`, run as a process, with a raw upstream."""
+"""Provide the server that is attacked: compiled from `hostile.tools.yaml`, run as a process, with a raw socket as its
+API.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def compiled(folder: Path, source: Path = TOOLS) -> Path:
 
 @contextmanager
 def playing(play: Play) -> Iterator[Upstream]:
-    """Yield an upstream that runs in an event loop in its own thread."""
+    """Yield an upstream API that behaves as `play` says, in an event loop in its own thread."""
     ready, over = threading.Event(), asyncio.Event()
     upstream: list[Upstream] = []
     loops: list[asyncio.AbstractEventLoop] = []

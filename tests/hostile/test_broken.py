@@ -1,6 +1,6 @@
-"""Test that the tables of mutations match the source.
+"""Test that the texts in the tables of mutations occur in the source.
 
-`python -m tests.hostile.broken` applies each and runs its tests.
+`python -m tests.hostile.broken` applies each mutation and runs its tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def test_no_two_have_one_name() -> None:
 
 
 def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
-    """Runs one mutation of the runtime and one of the compiler, so that the command is known to work."""
+    """Run one mutation of the runtime and one of the compiler, to check that the command itself works."""
     whole, [compiler] = MUTATIONS[0], [each for each in OF_COMPILER if each.name == "a redirect to plain HTTP"]
     kept = whole._replace(new=whole.old)
     with copied() as root:

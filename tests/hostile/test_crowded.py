@@ -1,4 +1,6 @@
-"""Test servers with a low limit on open files and many large responses: each call is answered, and memory is freed."""
+"""Test servers with a low limit on open files and many large responses: each call is answered, and the memory is freed
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ ROW = b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},'
 LARGE = b"[" + ROW * 66_000 + b"1]"
 AT_ONCE = 64
 MOST_MEMORY = 160 * MIB
-"""Limit on the peak memory beyond that after an ordinary call, for 64 responses of 8 MB at a time."""
+"""Limit in bytes on the growth of peak memory over that after an ordinary call, with 64 responses of 8 MB at a time."""
 MOST_LEFT = 48 * MIB
-"""Limit on the memory that is still in use shortly after the last response."""
+"""Limit in bytes on the memory that is still in use shortly after the last response."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Busy:
-    """Upstream that answers after a pause, and records its requests and how many were open at a time."""
+    """Upstream that answers after a pause. It records its requests, and the highest number that was open at a time."""
 
     def __init__(self, content: bytes = b'{"a":1}', turns: int = 40) -> None:
         self.reached: list[bytes] = []
@@ -56,7 +58,7 @@ def serving(project: Path, upstream: Upstream, host: str = "127.0.0.1", **popen:
 
 
 def answers(server: Server, tool: str, count: int) -> list[dict[str, Any]]:
-    """Make this many calls at once, and return their results."""
+    """Call the tool `count` times at once, and return the results."""
     left = {server.request("tools/call", name=tool, arguments=arguments(tool, number)) for number in range(count)}
     found = []
     while left:
@@ -116,7 +118,9 @@ client.Client.send = send
 sys.argv[:] = ["hostile_mcp"]
 runpy.run_module("hostile_mcp", run_name="__main__")
 """
-"""Program that runs the server and prints each file opened and each import after its first request."""
+"""Program that runs the server. After its first request it prints the name of each file that is opened and each module
+that is imported.
+"""
 
 FIELDS = "Content-Type: {}\r\nContent-Length: {}\r\n\r\n"
 ANSWERS: list[bytes] = [

@@ -1,4 +1,4 @@
-"""Test the attack cases on emission, GEN and OUT: text of a document stays data in every emitted file."""
+"""Test the attack cases GEN and OUT on emission: text of a document stays data in every generated file."""
 
 from __future__ import annotations
 
@@ -155,8 +155,9 @@ def test_gen_13_a_part_of_no_media_type_has_none() -> None:
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_gen_17_modes_do_not_depend_on_the_process(mask: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That other seeds, locales, time zones and folders give the same bytes is tested in
-    architecture/test_determinism.py.
+    """Check that file modes do not depend on the umask of the process.
+
+    architecture/test_determinism.py tests that hash seeds, locales, time zones and folders do not change the output.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)

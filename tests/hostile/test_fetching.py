@@ -1,4 +1,4 @@
-"""Test the attack cases on fetching a document, HARD-14 and HARD-15: real commands, and a server on a raw socket."""
+"""Test the attack cases HARD-14 and HARD-15 on fetching a document by real commands from a server on a raw socket."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answer(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
 
 
 def site(pages: dict[str, bytes]) -> Play:
-    """Yield the URL of a server that answers each path with given bytes."""
+    """Return a server that answers each path with the bytes given for it."""
 
     async def play(connection: Connection) -> None:
         request = await connection.request()
@@ -135,7 +135,9 @@ def test_hard_14_what_is_not_coded_as_it_says_is_a_sentence(case: str) -> None:
 
 
 def dripping(before: bytes) -> Play:
-    """Send one byte after another, faster than any read timeout, for as long as the client listens."""
+    """Return a server that sends one byte after another, faster than any read timeout, for as long as the client
+    listens.
+    """
 
     async def play(connection: Connection) -> None:
         await connection.request()
@@ -172,7 +174,7 @@ def test_hard_14_what_drips_ends_at_one_deadline(drip: str, monkeypatch: pytest.
 def test_hard_14_redirects_and_all_urls_of_a_run_share_a_deadline(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three documents and an overlay each hang after a redirect."""
+    """Fetch three documents and an overlay that each hang after a redirect. One deadline must end all of them."""
     from mcpgen.cli import main
 
     monkeypatch.setattr(network, "SECONDS", 0.3)

@@ -1,5 +1,7 @@
-"""A server with a search over an API that is in its way: tools called like the five, names that differ only by case,
-aliases, roles, pins, pages in programs, floods of print, writes within functions of a program.
+"""Test a server with a tool search over an API that could confuse it.
+
+Some of its tools have the names of the search's own five tools. Others have names that differ only by case, aliases,
+roles, pins, or several pages. Programs print floods of text, and write within functions.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ FORMS: dict[str, Any] = {META + "clientCapabilities": {"elicitation": {}}}
 
 
 class Api(BaseHTTPRequestHandler):
-    """Answers with what it was asked; `/parts` has three pages."""
+    """API that answers each request with its method and path. `/parts` has three pages."""
 
     seen: ClassVar[list[str]] = []
 
@@ -77,7 +79,7 @@ class Api(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Yield a server of that API."""
+    """Yield a server that was generated from DOCUMENT and SETTINGS."""
     api = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=api.serve_forever, daemon=True).start()
     folder: Path = tmp_path_factory.mktemp("workshop")
@@ -104,7 +106,7 @@ def test_every_finder_has_a_name_of_its_own(server: Server) -> None:
     ]
 
 
-#: The tool, its arguments, whether it does well, what is said, and the requests.
+#: Rows: tool, arguments, whether the call succeeds, text in its result, and the requests that it makes.
 CALLS: list[tuple[str, dict[str, Any], bool, str, list[str]]] = [
     ("search_tools", {}, True, "GET /search", ["GET /search"]),
     ("call_tool", {}, True, "POST /call", ["POST /call"]),
@@ -132,7 +134,7 @@ def test_calls(
     assert Api.seen == requests
 
 
-#: Program, whether it ends well, what is said, and the requests.
+#: Rows: program, whether it succeeds, text in its result, and the number of requests that it makes.
 PROGRAMS: list[tuple[str, bool, str, int]] = [
     ("len(list_parts_get())", True, "203", 3),
     ("len(list_parts_get()) + len(List_Parts())", False, "There is no List_Parts. The nearest", 0),

@@ -1,7 +1,7 @@
-"""Test REL-07 with any lines and responses: the process never dies and always answers.
+"""Test REL-07 with random lines and responses: the process never dies and always answers.
 
-Every run uses the same cases, about a minute of them; `python -m tests.hostile.fuzz` draws others. Also IO-18 and
-UP-13: every output line is checked, and the call after any input succeeds.
+Every run uses the same cases, which take about a minute. `python -m tests.hostile.fuzz` draws others. The runs also
+test IO-18 (every output line is valid) and UP-13 (the call after any input succeeds).
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def test_rel_07_answers(project: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("kind", "count"), [(schemas, 4), (values, 8), (tokens, 3), (descriptors, 1)])
 def test_hard_work_stays_within_the_limits_of_the_process(project: Path, kind: Any, count: int, seed: int) -> None:
-    """Covers HARD-01, HARD-02, HARD-03, HARD-11 and HARD-13."""
+    """Test HARD-01, HARD-02, HARD-03, HARD-11 and HARD-13 by a short run of each kind of fuzz."""
     kind.fuzz(project, seed, count)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_hard_16_documents_end_within_their_limits(seed: int) -> None:
-    """Covers HARD-25, too. A compile ends in a result or in one sentence."""
+    """Test HARD-16 and HARD-25: a compile ends in a result or in a one-sentence error."""
     documents.fuzz(None, seed, DOCUMENTS)
 
 
@@ -62,7 +62,9 @@ def test_a_seed_gives_the_same_cases() -> None:
 
 
 def test_most_mutations_still_ask_for_something() -> None:
-    """A fuzz whose lines are mostly unreadable would find nothing."""
+    """Check that most mutated lines are still readable requests. A fuzz with mostly unreadable lines would find
+    nothing.
+    """
     said = [line for case in lines.cases(Random(1), 500) for line in case.split(b"\n")]
     asking = [line for line in said if demand(line, "2025-11-25").ids]
     assert 0.4 < len(asking) / len(said) < 0.9

@@ -1,4 +1,4 @@
-"""Test hidden characters in every text of a document and a tools file, in every spelling (HARD-09)."""
+"""Test that hidden characters are found in every text of a document and a tools file, in every spelling (HARD-09)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ FORMS = (
     "`Wor&#x202e;ds` qz7",
     "Wor&#x202<!-- -->e;ds qz7",
 )
-"""Spellings of a hidden character: itself, by number, by name, without semicolon, escaped twice, in markup."""
+"""Spellings of a hidden character: literal, numeric reference, named reference, without semicolon, escaped twice, and
+within markup.
+"""
 
 
 def speaking(text: str) -> JsonObject:
-    """Return a tools file that has `text` wherever a tools file can hold a text."""
+    """Return a tools file that has `text` at every place for a text."""
     request: JsonObject = {
         "uri": "notes://{id}",
         "request": "GET /notes/{id}",
@@ -64,7 +66,9 @@ def speaking(text: str) -> JsonObject:
 
 
 def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths of all texts in `value` that contain WORDS. The path of a member's name ends in None."""
+    """Return the paths of all texts in `value` that contain WORDS. If a member's name contains WORDS, its path ends in
+    None.
+    """
     if isinstance(value, dict):
         named = [(*steps, name, None) for name in value if WORDS in name]
         return named + [place for name, member in value.items() for place in places(member, (*steps, name))]
@@ -74,7 +78,7 @@ def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def saying(value: Any, place: tuple[Any, ...], text: str) -> Any:
-    """Return `value` with WORDS replaced by `text` at one place."""
+    """Return `value` with WORDS replaced by `text` at the given path."""
     if not place:
         return value.replace(WORDS, text)
     step, *rest = place
@@ -95,7 +99,7 @@ def read_by_models(result: Compiled) -> str:
 
 
 def is_told_elsewhere(place: tuple[Any, ...]) -> bool:
-    """Return True for a place of an operation that the document repeats, so that another place covers it."""
+    """Return True for a place in an operation that repeats a place in another operation, which is tested already."""
     return place[0] == "paths" and len(place) > 3 and place[1:3] != ("/a", "post")
 
 
@@ -110,7 +114,7 @@ PLACES = [
     ids=lambda each: each.__name__ if callable(each) else "/".join(map(str, each)).replace("None", "(name)"),
 )
 def test_hard_09_what_nobody_sees_is_said_or_goes_nowhere(make: Any, place: tuple[Any, ...]) -> None:
-    """At every place of a document and a tools file."""
+    """Put a hidden character at each place of a document and a tools file. It must be reported, or not reach the model."""
     for form in FORMS[:3]:
         reads_safely(saying(make(WORDS), place, form), form)
 
@@ -123,9 +127,9 @@ def test_hard_09_what_nobody_sees_is_said_however_it_is_written(form: str) -> No
 
 
 def reads_safely(document: JsonValue, form: str) -> bool:
-    """Return True if a model reads the words around the hidden text `form`.
+    """Return True if a model reads the words around the hidden character in `form`.
 
-    Raises AssertionError if the model also reads something hidden, or if the owner is not told.
+    Raise AssertionError if the model also reads the hidden character, or if no diagnostic reports it.
     """
     try:
         result = compiled(document)
@@ -171,5 +175,5 @@ def test_hard_09_what_languages_and_emoji_need_is_nothing_hidden(text: str) -> N
 
 @pytest.mark.parametrize("unit", ["&amp;", "&#x26;", "&&num;", "&#0", "&", "&#9", "&shy", "\u200b", "\u2800"])
 def test_hard_09_hostile_references_are_read_in_linear_time(unit: str) -> None:
-    """The number of examined characters does not depend on how often a text was escaped."""
+    """Reveal long texts of character references in linear time, however often they were escaped."""
     hidden_characters(revealed(unit * (200_000 // len(unit)) + "#x202e;"))

@@ -1,6 +1,8 @@
-"""Give a random secret as every kind of credential to hostile upstreams, and search every byte of output for it.
+"""Give a server a random secret as every kind of credential, let hostile upstreams repeat it, and search every byte of
+output for it.
 
-Output includes results, progress, log, audit with arguments, other streams, and a listener that nobody may call.
+Output includes results, progress, log, audit records with arguments, other streams, and requests to a URL that the
+server must never call.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def answered(status: str, content: bytes, *fields: str, kind: str = "text/plain"
 
 
 Worst = Callable[[str, str], bytes]
-"""Function of the request text and a URL that nobody may call, which returns a hostile response."""
+"""Function that makes a hostile response from the request's text and a URL that the server must never call."""
 
 
 def echo(status: str, encode: Callable[[str], str], kind: str = "text/plain") -> Worst:
@@ -75,7 +77,7 @@ def echo(status: str, encode: Callable[[str], str], kind: str = "text/plain") ->
 
 
 def decoded(request: str) -> str:
-    """Return the request with everything encoded in it decoded, as a debugging page shows it."""
+    """Return the request with all its encodings removed, as a debugging page would show it."""
     words = [unquote(request)]
     for word in request.split():
         try:
@@ -126,7 +128,9 @@ WORST: dict[str, Worst] = {
 
 
 async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> list[Upstream]:
-    """Make two calls. Return the upstreams: the API, the token endpoint, and the listener that nobody may call."""
+    """Make two calls. Return three upstreams: the API, the token endpoint, and the listener that the server must never
+    call.
+    """
     async with serving(nothing) as evil:
 
         async def play(connection: Connection) -> None:
@@ -163,7 +167,7 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
 
 
 def worst_issuer(worst: Worst, evil: Upstream) -> Play:
-    """Return a token endpoint whose first response is hostile. Later ones issue tokens, and repeat the request."""
+    """Return a token endpoint whose first response is hostile. Its later responses issue tokens and repeat the request."""
     asked = 0
 
     async def play(connection: Connection) -> None:
@@ -189,7 +193,11 @@ async def nothing(connection: Connection) -> None:
 def test_cred_03_no_secret_leaves_but_to_the_api(
     scheme: str, worst: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Covers CRED-02 and CRED-06, too: no redirect is followed, and no repeated secret is shown."""
+    """Check that only the API receives a secret, that redirects are not followed, and that repeated secrets are not
+    shown.
+
+    Covers CRED-02 and CRED-06, too.
+    """
     leaks = Leaks(random_secret())
     upstream, issuer, evil = asyncio.run(called(scheme, WORST[worst], leaks, tmp_path))
     leaks.left += capfd.readouterr()
@@ -201,7 +209,7 @@ def test_cred_03_no_secret_leaves_but_to_the_api(
 
 
 def reached(server: Upstream, secret: str) -> bool:
-    """Return True if the upstream received the secret in a form in which credentials are sent."""
+    """Return True if the API received the secret in a form in which credentials are sent."""
     received = b"".join(server.requests).decode()
     basic = [base64.b64decode(word.split("\r\n")[0]).decode() for word in received.split("Authorization: Basic ")[1:]]
     heard = [received, unquote(received), *basic, *(unquote(each.replace("+", " ")) for each in basic)]
@@ -312,7 +320,7 @@ CUT: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", CUT)
 def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> None:
-    """Also not in the media type of a block, or in lower case."""
+    """Check that no piece of a secret that truncation has cut is shown, not even in a media type or in lower case."""
     own = {"an image": LONG.encode().hex()[:120], "a file": LONG.encode().hex()[:120]}
     own["a host"] = LONG.encode().hex()[:60].upper()
     secret = own.get(name, LONG)
@@ -322,7 +330,7 @@ def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> Non
 
 
 async def told(answer: bytes, *secrets: str) -> list[Any]:
-    """Return the content blocks of a call with this response, and of the last slice of its stored result."""
+    """Return the content blocks of a call that gets this response, and of the last slice of its stored result."""
 
     async def play(connection: Connection) -> None:
         if await connection.request():

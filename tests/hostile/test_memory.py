@@ -1,6 +1,8 @@
-"""Test HARD-25: whatever documents hold, the process stays below a gibibyte and ends in a result or one sentence.
+"""Test HARD-25: for every document, the process stays below one gibibyte and ends with a result or a one-sentence
+error.
 
-The kernel limits the address space (RLIMIT_AS), which is more than the memory in use. So each run uses less than that.
+The kernel limits the address space (RLIMIT_AS), which is larger than the memory in use. So the limit is stricter than
+the promise.
 """
 
 from __future__ import annotations
@@ -23,17 +25,19 @@ MOST = budgets.NODES - 100
 
 
 def filled(item: str, size: int = 64 * MIB) -> str:
-    """Return a document of this many bytes that is one long list of `item`."""
+    """Return a JSON document of `size` bytes: one list that repeats `item`."""
     return HEAD + "[" + ",".join([item] * ((size - len(HEAD) - 20) // (len(item) + 1))) + "]}"
 
 
 def distinct(count: int) -> str:
-    """Return a document of this many members, whose keys and values all differ."""
+    """Return a JSON document of `count` members, whose keys and values all differ."""
     return HEAD + "{" + ",".join(f'"{number:x}":"{number:x}"' for number in range(count)) + "}}"
 
 
 def wide(text: str) -> str:
-    """Return the document at the largest size, with a character that makes Python use four bytes for each."""
+    """Pad the document to the largest allowed size, with one character that makes Python store every character in four
+    bytes.
+    """
     room = 64 * MIB - len(text) - 30
     return text[:-1] + ',"x-b":"\U0001f600' + "y" * room + '"}'
 
@@ -84,7 +88,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("text", "nodes"), COUNTED)
 def test_values_and_keys_are_counted_before_they_are_read(text: str, nodes: int) -> None:
-    """The count is never too low, and too high by at most one for each empty list."""
+    """Check the count of nodes: never too low, and too high by at most one for each empty list."""
     assert nodes <= json_text.count_nodes(text, "f", nodes + 2) + 1
     with pytest.raises(FatalError) as refused:
         json_text.count_nodes(text * 50, "f", nodes * 50 - 51)

@@ -1,7 +1,7 @@
-"""Test HARD-16: every reader of document text takes time that grows linearly with the text.
+"""Test HARD-16: every function that reads document text takes time that grows linearly with the text.
 
-Each reader gets texts of 20,000 characters that make patterns backtrack: repeated parts of what patterns search for,
-alone and in pairs. A child process does all the work under a CPU limit of the kernel, so no clock is needed.
+Each function gets texts of 20,000 characters that make regular expressions backtrack. A child process does the work
+under a CPU limit of the kernel, so no clock is needed.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ ROOT = Path(__file__).parents[2]
 LENGTH = 20_000
 PAIRS = 60
 SECONDS = 60
-"""Limit on the CPU seconds of one reader for all texts. Each takes a tenth; a quadratic one would take hours."""
+"""Limit on the CPU seconds of one function for all texts. Each takes a tenth of it; one with quadratic time would take
+hours.
+"""
 
 
 def named(said: str) -> Operation:
-    """Return an operation whose path and id are this text."""
+    """Return an operation whose path and id contain this text."""
     return Operation("GET /", "GET", f"/{said}/a", PathTemplate((f"/{said}/a",)), Where("f"), id=f"{said}_{said}_a_get")
 
 
@@ -64,8 +66,8 @@ UNITS = [*PUMPS, "\u0f73\u0f71", "a*\u00e9", "~~~", "```", "&#1", "*a ", "_a", "
 
 
 def texts() -> Iterator[str]:
-    """Return the hard texts: every unit alone, and some pairs, after an opening character and before an end that does
-    not fit.
+    """Yield texts that make regular expressions backtrack. Each repeats a unit or a pair of units, after an opening
+    character and before an end that does not match.
     """
     chance = Random(16)
     pairs = [chance.choice(UNITS) + chance.choice(UNITS) for _ in range(PAIRS)]
@@ -89,7 +91,9 @@ def test_hard_16_time_grows_with_the_text(reader: str) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
 def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
-    """Except for runs of combining marks that no script has."""
+    """Compare the result with Python's `unicodedata`. Only runs of combining marks that no script uses may differ: they
+    are cut.
+    """
     for base in ("e\u0301", "\u1100\u1161\u11a8", "\u09c7\u09be", "\ufdfa", "q\u0323\u0307", "\u212b"):
         said = base * 2000
         assert names.normalize(form, said) == unicodedata.normalize(form, said)

@@ -1,4 +1,6 @@
-"""Test that a terminal shows what commands print of hostile documents and locks, and acts on none of it (HARD-21)."""
+"""Test that a terminal shows the hostile text of documents and locks that commands print, and executes none of it
+(HARD-21).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def run_over(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> str:
 
 
 def is_quiet(printed: str) -> bool:
-    """Return True if a terminal only shows this text, and no line begins with text of a document."""
+    """Return True if the text holds no control characters, and no line begins with text of a document."""
     shown = all(character.isprintable() or character == "\n" for character in printed)
     return shown and hidden_characters(printed) == 0 and not re.search(f"^\\W*{INJECTED}", printed, re.MULTILINE)
 
@@ -93,7 +95,7 @@ def test_hard_21_what_a_lock_says_is_shown_as_what_it_is(
 def test_hard_21_a_lock_with_a_version_that_is_none_is_refused(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The version would reach clients and pyproject.toml."""
+    """Check that a lock with an invalid version is refused, because the version would reach clients and pyproject.toml."""
     monkeypatch.chdir(tmp_path)
     Path("old.json").write_text(json.dumps(everywhere("old")))
     run_over(["generate", "old.json", "-o", "old"], capfd)

@@ -1,4 +1,7 @@
-"""Programs that try everything write nothing without a yes, and reach nothing; mistakes are told before a request."""
+"""Test hostile programs in the sandbox: they write only with the user's yes, and reach nothing outside.
+
+Programs with a mistake get their error before any request is sent.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ QUICK = {"programs.sandbox.SECONDS": 0.2}
 
 
 class Port(Upstream):
-    """Where the API is, in the form that the servers of tests are given."""
+    """Port of the API, in the form in which test servers take it."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -28,7 +31,7 @@ class Port(Upstream):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Yield a server that confirms every write, and whose programs have little time."""
+    """Yield a server that asks for confirmation of every write, and gives programs little time."""
     api = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=api.serve_forever, daemon=True).start()
     project = generated(tmp_path_factory.mktemp("orders"), api.server_port, name="caller", more=CONFIRMED)

@@ -1,4 +1,5 @@
-"""Test the promises of reliability at a small size, without a clock: nothing is lost, nothing is left behind.
+"""Test the reliability guarantees at a small size and without a clock: no answer is lost, and no process or file is
+left behind.
 
 `python -m benchmarks.promises` measures them at full size, with limits of time.
 """
@@ -23,7 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def missed(bars: list[Bar]) -> list[Bar]:
-    """Return the broken promises, except limits of time."""
+    """Return the guarantees that were not met. Limits of time are left out."""
     return [bar for bar in bars if not bar.held and "seconds" not in bar.what]
 
 
@@ -36,7 +37,10 @@ def test_rel_04_a_post_arrives_once_at_most_while_the_upstream_is_killed(project
 
 
 def test_life_05_a_server_ends_with_its_client(project: Path) -> None:
-    """Covers REL-05: the client is killed at any moment, during a call that is never answered."""
+    """Test that a server ends when its client is killed at any moment, during a call that is never answered.
+
+    Covers REL-05, too.
+    """
 
     async def lived_on() -> list[float]:
         async with serving(within(0.0)) as upstream:

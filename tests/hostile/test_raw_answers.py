@@ -1,6 +1,6 @@
-"""Test upstream responses end to end: raw bytes at a socket, and the result that a client of a real server gets.
+"""Test upstream responses end to end: a socket sends raw bytes, and a client of a real server gets the result.
 
-Each row begins with its attack case. After each one the next call succeeds (UP-13).
+Each row begins with the id of its attack case. After each row the next call must succeed (UP-13).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def nested_gzip(times: int) -> bytes:
 
 
 def transferred(coding: str) -> bytes:
-    """Return a response with this Transfer-Encoding, in chunks if it says so."""
+    """Return a response with this Transfer-Encoding. Its body is chunked if the coding says so."""
     content = gzip.compress(b"ok")
     chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(content), content) if "hunked" in coding else content
     return b"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: %b\r\n\r\n%b" % (coding.encode(), chunks)
@@ -204,9 +204,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def play(connection: Connection) -> None:
-    """Answer a call of number n with row n, and any other with `well`.
+    """Answer call number n with the response of row n, and any other call with `well`.
 
-    A response with a credential is sent in two pieces.
+    A response that holds a credential is sent in two pieces.
     """
     request = await connection.request()
     if not request:
@@ -234,7 +234,7 @@ def server(project: Path) -> Iterator[Server]:
 
 
 def told(server: Server, tool: str, number: int) -> tuple[bool, str]:
-    """Make a call. Return True if it failed, and the text of its result."""
+    """Call a tool. Return True if the call failed, and the text of its result."""
     server.call(tool, n=number)
     while "method" in (message := server.message()):
         continue
@@ -257,7 +257,9 @@ def test_what_is_told(server: Server, tool: str, number: int) -> None:
 
 
 def test_up_06_calls_that_hang_hold_up_no_others(project: Path) -> None:
-    """Their deadline is long, so the other calls are answered first."""
+    """Check that calls without a response delay no other calls. The deadline of the hanging calls is long, so the other
+    calls must be answered first.
+    """
 
     async def silent(connection: Connection) -> None:
         while request := await connection.request():
@@ -294,7 +296,9 @@ def test_up_01_a_length_that_no_disk_holds_is_read_as_far_as_is_kept(project: Pa
 
 
 def test_hard_18_what_is_passed_on_follows_what_is_shown(project: Path) -> None:
-    """With `2k tokens`, 8,000 bytes are passed on. Without this rule, a result of 2.7 MB was."""
+    """Check that a larger image is stored instead of passed on, if the limit on results is `2k tokens` (256,000 bytes
+    of image).
+    """
     sizes = (256_000, 256_001, 2_700_000)
 
     async def pictures(connection: Connection) -> None:

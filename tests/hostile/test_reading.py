@@ -1,4 +1,5 @@
-"""Test the attack cases on reading, SPEC: a document leads the compiler nowhere outside, and costs bounded work.
+"""Test the attack cases SPEC on reading: a document makes the compiler reach no other file or address, and costs
+bounded work.
 
 Cases that are tables of inputs are in tests/cases and tests/unit, each with its id.
 """
@@ -22,7 +23,7 @@ from tests.hostile.emitted import assert_sound
 
 
 class Watch:
-    """Record every file that is opened, and every address that is contacted, while the context lasts."""
+    """Record every file that is opened and every address that is contacted within the `with` block."""
 
     def __init__(self) -> None:
         self.seen: list[str] | None = None
@@ -124,7 +125,7 @@ def test_spec_11_no_file_is_opened_but_the_source(
 
 
 def ladder(keyword: str, rungs: int) -> dict[str, Any]:
-    """Return schemas that each refer twice to the next one: 2 to the power of `rungs` paths."""
+    """Return schemas that each refer twice to the next one, so that there are 2 to the power of `rungs` paths."""
     below = [{"$ref": "#/components/schemas/S{}"}] * 2
     schemas: dict[str, Any] = {"S0": {"type": "object", "properties": {"x": {"type": "string"}}}}
     for rung in range(1, rungs + 1):
@@ -208,7 +209,7 @@ def test_spec_02_20_000_operations_compile(count: int) -> None:
 
 @pytest.mark.parametrize("count", [900, pytest.param(9000, marks=pytest.mark.slow)])
 def test_spec_08_a_large_document_without_aliases_is_no_bomb(count: int) -> None:
-    """Three and thirty megabytes of schemas that no tool shows are read, but not converted."""
+    """Read three or thirty megabytes of schemas that no tool uses. They are read, but not converted."""
     definitions = {
         f"S{n}": {"type": "object", "properties": {f"p{k}": {"type": "string"} for k in range(100)}}
         for n in range(count)

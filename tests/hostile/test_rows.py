@@ -1,6 +1,6 @@
-"""Test attack cases end to end: a line to a real server, and what arrives at a raw socket, if anything.
+"""Test attack cases end to end: send a line to a real server, and check what arrives at a raw socket.
 
-Each row begins with its attack case. Cases that one rule decides are in the tables of `tests/runtime/`.
+Each row begins with the id of its attack case. Cases that one rule decides are in the tables of `tests/runtime/`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ BIG = "x" * 2**20
 
 
 class Subject:
-    """A server and its API, used by the whole module."""
+    """A server and its API, which all tests of the module share."""
 
     def __init__(self, server: Server, upstream: Upstream) -> None:
         self.server = server
         self.upstream = upstream
 
     def called(self, tool: object, arguments: object, **more: Any) -> tuple[dict[str, Any], list[bytes]]:
-        """Make a call. Return its response message, and the requests that reached the API."""
+        """Call a tool. Return the response message, and the requests that reached the API."""
         del self.upstream.requests[:]
         params = {**more, "name": tool, "_meta": {**ENVELOPE, **more.get("_meta", {})}}
         if arguments is not NONE:
@@ -54,7 +54,7 @@ NONE = object()
 
 
 def result(server: Server, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Make a call, and return its result."""
+    """Call a tool, and return its result."""
     server.call(tool, **arguments)
     while "method" in (message := server.message()):
         continue
@@ -196,7 +196,7 @@ def test_arg_16_headers_of_http_are_never_arguments(tmp_path: Path, spelled: Any
     assert listed["inputSchema"].get("properties", {}) == {}
 
 
-# Life
+# Life of the process
 
 
 def test_life_04_a_second_signal_and_a_pipe_that_breaks_change_nothing(project: Path) -> None:
@@ -219,7 +219,10 @@ async def when_it_may(connection: Connection) -> None:
 
 
 def test_life_08_a_call_that_was_cancelled_is_not_answered_when_its_upstream_does(project: Path) -> None:
-    """Covers IO-17 and MCP-17 over a socket: the second call lets the upstream answer the first one."""
+    """Cancel a call before the API answers it. The server must not answer it later.
+
+    The second call lets the API answer the first one. Covers IO-17 and MCP-17 over a socket.
+    """
     with playing(when_it_may) as upstream, started(project, upstream) as server:
         first = server.call("get_detail", id="first")
         assert server.message()["params"]["progressToken"] == first
@@ -247,10 +250,10 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 
 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
-    """Setting the clock back changes no deadline: deadlines use the loop's monotonic clock.
+    """Check that only the listed modules read the time of day, so that setting the clock back changes no deadline.
 
-    Replicas share no other clock than the time of day, and access tokens end at one (RFC 7519, section 4.1.4). Spans
-    and metrics have the time of day as well, and so have tasks: every replica knows when one began and when it ends.
+    Deadlines use the loop's monotonic clock. Replicas share no clock but the time of day. Tokens (RFC 7519, section
+    4.1.4), spans, metrics and tasks hold times of day.
     """
     runtime = TEMPLATES / "runtime"
     texts = {path.relative_to(runtime): path.read_text(encoding="utf-8") for path in runtime.rglob("*.py")}
@@ -271,7 +274,9 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     "raised", ["MemoryError", "RecursionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit"]
 )
 def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, raised: str) -> None:
-    """The exception's text holds the secret, for which all output is searched."""
+    """Let a hook raise an exception whose text holds the secret. Only its own call may fail, and no output may hold the
+    secret.
+    """
     project = compiled(tmp_path)
     with (project / PACKAGE / "hooks.py").open("a") as hooks:
         hooks.write("\nimport os\n\n\ndef before_delete_user(arguments):\n")
@@ -282,7 +287,7 @@ def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, rai
         assert result(server, "get_detail", id="a")["isError"] is False
 
 
-# Surroundings
+# Files of the user and the working directory
 
 
 def test_cfg_01_nothing_of_the_working_directory_counts(tmp_path: Path) -> None:
@@ -351,7 +356,7 @@ def test_io_03_bytes_that_are_no_text_call_nothing(subject: Subject, said: bytes
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "9" * 5000, "1e999", "1" + "0" * 400])
 def test_io_10_numbers_that_are_none_call_nothing(subject: Subject, number: str) -> None:
-    """Covers ARG-10 and ARG-18, too."""
+    """Check that a line with NaN, Infinity or a number out of range makes no request. Covers ARG-10 and ARG-18, too."""
     del subject.upstream.requests[:]
     said = call(1, "create_item", price=12345).replace(b"12345", number.encode())
     subject.server.write(said)

@@ -1,7 +1,7 @@
-"""Test HARD-16: small documents that expand to very much compile within seconds, or a message says what used the
+"""Test HARD-16: small documents that expand to very much compile within seconds, or an error says what used up the
 budget.
 
-Each row ends with the expected message: "" if all could be processed, else the place that it names.
+Each row ends with the place that the error names, or "" if the document compiles.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from tests.hostile.fuzz.documents.frame import Schema, ref, within
 from tests.hostile.fuzz.documents.grammar import Hostile
 
 SECONDS = 5
-"""Limit on CPU seconds. Each row takes less than one; before the limits, each took eight or more."""
+"""Limit on CPU seconds. Each row takes less than one second; before the compiler had budgets, each took eight or more.
+"""
 
 SPENT = "/a was skipped: Its schemas describe more than can be walked through in 300,000 steps; this one takes most"
 
 
 def mutual(keyword: str, count: int) -> dict[str, Schema]:
-    """Return schemas, each made of all the others."""
+    """Return schemas that are each a union of all of them."""
     return {
         f"S{one}": {
             "type": "object",

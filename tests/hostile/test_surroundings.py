@@ -1,4 +1,4 @@
-"""Test what a server connects to, and what code its installation runs."""
+"""Test which addresses a server connects to, and which code its installation runs."""
 
 from __future__ import annotations
 

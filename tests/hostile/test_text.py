@@ -1,4 +1,4 @@
-"""Test the attack cases on text, TXT: a model reads only what a reviewer sees, and hidden text is reported."""
+"""Test the attack cases TXT on text: a model reads only what a reviewer sees, and hidden characters are reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def operation(**members: Any) -> Compiled:
 
 
 def texts(value: Any, key: str = "") -> list[str]:
-    """Return the titles and descriptions in `value`."""
+    """Return all titles and descriptions in `value`."""
     if isinstance(value, dict):
         return [text for name, member in value.items() for text in texts(member, name)]
     if isinstance(value, list):
@@ -58,7 +58,9 @@ def test_txt_01_hidden_characters_in_a_parameter_are_said() -> None:
 
 
 def test_txt_01_hidden_characters_in_values_are_said_and_written_out() -> None:
-    """HARD-09: an enum never lists such a value. The description spells it out, and the API decides."""
+    """Test HARD-09: an enum value with hidden characters is not listed. The description spells the character out, and
+    the API validates.
+    """
     schema = {"type": "string", "enum": ["a\u202eb", "c"]}
     result = operation(parameters=[{"name": "x", "in": "query", "schema": schema}])
     assert "hidden-characters" in [found.code for found in result.diagnostics]

@@ -1,7 +1,7 @@
-"""Test calls that ask for too much work, on a real server under limits of the system that would kill it.
+"""Test calls that demand too much work, on a real server under resource limits that would kill it.
 
-The limits are on CPU seconds and on memory beyond an ordinary call (setrlimit(2)). So a slow machine fails no test, but
-endless work does.
+The limits are on CPU seconds, and on memory beyond that of an ordinary call (setrlimit(2)). So a slow machine fails no
+test, but endless work does.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from tests.runtime.upstream import Connection, Upstream
 TOOLS = Path(__file__).with_name("work.tools.yaml")
 MIB = 2**20
 CPU_SECONDS = 15
-"""CPU seconds for a whole conversation and the start, which take about one. Without bounds, one row takes minutes."""
+"""Limit on the CPU seconds of the start and a whole conversation, which take about one. Without bounds in the server,
+one row takes minutes.
+"""
 ADDRESS_SPACE = 3 * 1024 * MIB
 MOST_MEMORY = 256 * MIB
-"""Limit on the memory in bytes beyond that after an ordinary call."""
+"""Limit in bytes on the memory that a server uses in addition to its memory after an ordinary call."""
 
 
 def filters(depth: int) -> Any:
-    """Return a value with a wrong leaf this many levels below, in a recursive union of similar alternatives."""
+    """Return a value for a recursive union of similar alternatives. Its leaf, `depth` levels down, is wrong."""
     value: Any = {"field": "name", "op": "gt"}
     for _ in range(depth):
         value = {"and": [value]}
@@ -36,7 +38,7 @@ def filters(depth: int) -> Any:
 
 
 def rules(depth: int) -> Any:
-    """Return such a value for a union whose alternatives each refer to the union."""
+    """Return a value for a union whose alternatives each refer to the union. Its leaf, `depth` levels down, is wrong."""
     value: Any = "none"
     for level in range(depth):
         value = {"next": value, "kind": ("one", "two", "three")[level % 3]}
@@ -91,7 +93,7 @@ ROWS: list[tuple[str, str, str, dict[str, Any], str]] = [
 
 
 EVIL = "-" * 15_000 + "A"
-"""An access token that nearly matches itself at each position, except for its end."""
+"""An access token that nearly matches itself at each offset: 15,000 equal characters before a different last one."""
 ECHOES = (
     "-" * 500_000 + "A",
     EVIL,
@@ -101,7 +103,7 @@ ECHOES = (
 
 
 async def granting(connection: Connection) -> None:
-    """Issue tokens, and echo the token in the form whose number the request names."""
+    """Issue EVIL as the token, and repeat it in the encoding whose number the request names."""
     while request := await connection.request():
         token = json.dumps({"access_token": EVIL, "token_type": "Bearer", "expires_in": 3600})
         echo = ECHOES[int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0") % len(ECHOES)]
@@ -187,7 +189,9 @@ def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds
 
 @pytest.mark.parametrize("number", range(len(ECHOES)))
 def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path, number: int) -> None:
-    """Covers HARD-24, too: one response escapes the token's letters."""
+    """Check that redaction of a token that nearly matches itself takes little time. One response holds the token with
+    escaped letters (HARD-24).
+    """
     project = compiled(tmp_path, TOOLS.with_name("granted.tools.yaml"))
     with playing(granting) as upstream:
         environ = {

@@ -1,9 +1,10 @@
-"""Run the fuzz by hand.
+"""Run the fuzz from the command line.
 
 python -m tests.hostile.fuzz [--seconds 3600] [--cases N] [--seed N] [--only KIND]...
 
-It runs rounds of cases, each with its own seed, until the time is up or each kind had N cases. A find is printed with
-its round, and ends the run with exit code 1. Then reduce the find, add it to `finds.py`, and fix the fault.
+The command runs rounds of cases, each round with its own seed, until the time is up or each kind had N cases. It prints
+the first input that shows a fault, with its round, and ends with exit code 1. Then reduce the input, add it to
+`finds.py`, and fix the fault.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from tests.hostile.fuzz import answers, descriptors, documents, lines, schemas, 
 from tests.hostile.subject import compiled  # noqa: E402
 
 Fuzz = Callable[[Path, int, int], documents.Costs | None]
-"""Function that runs a number of cases of a seed against servers of a project. Raises AssertionError with its find."""
+"""Function that runs a number of cases, drawn from a seed, against servers of a project. It raises AssertionError with
+the input that shows a fault.
+"""
 
 KINDS: dict[str, tuple[Fuzz, int]] = {
     "lines": (lines.fuzz, 1000),
@@ -34,7 +37,7 @@ KINDS: dict[str, tuple[Fuzz, int]] = {
     "descriptors": (descriptors.fuzz, 4),
     "documents": (documents.fuzz, 50),
 }
-"""Kind of fuzz → its function, and the number of cases in a round, which takes some seconds."""
+"""Kind of fuzz → its function, and the number of cases in a round. A round takes some seconds."""
 
 
 def main() -> int:

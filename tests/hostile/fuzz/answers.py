@@ -1,7 +1,7 @@
 """Send mutated raw upstream responses to a real server.
 
-Each call must end within its deadline with a result in our words, without the credential that the response repeats. The
-next call must find a working connection, and get its own response.
+Each call must end within its deadline. Its result must hold only our own words, and not the credential that the
+response repeats. The next call must find a working connection, and get its own response.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SECONDS = "1"
 """Deadline of each call in seconds. A few of the responses make a call wait for it."""
 
 CPU_SECONDS, CPU_SECONDS_PER_THOUSAND = 20, 60
-"""CPU seconds that the server may take: to start, and for each thousand responses."""
+"""Limits on the CPU seconds of the server: for its start, and for each thousand responses."""
 
 TOOLS = ("get_case", "get_case", "get_case_structured", "post_case")
 KEY = b"%KEY%"
@@ -88,14 +88,14 @@ FIELDS = [
 
 
 class Case(NamedTuple):
-    """The bytes of a response, and for how many seconds the connection then stays open."""
+    """One case: the bytes of a response, and for how many seconds the connection then stays open."""
 
     answer: bytes
     open: float
 
 
 def bodies(chance: Random) -> bytes:
-    """Yield random bodies: mostly JSON that was mutated as JSON."""
+    """Return a random body: mostly JSON that was mutated as a tree."""
     source = chance.choice([VALUE] * 6 + [PROBLEM] * 3 + [ROWS, [], "text", 7, None])
     tree = mutated(chance, tree_of(source), chance.choice((0, 1, 2, 4))) if source is not ROWS else tree_of(source)
     content = text(chance, tree).encode("utf-8", "surrogatepass")
@@ -145,7 +145,9 @@ LIBRARY = re.compile(
     r"|[Ii]nvalid (start |continuation )?(byte|header|character|HTTP)|zlib|Errno|Bad status"
     r"|LineTooLong|Not enough data|Can not"
 )
-"""Words of libraries and of Python that no result may show. The responses hold none of them."""
+"""Words of libraries and of Python that no result may show. No response holds them, so they can come only from an error
+of the server.
+"""
 
 
 class Found(AssertionError):
@@ -159,7 +161,7 @@ class Found(AssertionError):
 def play(cases: dict[int, Case]) -> Play:
     """Return an upstream that answers request number n with case n.
 
-    Without such a case the response holds the number.
+    A request without a case gets its own number as the response.
     """
 
     async def answer(connection: Connection) -> None:
@@ -190,14 +192,16 @@ def shapes(key: bytes) -> list[bytes]:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` cases. Raises Found."""
+    """Run `count` cases. Raise Found if a response shows a fault of the server."""
     run(project, list(cases(Random(seed), count)))
 
 
 def run(project: Path, given: list[Case]) -> None:
-    """Answer calls with these cases, sixteen at a time, then some calls with valid responses. Raises Found.
+    """Answer calls with the cases in `given`, sixteen at a time, then some calls with valid responses. Raise Found for
+    the first fault.
 
-    The server has limits of CPU and memory: it decodes several layers of content codings, each of which may be a bomb.
+    The server runs under limits of CPU and memory, because it decodes several layers of content codings, and each layer
+    may be a bomb.
     """
     numbered = dict(enumerate(given, 1))
     work = CPU_SECONDS + CPU_SECONDS_PER_THOUSAND * len(given) // 1000

@@ -1,7 +1,7 @@
-"""Draw codings of responses: stacks of content codings, bombs in their layers, and transfer codings.
+"""Draw random codings of responses: stacked content codings, decompression bombs, and transfer codings.
 
-The header fields mostly name the codings that were applied (RFC 9110, section 8.4; RFC 9112, section 6.1). Some name
-others, one too few or one too many.
+Mostly the header fields name the codings that were applied (RFC 9110, section 8.4; RFC 9112, section 6.1). Sometimes
+they name wrong codings, one too few or one too many.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "x-unknown": _same,
     "": _same,
 }
-"""Names of a content coding in the header field, and the function that applies it. Names are case-insensitive."""
+"""Name of a content coding in the header field → the function that encodes. Servers must ignore the case of names."""
 
 KNOWN = ("gzip", "deflate", "gzip", "Deflate", "x-gzip")
 DEPTHS = (1, 1, 1, 1, 2, 2, 2, 3, 5, 40)
@@ -59,14 +59,14 @@ BOMBS = (1, 8, 64, 300)
 
 @cache
 def _bomb(mebibytes: int) -> bytes:
-    """Return this many MiB of zeros, compressed once, which takes a thousandth of the size."""
+    """Return a compressed body of this many MiB of zeros. It is a thousandth of that size."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     zeros = bytes(2**20)
     return b"".join([*(packer.compress(zeros) for _ in range(mebibytes)), packer.flush()])
 
 
 def coded(chance: Random, content: bytes) -> tuple[bytes, list[bytes]]:
-    """Return content under a random stack of codings, and the header fields that declare it."""
+    """Return `content` under a random stack of codings, and the header fields that declare the codings."""
     names = [chance.choice(KNOWN if chance.random() < 0.7 else tuple(CODINGS)) for _ in range(chance.choice(DEPTHS))]
     if chance.random() < 0.1:
         content = _bomb(chance.choice(BOMBS))
@@ -87,7 +87,7 @@ def coded(chance: Random, content: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def _fields(chance: Random, names: list[str]) -> list[bytes]:
-    """Return one field with all names, or a field for each name; both mean the same (RFC 9110, section 5.3)."""
+    """Return one header field with all names, or one field for each name. Both mean the same (RFC 9110, section 5.3)."""
     if chance.random() < 0.5:
         return [b"Content-Encoding: " + name.encode() for name in names]
     return [b"Content-Encoding: " + chance.choice((", ", ",", " ,\t")).join(names).encode()]
@@ -97,7 +97,7 @@ TRANSFERS = (*("chunked",) * 12, "Chunked", "gzip, chunked", "deflate, chunked",
 
 
 def transferred(chance: Random, content: bytes) -> tuple[bytes, bytes]:
-    """Return content in chunks, under random transfer codings, with the field that declares them."""
+    """Return `content` in chunks, under random transfer codings, and the header field that declares the codings."""
     transfer = chance.choice(TRANSFERS)
     first = transfer.partition(",")[0]
     if first in ("gzip", "deflate"):

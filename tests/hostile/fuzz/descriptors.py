@@ -1,4 +1,6 @@
-"""Run many calls at once under random limits on file descriptors: each is answered, and the server goes on."""
+"""Run many calls at once under a random limit on open file descriptors. Each call must be answered, and the server must
+keep running.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ async def play(connection: Connection) -> None:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` servers. Raises AssertionError."""
+    """Run `count` servers. Raise AssertionError if a call is not answered or a server ends."""
     chance = Random(seed)
     for number in range(count):
         most, calls = chance.choice((16, 20, 24, 32, 40, 64, 100, 256)), chance.choice((10, 80, 300))

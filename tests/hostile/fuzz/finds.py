@@ -1,4 +1,4 @@
-"""List the faults that the fuzz has found, reduced, as cases for every run of the suite."""
+"""List the faults that the fuzz has found, with reduced inputs. Every run of the suite tests them again."""
 
 from __future__ import annotations
 

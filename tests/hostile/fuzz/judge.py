@@ -1,7 +1,7 @@
-"""Decide what a client's line demands by the standards, independently of the server: which ids get how many answers.
+"""Decide by the standards which ids of a client's line must get how many answers, independently of the server's code.
 
-JSON-RPC 2.0; Model Context Protocol: base protocol, stdio, cancellation; section 9 of the design for lines whose id
-cannot be read.
+The rules come from JSON-RPC 2.0 and the Model Context Protocol (base protocol, stdio, cancellation). Section 9 of the
+design covers lines whose id cannot be read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 Key = tuple[type, object]
 
 WITHOUT_ID = (None, "2025-11-25")
-"""Revisions in which an error without an id is sent, None before a handshake."""
+"""Revisions in which a server answers a message without a readable id by an error without an id. None stands for the
+time before a handshake.
+"""
 BATCHES = "2025-03-26"
 LONGEST = 8 * 1024 * 1024
 MOST_DIGITS = 308
@@ -24,7 +26,8 @@ BLANKS = b" \t\r"
 
 
 class Demand(NamedTuple):
-    """What a line demands. `ids`: to be answered. `without_id`: number of errors without an id.
+    """What the server must answer to a line. `ids`: the ids that need an answer. `without_id`: the number of errors
+    without an id.
 
     `cancelled`: ids that may stay unanswered, because the line cancels their requests.
     """
@@ -33,18 +36,18 @@ class Demand(NamedTuple):
     without_id: int = 0
     cancelled: frozenset[Key] = frozenset()
     shakes: bool = False
-    """The line is a handshake, after which another revision may apply."""
+    """True if the line is a handshake. After it, another revision may apply."""
 
 
 NOTHING = Demand(Counter())
 
 
 class _No(ValueError):
-    """A text is not valid JSON."""
+    """Raised for a text that is not valid JSON."""
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that knows which of its member names were repeated."""
+    """A JSON object that remembers which of its member names occurred more than once."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -53,7 +56,9 @@ class _Object(dict[str, Any]):
 
 
 def demand(line: bytes, agreed: str | None) -> Demand:
-    """Return what one line (without its line feed) demands if the revision `agreed` applies."""
+    """Return which answers one line (without its line feed) demands, if the client and the server agreed on revision
+    `agreed`.
+    """
     if not line.strip(BLANKS):
         return NOTHING
     error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
@@ -76,7 +81,7 @@ def demand(line: bytes, agreed: str | None) -> Demand:
 
 
 def key(id_: object) -> Key:
-    """Return a key for an id, by which 7 and "7" differ."""
+    """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys."""
     return type(id_), id_
 
 
@@ -100,7 +105,7 @@ def _message(message: Any, agreed: str | None) -> Demand:
 
 
 def _is_request(message: Any) -> bool:
-    """Return True if a message of an over-long batch is a request, which is refused under its id."""
+    """Return True if a message is a request. Each request of a batch that is too long gets an error with its id."""
     return isinstance(message, _Object) and "method" in message and _is_id(message.get("id"))
 
 

@@ -1,4 +1,6 @@
-"""Run a server under limits of the system. A server that works without end is killed, and only its test fails."""
+"""Run a server under resource limits of the system. A server that works endlessly is killed, and only its own test
+fails.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from tests.runtime.upstream import Upstream
 MIB = 2**20
 ADDRESS_SPACE = 3 * 1024 * MIB
 MOST_MEMORY = 256 * MIB
-"""Limit on the memory in bytes beyond that after an ordinary call."""
+"""Limit in bytes on the memory that a server uses in addition to its memory after an ordinary call."""
 
 
 def limited(cpu_seconds: int, descriptors: int = 0) -> Callable[[], None]:
-    """Return a function that sets the limits in the child process, before it becomes the server."""
+    """Return a function that sets the resource limits in the child process before the server starts there."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
@@ -36,7 +38,7 @@ def serving(
     descriptors: int = 0,
     variables: Mapping[str, str] | None = None,
 ) -> Server:
-    """Start the server of a project in front of this upstream."""
+    """Start the server of a project under limits, with `upstream` as its API."""
     environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}{BASE}", **(variables or {})}
     return Server(project, package=PACKAGE, env=environ, preexec_fn=limited(cpu_seconds, descriptors))
 

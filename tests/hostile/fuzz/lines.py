@@ -1,8 +1,8 @@
-"""Send mutated client lines to the real process: each is answered once if the protocol demands it, and the server
-lives.
+"""Send mutated lines to the real server process. Each must get one answer if the protocol demands it, and the server
+must keep running.
 
-The requests of its calls are read at a raw socket: the template's path, one credential, and no argument outside its
-place.
+A raw socket receives the requests of the calls. Each request must have a path of the template and one credential. Each
+argument must be at its place.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def request(method: str, id_: object, params: dict[str, Any] | None = None, stat
 
 
 def seeds(number: int) -> list[Any]:
-    """Return well-formed messages of both eras, with ids made from `number`."""
+    """Return well-formed messages of the handshake era and the stateless era, with ids made from `number`."""
     found: list[Any] = []
     for name, arguments in CALLS:
         meta = {"_meta": {"progressToken": f"t{number}"}}
@@ -81,7 +81,7 @@ def seeds(number: int) -> list[Any]:
 
 
 def cases(chance: Random, count: int) -> Iterator[bytes]:
-    """Yield random lines. Some contain line feeds, and so are several lines."""
+    """Yield random lines. Some contain line feeds, so a case can be several lines."""
     for number in range(1, count + 1):
         kinds = seeds(number)
         # Every other line is a call, since calls have the most members.
@@ -96,7 +96,7 @@ def cases(chance: Random, count: int) -> Iterator[bytes]:
 
 
 class Found(AssertionError):
-    """The lines that were sent, the last of which show a fault, and a description of the fault."""
+    """Error with the lines that were sent, the last of which show a fault, and a description of the fault."""
 
     def __init__(self, lines: list[bytes], problem: object) -> None:
         super().__init__(f"{problem}\n" + "\n".join(repr(each[:2000]) for each in lines[-GROUP - 2 :]))
@@ -104,7 +104,7 @@ class Found(AssertionError):
 
 
 class Dialogue:
-    """One server, and the lines that it was sent."""
+    """A server process, and all lines that it was sent."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self._server = server
@@ -116,7 +116,7 @@ class Dialogue:
         self.said: list[bytes] = []
 
     def run(self, cases: Iterator[bytes]) -> None:
-        """Send all lines in groups, and check the answers. Raises Found."""
+        """Send all lines in groups, and check the answers. Raise Found if an answer is missing, wrong or too many."""
         group: list[bytes] = []
         taken: set[Key] = set()
         for case in cases:
@@ -189,8 +189,8 @@ async def upstream_play(connection: Connection) -> None:
 
 
 def assert_sent(requests: list[bytes]) -> None:
-    """Check that each request fits one of the templates, holds the credential once, and no argument
-    outside its place.
+    """Check that each request fits one of the path templates, holds the credential once, and has each argument at its
+    place.
     """
     for each in requests:
         head, _, body = each.partition(b"\r\n\r\n")
@@ -211,18 +211,18 @@ def assert_sent(requests: list[bytes]) -> None:
 
 
 def events(server: Server) -> None:
-    """Return the events on stderr: one JSON object a line, none of which reports a fault of the server."""
+    """Check the log on stderr: each line is a JSON object, and none reports a fault of the server."""
     for complaint in server.complaints():
         assert json.loads(complaint)["event"] not in ("call_broke", "not_loaded", "background_task"), complaint
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` cases. Raises Found, or AssertionError for wrong requests or log lines."""
+    """Run `count` cases. Raise Found for wrong answers, or AssertionError for wrong requests or log lines."""
     run(project, cases(Random(seed), count), seed)
 
 
 def run(project: Path, said: Iterator[bytes], seed: int = 0) -> None:
-    """Send these cases to a new server."""
+    """Send the cases in `said` to a new server."""
     with playing(upstream_play) as upstream, started(project, upstream) as server:
         dialogue = Dialogue(server, Random(seed))
         dialogue.run(said)

@@ -1,7 +1,7 @@
-"""Mutate well-formed inputs at random: values, members and bytes, from a given seed.
+"""Mutate well-formed inputs at random: JSON values, their members, and bytes. The same seed gives the same mutations.
 
-JSON is mutated as a tree that can hold what JSON texts can: repeated members, numbers of any length, lone surrogates.
-So most results are nearly valid, which is where readers differ.
+JSON is mutated as a tree that can also hold repeated members, numbers of any length and lone surrogates. So most
+results are nearly valid, and parsers differ most on such texts.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 
 class Raw(str):
-    """A JSON text that is written as it is, valid or not."""
+    """A piece of JSON text that is written unchanged, whether it is valid or not."""
 
 
 class Members(list[tuple[str, Any]]):
-    """A JSON object as its members in order, which may repeat a name."""
+    """A JSON object as an ordered list of its members. Names may repeat."""
 
 
 RAW = [
@@ -65,7 +65,7 @@ BYTES = [
 
 
 def text(chance: Random, tree: Any) -> str:
-    """Return the tree as JSON text, sometimes with needless escapes or blanks."""
+    """Return the tree as JSON text, sometimes with needless escapes or white space."""
     if isinstance(tree, Raw):
         return tree
     gap = chance.choice(("", "", "", "", " ", "\r", "\t")) if chance.random() < 0.05 else ""
@@ -77,12 +77,12 @@ def text(chance: Random, tree: Any) -> str:
 
 
 def parsed(source: str | bytes) -> Any:
-    """Return a JSON text as a tree."""
+    """Parse a JSON text into a tree."""
     return json.loads(source, object_pairs_hook=Members)
 
 
 def tree_of(value: Any) -> Any:
-    """Return a JSON value as a tree."""
+    """Convert a JSON value into a tree."""
     return parsed(json.dumps(value))
 
 
@@ -97,7 +97,7 @@ def mutated(chance: Random, tree: Any, times: int) -> Any:
 
 
 def torn(chance: Random, data: bytes, times: int, other: bytes = b"") -> bytes:
-    """Return the bytes with this many changes. `other`: bytes from which pieces may be inserted."""
+    """Return the bytes with this many random changes. A change may insert a piece of `other`."""
     for _ in range(times):
         at, to = sorted(chance.randrange(len(data) + 1) for _ in range(2))
         to = min(to, at + chance.choice((1, 2, 8, 64, 10**9)))
@@ -127,7 +127,7 @@ def _string(chance: Random, value: str) -> str:
 
 
 def _places(tree: Any) -> Any:
-    """Return (list, index) for each item of each list in the tree."""
+    """Return a pair (list, index) for each item of each list in the tree."""
     if isinstance(tree, list) and not isinstance(tree, str):
         for index, each in enumerate(tree):
             yield tree, index

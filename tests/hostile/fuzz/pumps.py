@@ -1,5 +1,5 @@
-"""Build texts that are hard to read: repeated parts of patterns, after a matching beginning and
-before a failing end.
+"""Build texts that make regular expressions backtrack: a matching beginning, a part repeated many times, and an end
+that does not match.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ PUMPS = (
     *("before using ", "you must ", "See ", "One of 1, ", "At least 1", "aB", "a_", "a-", "({", "<<>"),
     *("\u00e9", "\u4e2d", "\u0301", "\u202e", "\U0001f600", "\u0301\u0316"),
 )
-"""Parts that are repeated in such texts."""
+"""Parts that are repeated in the texts."""
 
 
 def pumped(chance: Random, size: int) -> str:
-    """Return a hard text of about this many characters."""
+    """Return a text of about `size` characters that makes regular expressions backtrack."""
     units = [chance.choice(PUMPS) for _ in range(chance.choice((1, 1, 2, 2, 3)))]
     unit = "".join(units)
     head, tail = (chance.choice(("", "a", *PUMPS)) for _ in range(2))

@@ -1,7 +1,9 @@
-"""Send values that fit recursive schemas except for one mistake: each call is answered, and names the mistake's place.
+"""Call tools with values that fit a recursive schema except for one mistake. The answer must name the place of the
+mistake.
 
-Grammars are drawn: a few definitions that refer to each other through unions, lists, members and maps. A value is grown
-from one, and one of its leaves is made wrong. Half of the tools have such a schema for their results.
+A grammar is drawn at random: a few definitions that refer to each other through unions, lists, members and maps. A
+random value is made from the grammar, and one of its leaves is made wrong. Half of the tools have such a schema for
+their results.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from tests.hostile.subject import compiled, playing
 from tests.runtime.upstream import Connection
 
 CPU_SECONDS = 40
-"""CPU seconds that a server may take for a round."""
+"""Limit on the CPU seconds of a server in one round."""
 CALLS = 12
-"""Number of values for each grammar."""
+"""Number of calls, each with its own value, for each grammar."""
 LONGEST = 20_000
 MOST_NODES = 500
 WRONG = {"wrong": True}
@@ -29,7 +31,7 @@ Schema = dict[str, Any]
 
 
 class Grammar:
-    """Random definitions that refer to each other. Values get smaller, the less depth is left."""
+    """Random definitions that refer to each other. Values get smaller as the remaining depth decreases."""
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
@@ -63,7 +65,7 @@ class Grammar:
         return self.value({"$ref": "#/$defs/A"}, depth)
 
     def value(self, schema: Schema, depth: int) -> Any:
-        """Return a random value of `schema`."""
+        """Return a random value that matches `schema`."""
         if "$ref" in schema:
             return self.value(self.definitions[schema["$ref"].rpartition("/")[2]], depth)
         forms = schema.get("oneOf") or schema.get("anyOf")
@@ -87,7 +89,7 @@ class Grammar:
         return 7 if schema["type"] == "integer" else "abc"
 
     def spoilt(self, value: Any) -> Any:
-        """Return the value with a mistake at one of its leaves."""
+        """Return a copy of the value with a mistake at one of its leaves."""
         if isinstance(value, list) and value:
             index = self._chance.randrange(len(value))
             return [self.spoilt(item) if place == index else item for place, item in enumerate(value)]
@@ -98,7 +100,7 @@ class Grammar:
 
 
 def cases(chance: Random, grammar: Grammar) -> list[Any]:
-    """Return random values of a grammar, most of them with one mistake."""
+    """Return random values of a grammar. Most contain one mistake."""
     found = []
     for _ in range(CALLS):
         value = grammar.grown(chance.choice((2, 4, 8, 16, 32, 60)))
@@ -123,14 +125,14 @@ def document(grammars: list[Grammar]) -> dict[str, Any]:
 
 
 class Found(AssertionError):
-    """A grammar and a value that show a fault, with a description of the fault."""
+    """Error with a grammar and a value that show a fault, and a description of the fault."""
 
     def __init__(self, grammar: Grammar, value: Any, problem: object) -> None:
         super().__init__(f"{problem}\n{json.dumps(grammar.definitions)}\n{json.dumps(value)[:3000]}")
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` grammars. Raises Found. `project` is used only by other kinds of fuzz."""
+    """Run `count` grammars. Raise Found for the first fault. `project` is used only by other kinds of fuzz."""
     chance = Random(seed)
     grammars = [Grammar(chance) for _ in range(count)]
     drawn = {str((number, index)): value for number, grammar in enumerate(grammars)

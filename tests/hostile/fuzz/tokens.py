@@ -1,6 +1,6 @@
-"""Let the upstream choose access tokens and repeat them in its own way.
+"""Let the token endpoint issue hostile access tokens, and let the API repeat them in many encodings.
 
-Each call is answered, no output holds a token, and the server still ends at a signal.
+Each call must be answered, no output may hold a token, and the server must still end at a signal.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ CPU_SECONDS = 20
 """CPU seconds of a server that fetches one token and makes some calls."""
 CALLS = 6
 SHORTEST = 12
-"""Least length of a token that is searched for. A shorter one may occur by chance."""
+"""Minimum length of a token that is searched for in the output. A shorter token may occur there by chance."""
 PIECES = ("-", "a", "-a", "A", "%41", "%2541", "&amp;", "&#65;", "\\", "\\u0041", "+", "/", "=", "x" * 40, "0", "~!@")
 
 
 def token(chance: Random) -> str:
-    """Return a random token of repeated pieces with a different end, so that it nearly matches
-    itself at many places.
-    """
+    """Return a random token of repeated pieces with a different end, so that it nearly matches itself at many offsets."""
     made = "".join(chance.choice(PIECES) * chance.choice((1, 3, 50, 2000)) for _ in range(chance.choice((1, 2, 3))))
     return made[: chance.choice((100, 8000, 20_000))] + chance.choice(("", "A", "b"))
 
 
 def echo(chance: Random, secret: str) -> str:
-    """Return the token in a form that redaction recognises, among much similar text."""
+    """Return the token in an encoding that redaction recognises, among much similar text."""
     ways = [
         secret,
         json.dumps(secret),
@@ -48,7 +46,9 @@ def echo(chance: Random, secret: str) -> str:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` servers. Raises AssertionError. `project` is used only by other kinds of fuzz."""
+    """Run `count` servers. Raise AssertionError if one shows a token or does not answer. `project` is used only by
+    other kinds of fuzz.
+    """
     chance = Random(seed)
     with TemporaryDirectory() as folder:
         granted = compiled(Path(folder), TOOLS)

@@ -1,4 +1,6 @@
-"""Send thousands of arguments, in every shape and for every kind of body: each call is answered within the limits."""
+"""Call tools with thousands of arguments of every shape, for every kind of body. Each call must be answered within the
+limits.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tests.runtime.upstream import answer_ok
 
 TOOLS = Path(__file__).parents[1] / "work.tools.yaml"
 CPU_SECONDS = 60
-"""CPU seconds of a server for a round of forty calls, each of at most 8 MB."""
+"""Limit on the CPU seconds of a server for a round of forty calls, each of at most 8 MB."""
 LONGEST_LINE = 7_500_000
 LONGEST_ANSWER = 40_000
 ARGUMENTS = {
@@ -64,7 +66,7 @@ SHAPES: tuple[Make, ...] = (_names, _nested, _objects, _texts, _numbers)
 
 
 def case(chance: Random) -> tuple[str, dict[str, Any]]:
-    """Return a random tool name, with its arguments."""
+    """Return a random tool name and random arguments for the tool."""
     tool = chance.choice(list(ARGUMENTS))
     count = chance.choice((10, 1000, 20_000, 90_000, 400_000))
     if chance.random() < 0.15:
@@ -74,7 +76,7 @@ def case(chance: Random) -> tuple[str, dict[str, Any]]:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` calls. Raises AssertionError. `project` is used only by other kinds of fuzz."""
+    """Run `count` calls. Raise AssertionError if one is not answered. `project` is used only by other kinds of fuzz."""
     chance = Random(seed)
     with TemporaryDirectory() as folder, playing(answer_ok) as upstream:
         server = serving(compiled(Path(folder), TOOLS), upstream, CPU_SECONDS)

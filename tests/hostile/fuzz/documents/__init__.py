@@ -1,7 +1,8 @@
-"""Compile hostile API descriptions: any document of 1 MB ends within 60 seconds and 1 GiB, in a result or in one
-sentence.
+"""Compile hostile API descriptions. Each of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a
+one-sentence error.
 
-HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with limits.
+Test HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with
+limits.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Costs(NamedTuple):
     memory: Cost = Cost(0, "")
 
     def and_those(self, others: Costs) -> Costs:
-        """Return the higher costs of both."""
+        """Return the higher of each cost of `self` and `others`."""
         return Costs(*(max(mine, other) for mine, other in zip(self, others, strict=True)))
 
     def __str__(self) -> str:
@@ -40,7 +41,7 @@ class Costs(NamedTuple):
 
 
 class Found(AssertionError):
-    """A document that shows a fault. It is kept in a file."""
+    """A document that shows a fault. The document is written to a file."""
 
     def __init__(self, named: str, case: Hostile, ended: Ended, problem: str) -> None:
         handle, path = tempfile.mkstemp(prefix="mcpgen-found-", suffix=case.name)
@@ -51,7 +52,7 @@ class Found(AssertionError):
 
 
 def fuzz(_project: Path | None, seed: int, count: int) -> Costs:
-    """Compile `count` documents of a seed. Raises Found."""
+    """Compile `count` documents drawn from a seed. Raise Found for the first document that shows a fault."""
     import_all()
     costs = Costs()
     for number in range(count):
@@ -62,7 +63,9 @@ def fuzz(_project: Path | None, seed: int, count: int) -> Costs:
 
 
 def judge(named: str, case: Hostile, command: Command) -> Costs:
-    """Run a command on a document. Raises Found if the command crashes, exceeds a limit, or breaks its contract."""
+    """Run a command on a document. Raise Found if the command crashes, exceeds a limit, or gives output that its
+    contract forbids.
+    """
     named = f"{named}: {case.family}, mcpgen {' '.join(command)}"
     ended = run(case, command)
     if problem := problem_of(ended):

@@ -26,13 +26,15 @@ from tests.hostile.fuzz.documents.grammar import Hostile
 SECONDS = 60
 MIB = 2**20
 MOST_MEMORY = 1024 * MIB
-"""Limit on the memory beyond what the parent has.
+"""Limit on the memory in bytes beyond what the parent process uses.
 
-The promise is for documents of 1 MB, the largest that the grammar makes.
+The limit is promised for documents of up to 1 MB, the largest that the grammar makes.
 """
 
 DOCUMENTED = (0, 1, 2)
-"""Exit codes of the README, without 3 (another run writes to the project), which cannot happen here."""
+"""Exit codes that the README lists, without 3. That code means that another run writes to the project, which cannot
+happen here.
+"""
 
 WELL = b'{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/a": {"get": {}}}}'
 ASKED = (
@@ -48,7 +50,7 @@ COMMANDS_OF_A_DOCUMENT: dict[Command, int] = {
     ("diff", "NAME", "NAME"): 5,
     ("check", "NAME"): 1,
 }
-"""Commands, and how often each is run. `check` also runs openapi-spec-validator, which may take 20 seconds."""
+"""Command line → how often it is chosen. `check` also runs openapi-spec-validator, which may take 20 seconds."""
 
 
 class Ended(NamedTuple):
@@ -69,7 +71,7 @@ def command_for(chance: Random, case: Hostile) -> Command:
 
 
 def problem_of(ended: Ended) -> str:
-    """Return a sentence on what is wrong with how a compile ended, or ""."""
+    """Return a sentence that says what is wrong with how a compile ended, or "" if nothing is."""
     if ended.code not in DOCUMENTED:
         return f"exit code {ended.code}"
     if ended.seconds > SECONDS:
@@ -82,7 +84,7 @@ def problem_of(ended: Ended) -> str:
 
 
 def import_all() -> None:
-    """Import everything that a command may import, so that no child has to."""
+    """Import everything that a command may import, so that no child process has to do it again."""
     for name in COMMANDS:
         importlib.import_module(f"mcpgen.cli.{name}")
     for command in COMMANDS_OF_A_DOCUMENT:
@@ -100,7 +102,9 @@ def _silence() -> Iterator[None]:
 
 
 def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
-    """Run a command in a child, in an empty folder with the document. Then ask the compiled server for its tools."""
+    """Run a command on a document in a child process, in an empty folder. Then start the generated server and ask for
+    its tools.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / case.name).write_bytes(case.data)
@@ -143,7 +147,7 @@ def _be_child(folder: Path, command: Command, seconds: int) -> NoReturn:
 
 
 def _problem_of_server(project: Path) -> str:
-    """Start the server of a project, and ask for its tools. Return a sentence on what is wrong, or ""."""
+    """Start the server of a project, and ask for its tools. Return a sentence that says what is wrong, or ""."""
     package = next(project.glob("*_mcp")).name
     command = [sys.executable, "-m", package]
     done = subprocess.run(command, cwd=project, input=ASKED, capture_output=True, text=True, check=False)

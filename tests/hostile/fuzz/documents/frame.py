@@ -28,7 +28,7 @@ def api(chance: Random, schemas: dict[str, Schema], **more: Any) -> dict[str, An
 
 
 def well() -> dict[str, Any]:
-    """Return an operation without a fault."""
+    """Return a valid operation."""
     return {"operationId": "getWell", "summary": "Get what is well", "responses": {"200": {"description": "Good"}}}
 
 

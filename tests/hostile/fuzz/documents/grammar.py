@@ -1,7 +1,7 @@
-"""Generate hostile documents from families, each of which can grow until its document has a megabyte.
+"""Generate hostile documents from families of documents. A document of any family can grow to one megabyte.
 
-Most documents are small, some large, and a few as large as a document may be. Families hold what costs readers work:
-recursion, nested unions, thousands of equal parts, texts that make patterns backtrack.
+Most documents are small, some are large, and a few have the largest size. Families contain what takes readers much
+work: recursion, nested unions, thousands of equal parts, and texts that make regular expressions backtrack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST = 1_000_000
 """Limit on the bytes of a document."""
 
 SIZES = {1.0: 16, 1.5: 16, 2.0: 8, 2.5: 4, 3.0: 3, 4.8: 1}
-"""Powers of ten for the number of parts of a document, and how often each is chosen."""
+"""Number of parts of a document as a power of ten → how often it is chosen."""
 
 FLAGS = ((), (), ("--structured",), ("--schema-profile", "full"), ("--structured", "--fields"))
 
@@ -43,14 +43,14 @@ class Hostile(NamedTuple):
 
 
 def document(chance: Random) -> Hostile:
-    """Return one document of a family, of at most LARGEST bytes."""
+    """Return a document of a random family, of at most LARGEST bytes."""
     family = chance.choice(list(FAMILIES))
     size = int(10 ** chance.uniform(0.5, chance.choices(list(SIZES), list(SIZES.values()))[0]))
     return grown(family, chance, size)._replace(flags=chance.choice(FLAGS))
 
 
 def grown(family: str, chance: Random, size: int) -> Hostile:
-    """Return the document of a family with about `size` parts, or with as many as LARGEST has room for."""
+    """Return a document of the family with about `size` parts. Use fewer parts if it would exceed LARGEST bytes."""
     seed = chance.getrandbits(64)
     while True:
         made = FAMILIES[family](Random(seed), size)

@@ -9,7 +9,7 @@ from tests.hostile.fuzz.documents.frame import VERSIONS, Schema, api, leaf, ref,
 
 
 def operations(chance: Random, size: int) -> Any:
-    """Return a document with very many operations, similar and different, each with random parts."""
+    """Return a document with very many operations. Some are nearly the same, and each has random parameters and bodies."""
     shared = chance.choice(("getThing", "get_a_b", "", None))
     schemas = {
         "S": within("anyOf", [ref("S"), leaf(chance), ref("S")]),
@@ -40,7 +40,7 @@ def operations(chance: Random, size: int) -> Any:
 
 
 def inputs(chance: Random, size: int) -> Any:
-    """Return a document with one operation that has very many inputs of one kind."""
+    """Return a document with one operation that has very many parameters or body members of one kind."""
     many = range(size)
     schema: Schema = {"type": "string"}
     one: dict[str, Any] = well()

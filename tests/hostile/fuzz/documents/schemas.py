@@ -1,4 +1,6 @@
-"""Families of schemas: recursion, nested unions, chains that refer twice to the next schema, very many equal parts."""
+"""Families of hostile schemas: recursion, nested unions, schemas that each refer twice to the next one, and very many
+equal parts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from tests.hostile.fuzz.documents.frame import KEYWORDS, Schema, api, leaf, ref,
 
 
 def graph(chance: Random, size: int) -> Any:
-    """Schemas that refer to each other at random: recursion of every kind."""
+    """Return schemas that refer to each other at random, with recursion of every kind."""
     count = max(2, size // 4)
     fan = chance.choice((2, 2, 3, 6, 30))
     words = chance.sample(KEYWORDS, chance.randrange(1, 4))
@@ -41,7 +43,9 @@ def mutual(chance: Random, size: int) -> Any:
 
 
 def ladder(chance: Random, size: int) -> Any:
-    """Schemas that refer two or three times to the next one, so that paths multiply."""
+    """Return schemas that each refer two or three times to the next one, so that the number of paths grows
+    exponentially.
+    """
     words = chance.sample(KEYWORDS, chance.randrange(1, 4))
     fan = chance.choice((2, 2, 3, 5))
     schemas = {"S0": leaf(chance)}
@@ -54,7 +58,7 @@ def ladder(chance: Random, size: int) -> Any:
 
 
 def chain(chance: Random, size: int) -> Any:
-    """Return a chain of references, each to the next."""
+    """Return schemas that each refer once to the next one."""
     word = chance.choice(KEYWORDS)
     schemas: dict[str, Schema] = {"S0": within(word, [ref(f"S{size - 1}")]) if chance.random() < 0.3 else leaf(chance)}
     for number in range(1, size):
@@ -63,7 +67,7 @@ def chain(chance: Random, size: int) -> Any:
 
 
 def wide(chance: Random, size: int) -> Any:
-    """Return one schema with very many parts of one kind."""
+    """Return one schema with very many properties, alternatives or other parts of one kind."""
     part: Callable[[int], Schema] = chance.choice(
         (
             lambda number: {"const": f"v{number}"},
@@ -93,7 +97,7 @@ def wide(chance: Random, size: int) -> Any:
 
 
 def listed(chance: Random, size: int) -> Any:
-    """Long lists of values, names and mappings."""
+    """Return schemas with long lists of enum values, property names or discriminator mappings."""
     names = [f"n{number}" for number in range(size)]
     schema: Schema = chance.choice(
         (
@@ -120,7 +124,7 @@ def listed(chance: Random, size: int) -> Any:
 
 
 def discriminated(chance: Random, size: int) -> Any:
-    """Unions with discriminators, whose members include the union again."""
+    """Return unions with discriminators, whose alternatives contain the union again."""
     count = min(size, 3000)
     names = [f"S{number}" for number in range(count)]
     mapping = {f"m{number}": ref(name)["$ref"] for number, name in enumerate(names)}
@@ -134,7 +138,7 @@ def discriminated(chance: Random, size: int) -> Any:
 
 
 def deep(chance: Random, size: int) -> Any:
-    """Schemas nested as deeply as a document may be."""
+    """Return schemas that are nested as deeply as a document may be."""
     words = chance.sample(KEYWORDS[:8], chance.randrange(1, 4))
     made = []
     for number in range(max(1, size // 40)):
@@ -146,7 +150,7 @@ def deep(chance: Random, size: int) -> Any:
 
 
 def combined(chance: Random, size: int) -> Any:
-    """`allOf` of parts that contradict, repeat and multiply each other."""
+    """Return `allOf` schemas whose members contradict, repeat and multiply each other."""
     count = max(2, size // 6)
     names = [f"p{number}" for number in range(max(1, count // chance.choice((1, 2, 10))))]
 
@@ -160,7 +164,7 @@ def combined(chance: Random, size: int) -> Any:
 
 
 def anchored(chance: Random, size: int) -> Any:
-    """Schema resources inside resources (`$id`), and references to their names."""
+    """Return schemas with an `$id` inside schemas with an `$id`, and references to these ids."""
     schemas: dict[str, Schema] = {}
     for number in range(max(2, size // 3)):
         target = chance.choice((f"#a{number - 1}", f"r{number - 1}", f"#/components/schemas/S{number - 1}", "#node"))

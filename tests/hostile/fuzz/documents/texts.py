@@ -1,4 +1,4 @@
-"""Families of texts: descriptions, names, patterns and YAML that make a reader backtrack."""
+"""Families of hostile texts: descriptions, names, patterns and YAML that make regular expressions backtrack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.hostile.fuzz.pumps import PUMPS, pumped
 
 
 def texts(chance: Random, size: int) -> Any:
-    """Return a document with hard texts at every place for a text."""
+    """Return a document with a text that is slow to process at every place for a text."""
     said = [pumped(chance, min(size * 2, 40_000)) for _ in range(chance.choice((1, 2, 4)))]
 
     def some() -> str:
@@ -64,7 +64,7 @@ def texts(chance: Random, size: int) -> Any:
 
 
 def patterns(chance: Random, size: int) -> Any:
-    """Return a document with thousands of different patterns."""
+    """Return a document with thousands of different values of `pattern`."""
     made = {
         f"p{number}": {"type": "string", "pattern": f"{chance.choice(PATTERNS)}{number}", "default": "a" * 50}
         for number in range(size)
