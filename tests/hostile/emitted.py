@@ -47,7 +47,9 @@ def _bindings() -> jsonschema_rs.Draft202012Validator:
 
 
 def assert_sound(compiled: Compiled) -> None:
-    """Check a generated project: expected files, unchanged Python from the templates, well-formed data, portable tools."""
+    """Check a generated project: expected files, unchanged Python from the templates, well-formed data,
+    portable tools.
+    """
     package = compiled.catalog.identity.package
     tree = compiled.tree
     assert set(tree) == {

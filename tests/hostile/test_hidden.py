@@ -114,7 +114,9 @@ PLACES = [
     ids=lambda each: each.__name__ if callable(each) else "/".join(map(str, each)).replace("None", "(name)"),
 )
 def test_hard_09_what_nobody_sees_is_said_or_goes_nowhere(make: Any, place: tuple[Any, ...]) -> None:
-    """Put a hidden character at each place of a document and a tools file. It must be reported, or not reach the model."""
+    """Put a hidden character at each place of a document and a tools file. It must be reported, or not
+    reach the model.
+    """
     for form in FORMS[:3]:
         reads_safely(saying(make(WORDS), place, form), form)
 

@@ -167,7 +167,9 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
 
 
 def worst_issuer(worst: Worst, evil: Upstream) -> Play:
-    """Return a token endpoint whose first response is hostile. Its later responses issue tokens and repeat the request."""
+    """Return a token endpoint whose first response is hostile. Its later responses issue tokens and repeat
+    the request.
+    """
     asked = 0
 
     async def play(connection: Connection) -> None:

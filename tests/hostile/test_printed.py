@@ -95,7 +95,9 @@ def test_hard_21_what_a_lock_says_is_shown_as_what_it_is(
 def test_hard_21_a_lock_with_a_version_that_is_none_is_refused(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Check that a lock with an invalid version is refused, because the version would reach clients and pyproject.toml."""
+    """Check that a lock with an invalid version is refused, because the version would reach clients and
+    pyproject.toml.
+    """
     monkeypatch.chdir(tmp_path)
     Path("old.json").write_text(json.dumps(everywhere("old")))
     run_over(["generate", "old.json", "-o", "old"], capfd)

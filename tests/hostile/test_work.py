@@ -38,7 +38,9 @@ def filters(depth: int) -> Any:
 
 
 def rules(depth: int) -> Any:
-    """Return a value for a union whose alternatives each refer to the union. Its leaf, `depth` levels down, is wrong."""
+    """Return a value for a union whose alternatives each refer to the union. Its leaf, `depth` levels down,
+    is wrong.
+    """
     value: Any = "none"
     for level in range(depth):
         value = {"next": value, "kind": ("one", "two", "three")[level % 3]}

@@ -1,6 +1,7 @@
-"""Compile the runtime's Python once for each test worker.
+"""Compile the runtime's Python once for each test worker, and share the bytecode among test servers.
 
-Most test servers start once, in a new folder. Without this, Python would compile a hundred modules for each.
+Most test servers start once, in a new folder. Without shared bytecode, Python would compile a hundred modules for each
+server.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
 
 
 def lend(package: Path) -> None:
-    """Put compiled modules beside the runtime of a package that has none yet.
+    """Copy compiled modules into a generated package that has none yet.
 
-    Each file holds the hash of its source, so that Python compiles any module that a test has changed.
+    Each compiled file holds the hash of its source. So Python compiles a module again if a test has changed its source.
     """
     runtime = package / "runtime"
     if not runtime.is_dir() or (runtime / "__pycache__").exists():
@@ -32,7 +33,7 @@ def lend(package: Path) -> None:
 
 @functools.cache
 def _compiled() -> Mapping[str, bytes]:
-    """Return path below the runtime's folder → compiled module."""
+    """Return a mapping from the path of a file below the runtime's folder to the compiled module."""
     checked = py_compile.PycInvalidationMode.CHECKED_HASH
     found: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -52,9 +52,9 @@ async def ask(client: Client, address: Address, seconds: float = PATIENT, **give
 
 
 async def fails(client: Client, address: Address, seconds: float = PATIENT, method: str = "GET") -> Failure:
-    """Send a request with a secret in its query, which must fail.
+    """Send a request with a secret in its query, and return the exception that it must raise.
 
-    Check that the message holds neither secret nor URL.
+    Check that the exception's message holds neither the secret nor the URL.
     """
     with pytest.raises(Failure) as failed:
         await ask(client, address, seconds, method=method)
@@ -72,13 +72,13 @@ async def silence(connection: Connection) -> None:
 
 
 async def turns(number: int = 20) -> None:
-    """Let the loop run until everything that can happen now has happened."""
+    """Let the event loop run `number` times, so that all callbacks that are ready have run."""
     for _ in range(number):
         await asyncio.sleep(0)
 
 
 class Deadlines:
-    """Replacement for deadlines, which expire when the test says so."""
+    """Replacement for the client's timeouts. They expire only when the test says so."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds: list[float] = []
@@ -98,5 +98,5 @@ class Deadlines:
         self._made.append(deadline.expire)
 
     def pass_now(self) -> None:
-        """Let the latest deadline expire."""
+        """Let the timeout that was set last expire."""
         self._made[-1]()

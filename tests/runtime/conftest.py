@@ -1,6 +1,4 @@
-"""Provide one generated server for all tests that start processes, which no test changes, and both ways to send
-requests.
-"""
+"""Provide fixtures: a generated server that no test changes, and both ways in which the client sends requests."""
 
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from tests.runtime.process import generate
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the package `mirror_mcp`."""
+    """Return a folder with the generated package `mirror_mcp`."""
     directory = tmp_path_factory.mktemp("home")
     generate(directory)
     return directory
@@ -20,6 +18,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["directly", "by the session"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test twice: with the release of aiohttp whose internals are known, and as if it were another release."""
+    """Run a test twice: with the release of aiohttp whose internals the client uses, and as if another release were
+    installed.
+    """
     if request.param != "directly":
         monkeypatch.setattr(direct_requests, "KNOWN", ())

@@ -1,8 +1,8 @@
-"""Hold a conversation with the runtime's protocol half without a process: bytes in, lines out.
+"""Talk to the runtime's protocol code without a process: give it bytes, and get its output lines.
 
-The table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what its
-upstream did. A text and two bytes can be read as resources. Every output line of every test is checked against its
-revision (`revisions.py`).
+The tool table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what
+its upstream did. Two stored results can be read as resources: a text and two bytes. Every output line is checked
+against its protocol revision (`revisions.py`).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from package.runtime.result.result_store import KeptResults
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
-# : The same tools, with resources and prompts.
+#: Tables with the same tools, and with resources and prompts.
 FEATURED = Path(__file__).parent / "featured"
-# : The table of a later compile, in which `shout` replaces `show`.
+#: Tables of a later compile, in which the tool `shout` replaces `show`.
 LATER = Path(__file__).parent / "later"
 
 _BLOCKS: dict[str, dict[str, object]] = {
@@ -55,7 +55,7 @@ def shown(arguments: dict[str, Any]) -> Result:
 
 
 def kept() -> KeptResults:
-    """Return the resources: a text of 1,500 letters, and two bytes."""
+    """Return the stored results that can be read as resources: a text of 1,500 letters, and two bytes."""
     resources = KeptResults(10_000)
     resources.begin("mirror://result/1", "text/csv", True)
     resources.add("mirror://result/1", b"a" * 1000 + b"b" * 500)
@@ -65,15 +65,16 @@ def kept() -> KeptResults:
 
 
 class Conversation:
-    """The conversation of one client. `written`: the output, `< LINE` for a line and `~ SENTENCE` for a log note.
+    """The conversation of one client. `written`: the output, as `< LINE` for a protocol line and `~ SENTENCE` for a log
+    line.
 
-    `changes`: the server announces that its tools may change.
+    `changes`: True if the server announces that its tools may change.
     """
 
     def __init__(self, limit: int | None = None, changes: bool = False, table: Path = TABLE) -> None:
         self._framing = Lines(limit) if limit else Lines()
         self._protocol = Protocol(Catalog.load(str(table)), Subscriptions() if changes else None)
-        self._keys: dict[str | int, int] = {}  # by id, including calls that have ended
+        self._keys: dict[str | int, int] = {}  # request id → key of the call, including calls that have ended
         self._checker = Checker(changes, ("prompts", "completions") if table == FEATURED else ())
         self._fetched: dict[int, Fetch] = {}
         self._resources = kept()
@@ -85,12 +86,12 @@ class Conversation:
         self.expecting = False
 
     def offer_tasks(self) -> None:
-        """Let the server offer tasks from now on, as if calls of some tool started jobs."""
+        """Make the server support tasks from now on, as if one of its tools started jobs."""
         self._protocol._catalog.header["tasks"] = True
         self._checker.offered += ("tasks",)
 
     def say(self, data: bytes, end: bool = False) -> None:
-        """Let the client write these bytes, and close its side if `end` is given."""
+        """Feed these bytes as the client's output. If `end` is given, close the client's side as well."""
         for line in self._framing.feed(data) + (self._framing.close() if end else []):
             if isinstance(line, bytes):
                 self._checker.heard(line)
@@ -104,7 +105,7 @@ class Conversation:
         return self.take()
 
     def take(self) -> list[Any]:
-        """Return the output lines since the last time, parsed."""
+        """Return the output lines since the last call of this method, parsed."""
         written, self.written = self.written, []
         return [json.loads(line[2:]) for line in written if line.startswith("<")]
 
@@ -113,11 +114,12 @@ class Conversation:
         return self._checker.unanswered()
 
     def happen(self, event: str) -> None:
-        """Let an event happen, given as text.
+        """Let the event happen that this text describes.
 
-        The upstream of a waiting call: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, `cut`. A resource: `holds ID
-        TEXT`, `nothing ID REASON`, `refused ID REASON`. The call itself: `ask ID MESSAGE`, `withdraw ID`, `question ID
-        MESSAGE`, `unable ID`. The client: `leave`. A new table: `renew table`, `renew later`, `renew featured`.
+        Events of the API that a waiting call uses: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, `cut`. Events of
+        a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of the call itself: `ask ID
+        MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client: `leave`. Events that load
+        other tables: `renew table`, `renew later`, `renew featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":

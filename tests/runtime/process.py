@@ -24,12 +24,12 @@ from tests.runtime.revisions import ENVELOPE, R4, Checker
 
 PACKAGE = Path(__file__).parents[2] / "templates" / "package"
 STUB = Path(__file__).with_name("stub_calls.py")
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
 
 
 def generate(directory: Path) -> Path:
-    """Write a package `mirror_mcp` with the small table, whose calls need no network."""
+    """Write a package `mirror_mcp` with the small tool table. Its calls need no network."""
     package = directory / "mirror_mcp"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(STUB, package / "runtime" / "calls" / "execution.py")
@@ -39,7 +39,9 @@ def generate(directory: Path) -> Path:
 
 
 def line(method: str, **params: object) -> bytes:
-    """Return one request as a line. Its id is the method; its era is stateless, except for methods of the older era."""
+    """Return one request as a line. The method is also its id. Only `initialize` and `ping` lack the members of the
+    stateless era.
+    """
     meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
 
@@ -61,7 +63,7 @@ def fill(descriptor: int) -> None:
 
 
 class Server:
-    """The process of a server. `ask` sends one request and waits for its response; `message` waits for any line."""
+    """A server process. `ask` sends one request and waits for its response; `message` waits for any output line."""
 
     def __init__(
         self,
@@ -74,8 +76,8 @@ class Server:
     ) -> None:
         """Start the server.
 
-        `program`: what Python runs in place of the package. `popen`: further arguments of Popen. `env`: variables
-        besides those that every server gets.
+        `program`: arguments of Python instead of `-m PACKAGE`. `popen`: further arguments of Popen. Its member `env`
+        holds environment variables in addition to those that every server gets.
         """
         bytecode.lend(directory / package)
         environ = {**planted(package.removesuffix("_mcp").upper()), **popen.pop("env", {})}
@@ -113,13 +115,13 @@ class Server:
         return b"".join(self._written)
 
     def say(self, data: bytes) -> None:
-        """Write bytes to stdin, and show them to the line checker."""
+        """Write bytes to stdin, and tell the line checker about them."""
         for line in data.split(b"\n"):
             self.checker.heard(line)
         self.write(data)
 
     def write(self, data: bytes) -> None:
-        """Write bytes to stdin, unseen by the line checker."""
+        """Write bytes to stdin without telling the line checker about them."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
@@ -148,9 +150,9 @@ class Server:
         return id_
 
     def asking(self) -> str:
-        """Shake hands as a client with elicitation, and start a call that asks.
+        """Shake hands as a client that supports elicitation, and call a tool that asks its user a question.
 
-        Return the call's id once the question has come.
+        Return the call's id once the question has arrived.
         """
         hello = {"protocolVersion": R4, "capabilities": {"elicitation": {}}}
         self.say(line("initialize", **hello))

@@ -1,4 +1,6 @@
-"""List what every result of a method holds in each revision, beyond what the published schemas say."""
+"""Check the results of each method for members that its protocol revision requires beyond the published
+JSON schemas.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def _prompt(result: dict[str, Any], revision: str) -> None:
 
 def _completion(result: dict[str, Any], revision: str) -> None:
     found = result["completion"]
-    total = found.get("total", 101)  # left out if more values exist than were counted
+    total = found.get("total", 101)  # `total` is absent if there are more values than the server counts
     assert len(found["values"]) <= min(total, 100)
     assert found["hasMore"] is (total > len(found["values"]))
 

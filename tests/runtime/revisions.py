@@ -1,7 +1,7 @@
-"""Check that a line of the server is well-formed MCP of its revision.
+"""Check that an output line of the server is valid MCP of its protocol revision.
 
-There are two judges: rules written here by hand, which always apply; and the JSON Schema of each revision, read from
-`../shared/reference/mcp-schemas` beside the repository if that exists. Neither uses code of the runtime.
+Handwritten rules always apply. The published JSON Schema of the revision also applies if
+`../shared/reference/mcp-schemas` exists beside the repository. Neither uses code of the runtime.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ NOTIFICATIONS = {
 
 
 class _Asked:
-    """A request of the client without a response yet."""
+    """A request of the client that has no response yet."""
 
     def __init__(self, method: str, revision: str, token: object, filters: object = None) -> None:
         self.method = method
@@ -76,9 +76,9 @@ class _Asked:
 
 
 class Checker:
-    """Checker of one connection: it reads the client's lines, and checks the server's.
+    """Checker for one connection. It records the client's lines, and checks the server's lines.
 
-    `changes`: the server's tools may change. `offered`: features besides tools and resources, such as prompts.
+    `changes`: True if the server's tools may change. `offered`: features besides tools and resources, such as prompts.
     """
 
     def __init__(self, changes: bool = False, offered: tuple[str, ...] = ()) -> None:
@@ -103,7 +103,7 @@ class Checker:
                 self._heard(message)
 
     def check(self, line: bytes) -> None:
-        """Check a line that the server wrote, and return it parsed. Raises AssertionError with the fault."""
+        """Check a line that the server wrote, and return it parsed. Raise AssertionError if it is not valid."""
         assert line.endswith(b"\n")
         assert b"\n" not in line[:-1]
         assert b"\r" not in line
@@ -189,7 +189,7 @@ class Checker:
             valid(R5, "MissingRequiredClientCapabilityError", message)
 
     def _question(self, message: dict[str, Any]) -> None:
-        """Check a request of the server, which only the older era has."""
+        """Check a request that the server sends to the client. Only the handshake era has such requests."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), f"{self.agreed} has no elicitation"
         assert message["method"] == "elicitation/create"
@@ -301,12 +301,13 @@ FIELD = frozenset(
         *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"),
     )
 )
-"""Keywords of a field in a form, in any revision."""
+"""Schema keywords that a form field may have, in any protocol revision."""
 
 
 def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
-    """Check the params of a question: a form with flat fields, or a URL with the members `of_url` if the revision has
-    that mode.
+    """Check the params of an elicitation: a form with flat fields, or a URL.
+
+    `of_url`: the additional members of an elicitation by URL, or None if the revision has only forms.
     """
     if params.get("mode") == "url" and of_url is not None:
         assert params.keys() == {"mode", "message", "url"} | of_url
@@ -327,7 +328,7 @@ def _form(params: dict[str, Any], of_url: set[str] | None) -> None:
 
 
 def valid(revision: str, definition: str, message: object) -> None:
-    """Validate a message with the published schema, if the schemas are present."""
+    """Validate a message with the published schema. Do nothing if the published schemas are missing."""
     if SCHEMAS.is_dir():
         _validator(revision, definition).validate(message)
 
@@ -347,7 +348,7 @@ def _is_id(value: object) -> bool:
 
 
 def _key(value: object) -> tuple[type, object]:
-    """Return a key for an id, by which 7 and "7" differ, and 1 and true."""
+    """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys, and so do 1 and true."""
     return type(value), value if _is_id(value) else repr(value)
 
 
@@ -357,7 +358,7 @@ def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _heard_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the members of a line. An id that occurs twice counts as missing."""
+    """Return the members of a JSON object that the client sent. An id that occurs twice counts as missing."""
     members = dict(pairs)
     if [name for name, _ in pairs].count("id") > 1:
         members["id"] = None

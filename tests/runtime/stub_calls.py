@@ -1,4 +1,4 @@
-"""Replace `runtime/calls/execution.py` in the package of the process tests: tools without an upstream."""
+"""Replacement for `runtime/calls/execution.py` in tests of the server process: tools that need no API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _say(word: str) -> None:
 
 
 class ToolExecutor:
-    """Stand-in with the interface of ToolExecutor."""
+    """Stand-in for the ToolExecutor of the runtime."""
 
     hooked = False
 
@@ -30,12 +30,14 @@ class ToolExecutor:
         _say("loaded")
 
     def report(self) -> None:
-        """Report no problem."""
+        """Do nothing: the stand-in has no problems to report."""
 
     async def call(
         self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
     ) -> Any:
-        """Run a tool: `wait` never ends; `echo` returns `text` at the turn of the loop that its number names."""
+        """Run a tool. `wait` never ends. `echo` returns its argument `text` after some turns of the event loop; the
+        number depends on the text.
+        """
         if arguments.get("text") == "ask":
             return Result.text(repr(await ask("May I?")))
         if name == "wait":

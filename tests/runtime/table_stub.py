@@ -1,4 +1,6 @@
-"""Build a catalog for the tests of the HTTP client without files: a table's header, and tools made on demand."""
+"""Build a catalog without files for tests of the HTTP client: the header of the bindings table, and tools made on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from tests.runtime.parts import part
 
 
 class Catalog:
-    """Stand-in with the members of catalog.Catalog that `settings.load` and `calls.Caller` read."""
+    """Stand-in for catalog.Catalog with the members that `settings.load` and ToolExecutor read."""
 
     def __init__(
         self,
@@ -22,7 +24,9 @@ class Catalog:
         security: dict[str, dict[str, Any]] | None = None,
         origins: list[str] | None = None,
     ) -> None:
-        """Build a catalog. `origins`: the list of the table; by default all origins that servers and schemes name."""
+        """Build a catalog. `origins`: the origins to which calls may go; by default all that servers and security
+        schemes name.
+        """
         self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
         self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers
         self.security = security or {}
@@ -54,7 +58,9 @@ class Catalog:
 
 
 def _named(servers: list[dict[str, Any]], security: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """Yield every origin, as written and with the default values of its variables."""
+    """Yield the origin of every server and security scheme, as written, and with the default values of its
+    variables.
+    """
     for server in servers:
         filled = server["url"]
         for name, variable in server.get("variables", {}).items():

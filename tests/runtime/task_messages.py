@@ -1,4 +1,6 @@
-"""Check messages about tasks: by the schema of the extension for 2026-07-28, by the revision's own for 2025-11-25."""
+"""Check messages about tasks by a JSON Schema: the task extension's for 2026-07-28, and the revision's own for
+2025-11-25.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,21 @@ _OLDER = {
 
 
 def capabilities(revision: str) -> dict[str, object]:
-    """Return what a server with tasks declares in a revision."""
+    """Return the capabilities that a server with tasks declares in this protocol revision."""
     if revision == R5:
         return {"extensions": {EXTENSION: {}}}
     return {"tasks": {"cancel": {}, "requests": {"tools": {"call": {}}}}} if revision == R4 else {}
 
 
 def is_of_task(method: str, result: dict[str, Any]) -> bool:
-    """Return True for the result of a request about a task, or of a call that became one."""
+    """Return True for the result of a request about a task, or of a tool call that became a task."""
     return method.startswith("tasks/") or result.get("resultType") == "task" or "task" in result
 
 
 def check(method: str, revision: str, result: dict[str, Any], valid: Callable[[str, str, object], None]) -> None:
-    """Raise AssertionError or ValidationError for a result that its revision does not allow. `valid`: validator."""
+    """Raise AssertionError or ValidationError if the revision does not allow this result. `valid`: function that
+    validates by a schema.
+    """
     if revision != R5:
         assert not {"resultType", "ttlMs", "pollIntervalMs"} & result.keys()
         assert ("_meta" in result) == (method == "tasks/result")

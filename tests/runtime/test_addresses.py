@@ -1,4 +1,4 @@
-"""Test which base URLs are valid, and which hosts are special."""
+"""Test which base URLs are valid, and which hosts count as special (loopback, private)."""
 
 from __future__ import annotations
 

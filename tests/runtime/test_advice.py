@@ -1,4 +1,6 @@
-"""Test the hints after 401 and 403: which variable was used or could be set, and which scopes are needed."""
+"""Test the hints in errors of HTTP 401 and 403: which variable was used or could be set, and which scopes
+are needed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test other names of tools: a call by an alias is a call of its tool, and no list shows an alias."""
+"""Test aliases of tools: a call by an alias runs the tool, and no list of tools shows an alias."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ ALIASES = {"Say.it": "echo", "old-wait": "wait", "show": "echo"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a package whose `echo` has two aliases, one of which another tool has as its name."""
+    """Return a folder with a package whose tool `echo` has two aliases. One of the aliases is also the name of another
+    tool.
+    """
     directory = tmp_path_factory.mktemp("aliases")
     table = generate(directory) / "bindings.json"
     first, _, rest = table.read_text().partition("\n")

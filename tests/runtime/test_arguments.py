@@ -1,5 +1,5 @@
-"""Test the messages about wrong arguments with a table; and caching, limits and the network, which
-a table cannot show.
+"""Test the error messages about wrong arguments with a table of cases. Caching, limits and the network have tests of
+their own.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def test_a_validator_is_built_once_for_a_tool(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_no_reference_is_fetched() -> None:
-    """SPEC-19."""
+    """Check that a `$ref` to a URL in an argument schema is not fetched (SPEC-19)."""
     schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}}}
     with pytest.raises(jsonschema_rs.ValidationError, match="not present in a registry"):
         Checker().check(tool(schema), {"a": 1})

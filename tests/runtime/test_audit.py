@@ -1,4 +1,4 @@
-"""Test the audit stream without a process: exactly one line a call, and no call that cannot be recorded."""
+"""Test the audit log without a process: exactly one line for each call, and no call runs that cannot be recorded."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_signal_while_a_line_is_written_waits_for_it(tmp_path: Path, monkeypat
 
     def write(descriptor: int, data: bytes) -> int:
         monkeypatch.setattr(os, "write", system_write)
-        stdio.leave_by_signal(143)  # as a signal handler would, in the middle of a write
+        stdio.leave_by_signal(143)  # as a signal handler would do in the middle of a write
         assert left == []
         return system_write(descriptor, data)
 
@@ -186,7 +186,7 @@ def test_no_line_is_longer_than_a_pipe_takes_at_once(tmp_path: Path, text: str, 
 
 
 def test_a_pipe_that_is_nearly_full_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the system promises less room than a line needs, the line is written in pieces."""
+    """Write a line in pieces if the pipe has less room than the line needs."""
     asked: list[int] = []
     monkeypatch.setattr(log, "at_once", lambda: 100)
     monkeypatch.setattr(log, "writable", lambda: len(asked) < 2)
@@ -282,7 +282,9 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    """`tmp_path` lies in a folder that everybody may write to, but its own links belong to the test."""
+    """Refuse an audit file whose folder is a link. `tmp_path` lies in a folder that everybody may write to; links in it
+    belong to the test.
+    """
     (tmp_path / "real").mkdir()
     (tmp_path / "linked").symlink_to(tmp_path / "real")
     assert problem(str(tmp_path / "real" / "a")) == ""
@@ -308,7 +310,7 @@ def test_hard_23_a_folder_that_became_a_link_is_not_followed(tmp_path: Path) -> 
 def test_hard_23_a_link_in_a_folder_that_nobody_else_writes_to_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, followed: bool
 ) -> None:
-    """For example /var/run, and /var on macOS."""
+    """Follow a link to a folder, such as /var/run, if no other user may write to the folder that holds the link."""
     home, is_ours = tmp_path / "home", safe_open._is_ours
     (home / "real" / "deep").mkdir(parents=True)
     (home / "linked").symlink_to("real")

@@ -1,4 +1,6 @@
-"""Test the backlog's limits on number and size. Who waits for room continues once there is some, or all have left."""
+"""Test the backlog of calls, which limits their number and size. A thread that waits for room continues
+when calls end.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import pytest
 from package.runtime.core import backlog
 from package.runtime.core.backlog import Backlog
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
 
 

@@ -1,4 +1,4 @@
-"""Test content blocks of results: the rules of a binding and a JSON response in, content blocks out."""
+"""Test content blocks of results: input is the rules of a binding and a JSON response, output is content blocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENCODED = b64encode(PNG).decode()
 
 
 def made(blocks: list[Any], answer: object, **arguments: Any) -> list[dict[str, Any]]:
-    """Return the content for an answer, without the note on its ETag."""
+    """Return the content blocks for an API response, without the note on its ETag."""
     content = shown({"blocks": blocks}, json.dumps(answer), **arguments).content
     return [part(each) for each in content if each.get("text") != 'ETag: "e"']
 

@@ -1,4 +1,4 @@
-"""Test a call from its name to its result, at a raw socket that sees whatever leaves."""
+"""Test a call from its tool's name to its result. A raw socket records every byte that is sent."""
 
 from __future__ import annotations
 
@@ -390,7 +390,7 @@ def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -
 
 def test_settings_are_reported_in_the_log_by_name(capfd: pytest.CaptureFixture[str]) -> None:
     async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
-        assert not capfd.readouterr().err  # --doctor relies on this, because it reports everything itself
+        assert not capfd.readouterr().err  # `--doctor` relies on this, because it reports every problem itself
         caller.report()
 
     run(scene, environ={"PETSTORE_TIMEOUT": "x", "PETSTORE_API_KEY": f"{SECRET}\n"})

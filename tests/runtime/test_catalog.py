@@ -1,4 +1,6 @@
-"""Test the tables' reader: lines are found by bytes, parsed one at a time, and served unchanged."""
+"""Test the reader of the table files: it finds lines by bytes, parses one line at a time, and serves lines
+unchanged.
+"""
 
 from __future__ import annotations
 

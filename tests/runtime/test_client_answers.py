@@ -1,4 +1,4 @@
-"""Test the HTTP client with hostile responses at a raw socket: no crash, bounded memory, no leaked text."""
+"""Test the HTTP client with hostile responses from a raw socket: no crash, bounded memory, no leaked text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def coded(coding: str, content: bytes) -> bytes:
 
 
 def gzipped(content: bytes) -> bytes:
-    """Compress `content` without a timestamp, so that every process gives the tests the same names."""
+    """Compress `content` with gzip and without a timestamp, so that the ids of parametrized tests are the same in every
+    process.
+    """
     return gzip.compress(content, mtime=0)
 
 
@@ -68,7 +70,7 @@ def test_up_02_a_coded_answer_is_decoded(coding: str, content: bytes) -> None:
     [
         ("br", b"x", "has a content coding that was not asked for"),
         ("zstd", b"x", "has a content coding that was not asked for"),
-        # UP-04: one coding at most
+        # UP-04: only one content coding is allowed
         ("gzip, gzip", gzipped(gzipped(TEXT)), "has a content coding that was not asked for"),
         (", ".join(["gzip"] * 1000), TEXT, "has a content coding that was not asked for"),
         ("gzip", TEXT, "is not compressed as its Content-Encoding says"),
@@ -91,12 +93,12 @@ def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
     inflate = InflateDecoder("gzip", 1000, taken.extend)
     for _ in range(3):
         inflate.feed(content)
-        assert inflate._size == 1001  # it reads one byte more than the limit, to notice the excess
+        assert inflate._size == 1001  # the client reads one byte more than the limit, to notice a longer body
     assert (bytes(taken), inflate.full) == (bytes(1000), True)
 
 
 def test_up_02_a_piece_from_the_wire_is_decoded_in_pieces() -> None:
-    """Decoded at once, it would be in memory several times."""
+    """Decode a large chunk in pieces. If it were decoded at once, memory would hold it several times."""
     sizes: list[int] = []
     InflateDecoder("gzip", 2**26, lambda data: sizes.append(len(data))).feed(gzipped(bytes(2**24)))
     assert (sum(sizes), max(sizes)) == (2**24, 2**18)
@@ -314,7 +316,7 @@ BROKEN: dict[str, tuple[Play, str]] = {
     "TLS": (answer(bytes.fromhex("15030300020228")), UNREADABLE),
     "two lengths": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"), UNREADABLE),
     "a length that is none": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"), UNREADABLE),
-    # UP-05: heads have limits
+    # UP-05: headers have size limits
     "a long header": (answer(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"), UNREADABLE),
     "many headers": (answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000 + b"\r\n"), UNREADABLE),
     "a long reason": (answer(b"HTTP/1.1 200 " + b"x" * 2**20 + b"\r\n\r\n"), UNREADABLE),

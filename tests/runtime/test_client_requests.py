@@ -1,4 +1,6 @@
-"""Test the HTTP client's requests at a raw socket: exact bytes, what is never sent, and what a cancellation does."""
+"""Test the requests of the HTTP client at a raw socket: exact bytes, what is never sent, and the effect of
+cancellation.
+"""
 
 from __future__ import annotations
 
@@ -290,7 +292,9 @@ def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end
 
 
 def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For example a release of aiohttp that calls its internal method differently."""
+    """Count a request as sent if the library does not tell, for example because a release of aiohttp calls its internal
+    method differently.
+    """
     monkeypatch.setattr(direct_requests, "KNOWN", ())
     monkeypatch.setattr(connections, "_TELLS", False)
 

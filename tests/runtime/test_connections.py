@@ -1,4 +1,6 @@
-"""Test requests that the runtime writes to connections itself: the sent head, and which connections are reused."""
+"""Test requests that the runtime writes to connections by itself, without aiohttp: the sent headers, and the reuse of
+connections.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def test_arg_01_a_head_ends_where_it_should_or_is_not_written(
 
 
 class Wire:
-    """Transport that records what is written."""
+    """Transport that records the bytes written to it."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
@@ -62,7 +64,10 @@ def test_a_small_body_goes_with_the_head_and_of_a_large_one_is_no_copy() -> None
 
 
 def test_what_comes_with_a_new_connection_is_its_answer_and_no_reason_for_another() -> None:
-    """An overloaded upstream may respond at once. With TLS, that response arrives with the end of the handshake."""
+    """Accept a response that arrives together with a new connection, and open no other connection.
+
+    An overloaded upstream may respond at once. With TLS, the response arrives with the end of the handshake.
+    """
 
     async def scene(client: Client, upstream: Upstream) -> None:
         connector = client._connections._opened()

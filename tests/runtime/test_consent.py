@@ -1,4 +1,6 @@
-"""Test consent at a raw socket, in both eras: nothing is sent without a yes to this very call."""
+"""Test confirmation by the user at a raw socket, in both eras: no request is sent without a yes to exactly
+this call.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ ACCEPT, DECLINE, CANCEL = ({"action": action} for action in ("accept", "decline"
 
 
 class Scene:
-    """One server, its clock, the questions that the client gets, and its answers."""
+    """A tool executor, its upstream and clock, the questions that its client got, and the client's next answer."""
 
     def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
@@ -60,7 +62,7 @@ class Scene:
         return await self.call(name, pet_id, "result", R5, **brought)
 
     async def question(self, pet_id: object = 7) -> str:
-        """Make a call, and return the state in its first response, the question."""
+        """Make a call, and return the signed state of the question that is its first result."""
         first = await self.stateless(pet_id=pet_id)
         assert isinstance(first, Question)
         return first.state
@@ -94,13 +96,13 @@ def said(outcome: object) -> str:
 
 
 def fault(outcome: object) -> tuple[int, str]:
-    """Return the code and the message of a protocol error."""
+    """Return the code and the message of a JSON-RPC error."""
     assert isinstance(outcome, Failure), outcome
     return outcome.code, outcome.sentence
 
 
 class TestWhileTheCallRuns:
-    """MCP-25: the question is asked while the call runs."""
+    """Test MCP-25: the server asks the question while the call runs."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:
@@ -210,7 +212,7 @@ class TestWithoutTheCapability:
 
 
 class TestBetweenTwoCalls:
-    """MCP-26: the question is the result of a first call, and the answer comes with a second one."""
+    """Test MCP-26: the question is the result of a first call, and a second call brings the answer."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:
@@ -354,7 +356,7 @@ class TestHooks:
 
 
 class TestQuestion:
-    """The text of the question."""
+    """Test the text of the confirmation question."""
 
     @staticmethod
     def lines(arguments: dict[str, Any], target: str = "DELETE https://x/y") -> list[str]:

@@ -1,4 +1,4 @@
-"""Test what is confirmed: no secret is read before the yes, and files must be as they were when asked."""
+"""Test what a user confirms: no secret is read before the yes, and files must not have changed since the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test many calls with few places, and clients that cancel: a real process, a raw upstream."""
+"""Test many calls with a low limit on concurrent requests, and clients that cancel, with a real process and a raw
+upstream.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def said(status: int, *fields: str) -> bytes:
 
 
 async def by_path(connection: Connection) -> None:
-    """Never answer `/hang`, and never finish `/half`. Answer anything else, and close the connection."""
+    """Never answer `/hang`, and never complete the response of `/half`. Answer any other path, and close the
+    connection.
+    """
     request = await connection.request()
     if b" /hang " in request:
         await connection.closed()
@@ -52,7 +56,7 @@ async def by_path(connection: Connection) -> None:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a package `mirror_mcp` that really sends requests."""
+    """Return a folder with a package `mirror_mcp` that sends real HTTP requests."""
     folder = tmp_path_factory.mktemp("real")
     (folder / "openapi.yaml").write_text(DOCUMENT)
     with pytest.raises(SystemExit) as end:
@@ -62,7 +66,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_path, **environ: str) -> None:
-    """Run a scene in a thread, with the upstream in the event loop."""
+    """Run the function `scene` in a thread, with a server process and an upstream in the event loop."""
 
     async def main() -> None:
         async with serving(play) as upstream:
@@ -74,7 +78,7 @@ def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_p
 
 
 class Messages:
-    """The server's messages, sorted by call."""
+    """The server's messages: the result of each call, and the number of its progress notifications."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -82,10 +86,10 @@ class Messages:
         self.progress: Counter[int] = Counter()
 
     def read(self) -> int | None:
-        """Read one message, and return the id that it answers, if any.
+        """Read one message, and return the id of the request that it answers, or None for a notification.
 
-        The line checker is not used: it expects nothing after a cancellation, but messages written before the server
-        read that are still on their way.
+        The line checker is not used here. It expects no message after a cancellation, but messages may still be on
+        their way when the server reads the cancellation.
         """
         line = self._server._out.get(timeout=PATIENCE)
         assert line is not None
@@ -136,7 +140,7 @@ def test_life_09_cancelled_calls_under_contention_leave_nothing_behind(real: Pat
             if descriptors(server) <= before + 2:
                 break
         assert descriptors(server) <= before + 2
-        assert len(upstream.requests) > ROUNDS  # those that were sent before the cancellation
+        assert len(upstream.requests) > ROUNDS  # calls that were sent before the cancellation
 
     run(scene, real, MIRROR_CONCURRENCY=str(ROOMS))
 
@@ -145,7 +149,7 @@ def test_rel_02_calls_that_hang_do_not_hold_up_the_others(real: Path) -> None:
     def scene(server: Server, upstream: Upstream) -> None:
         heard = Messages(server)
         hanging = [server.call("get_never") for _ in range(100)]
-        while len(heard.progress) < 56:  # progress of each call says that its request was sent
+        while len(heard.progress) < 56:  # each call reports by progress that its request was sent
             heard.read()
         assert heard.until(*(server.call("get_now") for _ in range(50))) == ["ok"] * 50
         assert heard.answers.keys().isdisjoint(hanging)
@@ -155,7 +159,9 @@ def test_rel_02_calls_that_hang_do_not_hold_up_the_others(real: Path) -> None:
 
 
 def scripted(**answers: list[bytes]) -> Play:
-    """Return an upstream with a list of responses for each path. b"" closes the connection without a response."""
+    """Return an upstream that answers requests for each path from a list. b"" closes the connection without
+    a response.
+    """
 
     async def play(connection: Connection) -> None:
         request = await connection.request()
@@ -225,9 +231,9 @@ def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
 
 
 def test_no_progress_leaves_right_before_the_answer(real: Path) -> None:
-    """After the notification that the request was sent, headers and body arrive in one piece.
+    """Check that a response in one piece causes no progress notifications besides the one that the request was sent.
 
-    These two phases are over at once, so that they cause no notification.
+    The phases `headers` and `body` then end at once, so they are not reported.
     """
     loops: list[asyncio.AbstractEventLoop] = []
     go_on = asyncio.Event()

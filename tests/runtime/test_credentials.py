@@ -162,7 +162,7 @@ def test_what_is_sensitive() -> None:
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
         "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
-        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # as they are sent
+        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # the encoded forms in which they are sent
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
@@ -192,7 +192,7 @@ SECRET = 'sk-"\\/é+&= x'
 
 
 def encodings(secret: str) -> list[str]:
-    """Return encoded forms of a secret, written independently of the redactor."""
+    """Return the encoded forms of a secret. This code is independent of the redactor's."""
     lower = re.sub("%..", lambda triple: triple[0].lower(), quote(secret, safe=""))
     return [
         secret,
@@ -256,7 +256,7 @@ SIGNS = 'Zm9v+Y/q<u>x&0=4"6`\\7'
 
 
 def units(text: str, signs: str, way: str) -> str:
-    """Return the text as frameworks write it that escape these characters as UTF-16 units."""
+    """Return the text with each character of `signs` escaped as UTF-16 units, as some frameworks write it."""
     return "".join(way.format(ord(each)) if each in signs else each for each in text)
 
 
@@ -305,7 +305,7 @@ def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) ->
 def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: int, after: int, length: int) -> None:
     secret = "abcdefghijkl"[:length]
     encoded = base64.b64encode(f"{'x' * before}{secret}{'y' * after}".encode()).decode()
-    # only base64 characters that consist of the secret's own bits
+    # base64 characters that consist only of the secret's own bits
     own = (before + length) * 8 // 6 - -(-before * 8 // 6)
     redacted = Redactor([secret]).text(encoded)
     assert REDACTED in redacted
@@ -356,7 +356,11 @@ def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
 @pytest.mark.parametrize("pair", ["API_KEY=1", "api%2520key=1", "api+key[]=1", "%41pi.key=1"])
 @pytest.mark.parametrize("cookie", ["SID=1", "sid[]=1", "s%69d=1"])
 def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header: str, pair: str, cookie: str) -> None:
-    """Whoever wrote the name: an older compiler's table, a hook, or the variable for any header."""
+    """Remove each header, query pair and cookie that a server could take for the credential, before the credential is
+    added.
+
+    Such a name can come from the table of an older compiler, from a hook, or from the variable that adds headers.
+    """
     request = Request("GET", "/p")
     request.headers = [("Accept", "*/*"), (header, "1")]
     request.query, request.cookies = ["q=1", pair, "keys=2"], [cookie, "side=2"]
@@ -373,7 +377,9 @@ NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | s
 @example("%2561pi%255Fkey")
 @example("\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59")
 def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
-    """Compiler and runtime share no code, so both have the rule."""
+    """Check that compiler and runtime normalize names in the same way. They share no code, so each has its own
+    function.
+    """
     assert name_conflicts.fold(name) == names.fold(name)
 
 
@@ -381,6 +387,6 @@ def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
     "secret", ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', "neither-one"]
 )
 def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: str) -> None:
-    """CRED-03: the backslash that escapes the first or the last character goes with the secret."""
+    """Test CRED-03: redaction also removes the backslash that escapes the first or last character of a secret."""
     text = json.dumps({"before\\": "\\", "key": f"{secret}", "after": "\\x"})
     assert json.loads(Redactor([secret]).text(text)) == {"before\\": "\\", "key": "[redacted]", "after": "\\x"}

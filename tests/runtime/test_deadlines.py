@@ -1,4 +1,6 @@
-"""Test deadlines: each ends its own task, in time and once, without disturbing others or a cancellation."""
+"""Test deadlines: each cancels only its own task, in time and once, without disturbing other tasks or a
+cancellation.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Test OpenID Connect Discovery at raw sockets: the provider is asked once and without a credential.
 
-The endpoint that it names must satisfy the rules of a token URL.
+The token endpoint that the provider names must satisfy the rules for a token URL.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ CONFIGURATION = "/.well-known/openid-configuration"
 
 
 def provider(*endpoints: Any, status: int = 200) -> Play:
-    """Return a provider that names these token endpoints in turn, the last one forever, and issues tokens at any.
+    """Return a provider whose discovery document names these token endpoints in turn, the last one repeatedly.
 
-    `{origin}` in a URL stands for the provider's own origin.
+    Each of its paths also issues tokens. `{origin}` in a URL stands for the provider's own origin.
     """
     left = list(endpoints)
 

@@ -1,4 +1,4 @@
-"""Test the engine without network and protocol: every call reports once, and limits and cancellations hold."""
+"""Test the engine without network and protocol: every call reports one result, and limits and cancellations hold."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from package.runtime.serve.engine import Engine
 if TYPE_CHECKING:
     from package.runtime.core.wire_formats import Outcome
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
-# : Calls that were submitted before the caller is replaced.
+#: Number of calls that are submitted before the tool executor is replaced.
 SEVERAL = 10
 
 
 class Upstream:
-    """Caller whose calls wait until the test releases them."""
+    """Stand-in for the tool executor. Its calls wait until the test releases them."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -82,7 +82,7 @@ class Upstream:
 
 
 class Bench:
-    """An engine with such a caller, and its reports."""
+    """An engine with an Upstream as its executor. It records the engine's reports."""
 
     def __init__(self, load: Callable[[], Any] | None = None) -> None:
         self.loading = threading.Event()
@@ -119,7 +119,7 @@ class Bench:
             assert self._reported.wait_for(lambda: len(self.asked) >= count, PATIENCE)
 
     def outcomes(self, count: int) -> dict[int, Outcome]:
-        """Return the reports, once there are this many."""
+        """Wait until there are `count` reports of results, and return them by call."""
         with self._reported:
             assert self._reported.wait_for(lambda: len(self.reports) >= count, PATIENCE)
             assert len(self.reports) == count
@@ -161,7 +161,7 @@ def text(outcome: Outcome) -> object:
 
 
 class Named:
-    """Caller whose results hold its own name."""
+    """Stand-in for the tool executor whose results hold its name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -181,7 +181,9 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Also if the call waits for the first caller to load."""
+    """Replace the executor after some calls were submitted. These calls run with the first one, even if it is not
+    loaded yet.
+    """
     upstream = None if early else bench.upstream
     for key in range(SEVERAL):
         bench.submit(key)
@@ -198,7 +200,10 @@ def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench:
 
 
 def test_a_call_that_the_loop_takes_itself_runs_with_what_another_thread_brought_before(bench: Bench) -> None:
-    """As with --reload: the loop reads a call, and another thread has loaded the table by which it was understood."""
+    """Check that a call read by the loop runs with the executor that another thread has loaded before.
+
+    This happens with --reload: the other thread has loaded the table by which the call was understood.
+    """
 
     def read() -> None:
         for key, name in ((1, "second"), (2, "third")):
@@ -325,7 +330,9 @@ def test_what_cannot_be_loaded_is_reported_at_each_call(capfd: Any) -> None:
 
 
 class TestCancel:
-    """IO-17: in every phase nothing is reported after a cancellation, and the call's place is free again."""
+    """Test IO-17: in no phase is a result reported after a cancellation, and another call can take the cancelled call's
+    slot.
+    """
 
     def test_while_it_runs(self, bench: Bench) -> None:
         bench.submit(1)

@@ -1,4 +1,6 @@
-"""Test `--explain`: it shows what a raw socket receives, with a variable for each credential, and sends nothing."""
+"""Test `--explain`: it shows the request that a raw socket receives, with variable names for credentials, and sends
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,7 @@ CATALOG.prefix = "P"
 
 
 def on_the_wire(name: str) -> tuple[bytes, str]:
-    """Make a real call, and return its bytes and where they went."""
+    """Make a real call, and return the bytes of its request and its address."""
 
     async def main() -> tuple[bytes, str]:
         async with serving() as upstream:
@@ -113,7 +115,7 @@ def on_the_wire(name: str) -> tuple[bytes, str]:
 
 
 def filled(text: str) -> str:
-    """Return the shown text with variables replaced by their values."""
+    """Return the printed request with variable names replaced by their values."""
     text = re.sub(r"base64\((.*?)\)", lambda found: base64.b64encode(filled(found[1]).encode()).decode(), text)
     return re.sub(r"<(P_\w+)>", lambda found: SECRETS[found[1]].rpartition(": ")[2], text)
 
@@ -124,7 +126,9 @@ def same_boundary(text: str) -> str:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_is_shown_is_what_is_sent(name: str) -> None:
-    """Header fields in order, and the body byte by byte, except for bytes that are no text."""
+    """Compare the printed request with the sent one: headers in order, and the body byte by byte unless it
+    is binary.
+    """
     sent, base = on_the_wire(name)
     found = explain.explain(CATALOG, SECRETS, base, name, TOOLS[name][1])
     assert found["error"] is None
@@ -223,7 +227,7 @@ def test_files_are_read_where_the_operator_opened_a_directory(tmp_path: Path) ->
     assert "its operator can set P_FILES_DIR" in found["error"]
 
 
-#: The command line: arguments, exit code, what stdout and stderr begin with.
+#: Rows: arguments of the command line, exit code, beginning of stdout, beginning of stderr.
 COMMANDS: list[tuple[list[str], int, str, str]] = [
     (["wait", "{}"], 0, "PUT http://127.0.0.1:9/v1/wait\nHost: 127.0.0.1:9\n", "wait would not be called. It needs a"),
     (["echo", '{"text": "a b"}'], 0, "GET http://127.0.0.1:9/v1/echo?text=a%20b\n", ""),

@@ -1,4 +1,6 @@
-"""Test resources by URI, completions and prompts: by the table, in bounded time and size, for any request."""
+"""Test resources by URI, completions and prompts: results follow the table, in bounded time and size, for
+any request.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from tests.runtime.conversation import FEATURED, Conversation
 
 
 class Table:
-    """Catalog with only resources and prompts."""
+    """Stand-in for a catalog with only resources and prompts."""
 
     name = "db"
     private = False
@@ -46,7 +48,7 @@ def found(uri: str, *templates: str) -> dict[str, object] | None:
 
 
 def by_expression(template: str, uri: str) -> dict[str, object] | None:
-    """Match the URI template by a regular expression, the slow reference implementation."""
+    """Match the URI template by a regular expression. This is the slow reference implementation."""
     literals, names = re.split(r"\{\w+\}", template), re.findall(r"\{(\w+)\}", template)
     variables = (f"(?P<{name}>[^/?#&]+?){re.escape(end)}" for name, end in zip(names, literals[1:], strict=True))
     match = re.fullmatch(re.escape(literals[0]) + "".join(variables), uri)
@@ -124,7 +126,7 @@ def test_no_template_takes_what_is_kept(uri: str, variables: dict[str, object] |
 
 
 class Compared(str):
-    """A string that counts comparisons."""
+    """A string that counts how often it is compared."""
 
     compared = 0
 
@@ -139,7 +141,7 @@ def test_values_are_not_compared_with_each_other() -> None:
     values = [Compared(f"a{number}") for number in range(300)] + [Compared("Ba"), Compared("b")]
     Compared.compared = 0
     assert module.matching(values, "A") == [*values[:300], "Ba"]
-    assert Compared.compared <= len(values) + 1  # by the line above
+    assert Compared.compared <= len(values) + 1  # the count includes the comparisons of the assertion above
 
 
 def prompt(*text: Any) -> Features:

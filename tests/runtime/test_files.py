@@ -1,4 +1,4 @@
-"""Test binary arguments: `file:` reaches only the allowed directory, and the media type fits the bytes."""
+"""Test binary arguments: `file:` reads only from the allowed directory, and the media type must fit the bytes."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: 
 
 @pytest.mark.parametrize("name", ["inner/b c.txt", "link.png", "away/secret", "pipe", "missing"])
 def test_hard_12_without_openat_a_path_is_checked(opened: Files, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on Windows, which has no openat."""
+    """Check paths also where Python has no openat, as on Windows."""
     monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
     if name == "inner/b c.txt":
         assert opened.content(f"file:{name}") == (b"text", "b c.txt", "")

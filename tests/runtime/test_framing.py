@@ -1,4 +1,4 @@
-"""Test the split of bytes into lines: independent of how bytes arrive, and within the memory limit."""
+"""Test the splitting of bytes into lines: the result does not depend on how bytes arrive, and memory is limited."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_any_bytes_in_any_pieces(pieces: list[bytes]) -> None:
 
 
 def test_no_more_than_the_limit_is_held() -> None:
-    """IO-01."""
+    """Test IO-01: the framing holds at most its limit of an endless line."""
     lines = Lines(1000)
     for _ in range(10_000):
         assert lines.feed(b"x" * 100) == []
@@ -64,7 +64,7 @@ def test_no_more_than_the_limit_is_held() -> None:
 
 
 class Held:
-    """Outbox with a stopped clock, and the list of its writes."""
+    """Outbox with a clock that the test sets, and the list of its writes."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -130,7 +130,7 @@ def test_whatever_is_held_when_lines_leave_in_the_order_in_which_they_came(steps
             held.now += 0.0007
         written = b"".join(held.written)
         assert said.startswith(written)
-        assert owed or written == said  # only the caller that was told to flush must flush
+        assert owed or written == said  # only a caller that was told to flush must flush
         owed = owed and written != said
     held.outbox.flush()
     assert b"".join(held.written) == said

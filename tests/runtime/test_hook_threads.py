@@ -1,4 +1,4 @@
-"""Test slow synchronous hooks: how many run at a time, even if their calls have ended."""
+"""Test slow synchronous hooks: a limited number runs at a time, even if their calls have ended."""
 
 from __future__ import annotations
 

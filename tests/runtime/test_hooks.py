@@ -1,4 +1,4 @@
-"""Test hooks: they are found by name and called, and a call fails if its hook does."""
+"""Test hooks: they are found by name and called, and a call fails if its hook raises."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(coroutine: Any) -> Any:
 
 
 def budget(seconds: float = 60) -> Budget:
-    """Return a time budget with a stopped clock."""
+    """Return a time budget whose clock stands still."""
     return Budget(seconds, lambda: 0.0)
 
 
@@ -98,7 +98,7 @@ def leaving(*given: Any) -> Any:
 
 
 class Own(BaseException):
-    """A class such as a user may define."""
+    """A class that a user might define in hooks.py."""
 
 
 def raising(kind: type[BaseException]) -> Callable[..., Any]:

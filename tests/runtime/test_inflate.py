@@ -1,4 +1,6 @@
-"""Test the decoding of content codings in steps: complete results, and never much in memory at once (UP-02)."""
+"""Test that content codings are decoded in steps: the result is complete, and never much is in memory at
+once (UP-02).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def inflated(coding: str, coded: bytes, piece: int, limit: int = 10**6) -> tuple[bytes, bool, int]:
-    """Decode. Return the output, True if it exceeded the limit, and the size of the largest step."""
+    """Decode `coded` in pieces. Return the output, True if it exceeded the limit, and the size of the largest decoded
+    step.
+    """
     taken: list[bytes] = []
     made = undoing(coding, limit, taken.append)
     for at in range(0, len(coded), piece):

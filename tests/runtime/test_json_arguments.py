@@ -1,4 +1,4 @@
-"""Arguments that came as JSON text, as a table, and what a call makes of them."""
+"""Test arguments that a model sends as JSON text instead of a value, with a table of cases and by calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test JSON text: the C module and the Python package agree, and every stricter rule here is intended."""
+"""Test the JSON parser: with Python's C module and without it, and that it is stricter than `json` only
+where intended.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from package.runtime.core.jsontext import MAX_DEPTH, NotJSON
 
 
 def _without_core() -> ModuleType:
-    """Return the module as loaded on an interpreter without `_json`."""
+    """Return the parser's module as loaded by an interpreter without the C module `_json`."""
     spec = importlib.util.spec_from_file_location("jsontext_without_core", jsontext.__file__)
     assert spec is not None
     assert spec.loader is not None
@@ -123,7 +125,7 @@ def test_not_json(text: str) -> None:
 
 
 def test_depth_is_counted_and_not_guessed() -> None:
-    """IO-02: brackets inside strings or side by side do not increase the depth."""
+    """Test IO-02: brackets inside strings or side by side do not increase the nesting depth."""
     assert jsontext.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)[1] == []
     assert jsontext.loads(json.dumps(["[" * 1000, [[]] * 1000]))[0] == ["[" * 1000, [[]] * 1000]
 
@@ -168,13 +170,13 @@ WRITTEN = st.recursive(
     ),
     max_leaves=8,
 )
-"""Strategy for JSON in every notation, with occasional mistakes."""
+"""Strategy for JSON texts in every notation, with occasional syntax errors."""
 
 AROUND = st.lists(st.sampled_from([("[", "]"), ('{"a":', "}"), ('{"]}":["]\\\\",', "]}")]), min_size=1, max_size=3)
 
 
 def _whole(loads: Any, text: str) -> Any:
-    """Return everything about a text: its value, member by member, and the objects with repeated keys."""
+    """Return everything about a JSON text: its value, its members in order, and the objects with repeated names."""
     try:
         value, repeated = loads(text)
     except NotJSON as problem:
@@ -217,7 +219,7 @@ def test_counting_knows_how_deep_a_text_is(text: str, around: list[tuple[str, st
 @pytest.mark.parametrize("place", range(19))
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_a_number_that_is_too_large_is_seen_wherever_it_stands(place: int, sign: str) -> None:
-    """IO-10. The largest allowed number is read."""
+    """Test IO-10: a number that is out of range is refused at any place. The largest allowed number is accepted."""
     digits = "9" * (jsontext.MAX_DIGITS - len(sign))
     assert jsontext.loads(f'["{"x" * place}",{sign}{digits}]')[0] == ["x" * place, int(sign + digits)]
     with pytest.raises(NotJSON):
@@ -303,7 +305,7 @@ JSONISH = st.recursive(
 
 
 def values_of(value: Any) -> int:
-    """Return the number of values inside `value`, itself included."""
+    """Return the number of values in `value`, including `value` itself."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(values_of, inner))
 

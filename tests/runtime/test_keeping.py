@@ -1,4 +1,4 @@
-"""Test stored results: complete, as UTF-8, and without secrets at any position."""
+"""Test stored results: they are complete, encoded as UTF-8, and without secrets at any position."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_is_kept_is_never_nothing() -> None:
 def test_when_the_time_is_over_what_was_done_so_far_is_kept(
     spooled: bool, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The end of the stored part has no beginning of a secret, either."""
+    """Store only the part that was redacted in time. Its end must not hold the beginning of a secret."""
     monkeypatch.setattr(large_results, "PIECE", 8)
     monkeypatch.setattr(large_results, "LEAST_SECONDS", 0.0)
     content, spool = b"a hunter22"[:size], Spool(1)

@@ -1,4 +1,4 @@
-"""Test tables with a kind that only a later runtime knows: each call gets an error sentence, and nothing is sent."""
+"""Test tables with a kind that only a later runtime knows: each call gets an error, and no request is sent."""
 
 from __future__ import annotations
 

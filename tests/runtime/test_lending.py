@@ -1,7 +1,7 @@
-"""Test who reads stdin: the engine's loop while calls run and it is not blocked, otherwise the main thread.
+"""Test which thread reads stdin: the engine's loop while calls run and it is not blocked, otherwise the main thread.
 
-Each line is processed once and in order, even if the loop is blocked. A real pipe, a real engine; the lines' meaning is
-invented here.
+Each line is processed once and in order, even if the loop is blocked. The pipe and the engine are real; the lines are
+commands of this test.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from package.runtime.serve import stdin_handoff
 from package.runtime.serve.engine import Engine
 from package.runtime.serve.stdin_handoff import StdinHandoff
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
 
 
 class Calls:
-    """Caller whose calls end on command. `hold` blocks the loop."""
+    """Stand-in for the tool executor. Its calls end on command, and the call `hold` blocks the loop."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -61,7 +61,7 @@ class _Told(Wire):
 
 
 class Heard:
-    """Receiver of a call's report, which runs a function at the call's end."""
+    """Receiver of a call's reports. It runs a function when the call ends."""
 
     def __init__(self, at_end: Callable[[], None]) -> None:
         self._at_end = at_end
@@ -80,9 +80,9 @@ class Heard:
 
 
 class Bench:
-    """A reader like that of server.py.
+    """Reads lines as server.py does, by both threads.
 
-    A line `call NAME` starts a call, and `end NAME` ends it; others are only recorded.
+    A line `call NAME` starts a call, and `end NAME` ends it. Other lines are only recorded.
     """
 
     def __init__(self, stdin: int) -> None:
@@ -128,7 +128,9 @@ class Bench:
             self._changed.notify_all()
 
     def until(self, word: str, since: int = 0) -> str:
-        """Wait until this word was recorded after so many others, and return the thread that recorded it."""
+        """Wait until `word` is recorded after the first `since` records. Return the name of the thread that recorded
+        it.
+        """
         with self._changed:
             assert self._changed.wait_for(lambda: word in (each for each, _ in self.taken[since:]), PATIENCE), word
             return next(thread for each, thread in self.taken[since:] if each == word)
@@ -176,7 +178,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lent(bench: Piped) -> None:
-    """Return once the loop has read a line. It takes over after a line that the main thread reads."""
+    """Return once the loop has read a line. The loop begins to read after a line that the main thread has read."""
     numbers = count(len(bench.taken))
     while bench.taken_by(f"line {next(numbers)}") != "engine":
         continue
@@ -243,7 +245,9 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Reading changes hands as often as possible, while calls start and end, and lines arrive in any pieces."""
+    """Read every line once and in order. Threads take turns as often as possible, while calls start and end and lines
+    arrive in pieces.
+    """
     monkeypatch.setattr(stdin_handoff, "SECONDS", 0.0001)
     chance = random.Random(seed)
     before, said, running = ["call first", "end first"], list[str](), list[str]()
@@ -281,7 +285,7 @@ def test_what_the_loop_failed_on_keeps_nothing_from_being_taken(bench: Piped, qu
 
 
 class _Stuck:
-    """Engine whose loop does not respond, with a wire that must not be read."""
+    """Engine whose loop does not respond. It is also a wire that must not be read."""
 
     loaded = busy = True
 
@@ -296,7 +300,10 @@ class _Stuck:
 
 
 def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
-    """Its queue may already hold the event that stdin is readable when the main thread takes reading back."""
+    """Check that the loop reads nothing after the main thread has taken over reading.
+
+    The loop's queue may still hold the event that stdin is readable.
+    """
     stuck: Any = _Stuck()
     lent_by = StdinHandoff(stuck, stuck, Inbox(), lambda line: None)
     loan = stdin_handoff._ReadingPeriod(lent_by, stuck, stuck, Inbox(), lambda line: None)

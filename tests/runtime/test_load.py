@@ -1,4 +1,6 @@
-"""Test the server under load: floods, many calls at once, endless lines. Memory stays bounded, and nothing is lost."""
+"""Test the server under load: floods, many calls at once, endless lines. Memory stays bounded, and no
+message is lost.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tests.runtime.process import PATIENCE, Server, call, line
 
 class TestLoad:
     def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
-        """The server stops reading while its output is blocked; nothing accumulates or is lost."""
+        """Check that the server stops reading while its output is blocked. So no responses accumulate, and none is
+        lost.
+        """
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -48,13 +52,15 @@ class TestLoad:
             assert sorted(answer["id"] for answer in server.rest()) == ids
 
     def test_answers_that_are_ready_together_leave_in_one_write(self, home: Path) -> None:
-        """Observed at a socket that keeps the boundaries of writes."""
+        """Check that results that are ready together are written at once. A socket that keeps the boundaries of writes
+        shows this.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(PATIENCE)
         with ours, theirs, Server(home, stdout=theirs.fileno()) as server:
             server.say(call("waits", "wait"))
             most, number = 1, 0
-            while most == 1:  # until the loop reads: it takes over after the first of them
+            while most == 1:  # until the event loop reads, which begins after the first of these calls
                 ids = range(number, number := number + 10)
                 server.say(b"".join(call(id_, "echo", text="same") for id_ in ids))
                 answered: list[int] = []
@@ -78,7 +84,9 @@ class TestLoad:
             assert server.ended() == 0
 
     def test_life_03_a_client_leaves_behind_more_calls_than_are_read(self, home: Path) -> None:
-        """The process ends although the reader waits for room when stdout is closed."""
+        """Check that the process ends when its client closes stdout, although its reading thread waits for calls to
+        end.
+        """
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -87,9 +95,9 @@ class TestLoad:
             assert server.ended() == 0
 
     def test_life_02_stdin_is_closed_behind_more_calls_than_are_read(self, home: Path) -> None:
-        """Each call is answered, even those that were not started."""
+        """Check that each call gets an answer after stdin was closed, even calls that were not started."""
         with Server(home) as server:
-            total = MOST_CALLS + 50  # the lines that the server does not read fit into the pipe
+            total = MOST_CALLS + 50  # so many that the lines that the server does not read yet fit into the pipe
             server.say(b"".join(call(number, "wait") for number in range(total)))
             server.end()
             answers = server.rest()
@@ -112,7 +120,7 @@ class TestLoad:
 
 
 def _pushed(pipe: IO[bytes] | None, data: bytes) -> int:
-    """Write until the pipe takes no more, and return how many bytes went in."""
+    """Write to the pipe until it takes no more, and return the number of bytes written."""
     assert pipe is not None
     os.set_blocking(pipe.fileno(), False)
     taken = 0

@@ -1,4 +1,4 @@
-"""Test the log: each event is one line, whatever values it holds."""
+"""Test the log: each event is exactly one line, whatever its values contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test logins with user name and password at raw sockets: what the token endpoint gets, and how often if it refuses."""
+"""Test logins with user name and password at raw sockets: the token endpoint's requests, and how often a refused login
+is tried.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test warnings about unknown variables: those meant for this server are named, those that it reads never are."""
+"""Test warnings about unknown environment variables: they name variables that seem meant for this server, and none that
+it reads.
+"""
 
 from __future__ import annotations
 

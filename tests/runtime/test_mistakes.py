@@ -1,4 +1,4 @@
-"""Test that each mistake in hooks.py gives a sentence before any call, which says what to do."""
+"""Test that each mistake in hooks.py is reported before any call, by a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def wants(name: str, count: str, names: str) -> list[str]:
         ("before_get_pet", any_number, []),
         ("before_get_pet", with_default, []),
         ("before_get_pet", Called(), []),
-        ("before_get_pet", dict, []),  # Python cannot tell these apart
+        ("before_get_pet", dict, []),  # Python cannot distinguish these two mistakes
         ("before_get_pet", none, wants("before_get_pet", "one parameter", "arguments")),
         ("request_get_pet", two, wants("request_get_pet", "one parameter", "request")),
         ("instead_of_get_pet", by_name, wants("instead_of_get_pet", "one parameter", "arguments")),

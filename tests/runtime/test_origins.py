@@ -1,4 +1,4 @@
-"""Test where calls and credentials may go: origins in the table's list, and those that the operator names.
+"""Test which origins calls and credentials may go to: those in the table's list, and those that the operator allows.
 
 A row is a URL of the table, the operator's settings, and the origin that is contacted or the error of the call.
 """
@@ -40,14 +40,15 @@ def loaded(catalog: Catalog, environ: dict[str, str], at_start: Catalog | None =
 
 
 def reached(ask: Callable[[], Any]) -> str:
-    """Return the origin that is contacted, or the sentence why none is."""
+    """Return the origin that is contacted, or the error that says why no origin is."""
     try:
         return str(getattr(found := ask(), "address", found).origin)
     except NotReady as reason:
         return str(reason)
 
 
-# -- where tokens are fetched -----------------------------------------------------------------------------------------
+# -- Origins of token endpoints
+# -----------------------------------------------------------------------------------------
 
 LISTED, UNLISTED = ["https://api.example", "https://login.example"], ["https://api.example", "https://old.example"]
 AT_LOGIN = "https://login.example/t"
@@ -99,9 +100,9 @@ def scene(
     environ: Callable[[Upstream, Upstream, Upstream], dict[str, str]] = lambda *_: {},
     named: str = "",
 ) -> None:
-    """Yield three listeners: the API, its token host, and a foreign host.
+    """Run `act` with three servers: the API, its token host, and a foreign host.
 
-    `named`: the endpoint that the token host's discovery names; `{foreign}` in it stands for the foreign host.
+    `named`: the endpoint in the discovery document of the token host; `{foreign}` in it stands for the foreign host.
     """
 
     async def main() -> None:
@@ -185,7 +186,8 @@ def test_hard_06_a_token_endpoint_that_a_provider_names_elsewhere(
 OWN = f"The API's own server is on api.example, {UNACCEPTED}"
 OF_OPERATION = f"The server of this operation is on up.example, {UNACCEPTED}"
 
-# -- servers ----------------------------------------------------------------------------------------------------------
+# -- Origins of APIs
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -244,11 +246,14 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
     assert expected in there if " " in expected else there == expected
 
 
-# -- another table ----------------------------------------------------------------------------------------------------
+# -- Origins in a reloaded table
+# -----------------------------------------------------------------------------------------
 
 
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
-    """Not even one that the owner has accepted since, because its operator has not."""
+    """Refuse an origin that a reloaded table adds, unless the operator allows it. That the owner has accepted it is not
+    enough.
+    """
     began = Catalog(TOOLS, API, oauth("/t"))
     later = Catalog(TOOLS, API, oauth(AT_LOGIN))
     found = loaded(later, {}, began)

@@ -1,6 +1,7 @@
-"""Test the places and turns of requests: who may start when, whatever is cancelled.
+"""Test the limits on concurrent requests and on their rate: which request may start when, and what cancellations
+change.
 
-No network; the test sets the clock.
+No network is used, and the test sets the clock.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ FAR = 1e9
 
 
 class Street:
-    """Requests that run until the test ends them, and the order in which they started."""
+    """Requests that run until the test ends them, with the order in which they started."""
 
     def __init__(self, most: int, rate: Rate | None = None) -> None:
         self.now = 0.0
@@ -36,7 +37,7 @@ class Street:
         await resting
 
     async def passes(self, seconds: float) -> None:
-        """Let the pause of every resting request end."""
+        """Move the clock, and end the pause of every request that waits for the rate limit."""
         self.now += seconds
         for resting in self._resting:
             if not resting.done():
@@ -52,7 +53,7 @@ class Street:
             self.pace.leave(name[0])
 
     def come(self, *names: str, end: float = FAR) -> list[asyncio.Task[None]]:
-        """Submit requests. The first letter of each names its tool."""
+        """Submit requests with these names. The first letter of a name stands for its tool."""
         return [asyncio.ensure_future(self._request(name, end)) for name in names]
 
     async def ends(self, *names: str) -> None:
@@ -121,7 +122,7 @@ def test_one_room_goes_round_among_the_tools() -> None:
 
 
 def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
-    """Cancelled while it waits, when it gets its place, and while it runs."""
+    """Cancel requests that wait, that just got their slot, and that run. Each slot must become free."""
 
     async def scene() -> None:
         street = Street(1)
@@ -132,7 +133,7 @@ def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
         given_up.cancel()
         await turns()
         first.cancel()
-        await asyncio.sleep(0)  # a3 was given the place, and has not noticed yet
+        await asyncio.sleep(0)  # a3 got the slot, but its task has not run yet
         waits.cancel()
         await turns()
         assert street.entered == ["a1", "b1"]
@@ -196,7 +197,9 @@ def test_rel_02_the_share_of_one_tool(most: int, share: int) -> None:
 
 
 def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
-    """A request whose deadline has passed is not sent, at once or after a wait, and does not count against the rate."""
+    """Send no request whose deadline has passed, neither at once nor after a wait. It does not count
+    against the rate.
+    """
 
     async def scene() -> None:
         street = Street(2, Rate(1, 10, "a second"))

@@ -1,4 +1,4 @@
-"""Test the server as a process with pipes: ends, signals, descriptors, memory."""
+"""Test the server as a process with pipes: how it ends, signals, file descriptors, memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tests.runtime.conversation import TABLE
 from tests.runtime.process import Server, call, fill, generate, line
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 
-# : Modules that may be imported before the first response, besides the package's own and Python's.
+#: Modules that may be imported before the first response, in addition to the package's own and those that Python
+#: imports itself.
 EARLY = {"__future__", "_json", "_signal", "_thread", "binascii"}
 OWN = {
     "core",
@@ -40,14 +41,14 @@ OWN = {
 
 
 def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
-    """Return the modules that a process imports until it ends: `python -m mirror_mcp` with these lines on stdin."""
+    """Return the modules that Python imports until it ends, with these flags, and with `said` on stdin."""
     command = [sys.executable, "-X", "importtime", *flags]
     done = subprocess.run(command, cwd=home, input=said, capture_output=True, check=True)
     return set(re.findall(r"\| +([\w.]+)$", done.stderr.decode(), re.MULTILINE))
 
 
 def test_little_is_imported_before_the_first_answer(home: Path) -> None:
-    """A client that only discovers, shakes hands and pings never loads the engine."""
+    """Check that a client that only discovers, shakes hands and pings does not make the server load the engine."""
     said = line("server/discover") + line("initialize", protocolVersion=R4) + line("ping")
     before = imported(home, "-c", "import runpy")
     loaded = imported(home, "-m", "mirror_mcp", said=said) - before - {"runpy"}
@@ -102,7 +103,7 @@ def test_mcp_24_what_calls_left_behind_is_read_and_before_the_first_of_them_ther
 
 
 class TestQuestions:
-    """MCP-25: the client is asked while a call runs."""
+    """Test MCP-25: the server asks the client while a call runs."""
 
     def test_the_answer_reaches_the_call(self, home: Path) -> None:
         with Server(home) as server:
@@ -132,7 +133,7 @@ class TestQuestions:
 
 
 class TestEnd:
-    """The end of stdin."""
+    """Test what happens when stdin ends."""
 
     @pytest.mark.parametrize("engine", [False, True])
     def test_life_01_idle(self, home: Path, engine: bool) -> None:
@@ -163,7 +164,7 @@ class TestEnd:
             assert server.ended() == 0
 
     def test_mcp_24_what_asks_is_answered_by_nobody(self, home: Path) -> None:
-        """A call that asks ends at once, not after its time limit."""
+        """Check that a call that waits for a user's answer ends at once when stdin ends, not after its time limit."""
         with Server(home) as server:
             asked = server.asking()
             server.end()
@@ -205,7 +206,7 @@ class TestSignals:
             assert server.complaints() == []
 
     def test_hard_23_a_hangup_that_was_ignored_at_the_start_stays_ignored(self, home: Path) -> None:
-        """`nohup` starts programs like this."""
+        """Check that SIGHUP stays ignored if it was ignored at the start, as `nohup` does."""
         ignoring = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
         start = "os.execv(sys.executable, [sys.executable, '-m', 'mirror_mcp'])"
         with Server(home, program=("-c", ignoring + start)) as server:
@@ -219,7 +220,7 @@ class TestSignals:
 class TestStdoutClosed:
     @pytest.mark.parametrize("busy", [False, True])
     def test_life_03_with_stdin_open(self, home: Path, busy: bool) -> None:
-        """After a listing or a call, the server notices without a write."""
+        """Check that the server notices that its client has left, after a listing or a call, without a write."""
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)
@@ -243,7 +244,7 @@ class TestStdoutClosed:
 
 class TestPrivateStreams:
     def test_io_20_what_a_tool_prints_goes_to_stderr(self, home: Path) -> None:
-        """Covers IO-21, too: a child process reads nothing from stdin."""
+        """Check that output of `print` goes to stderr. Covers IO-21, too: a child process reads nothing from stdin."""
         with Server(home) as server:
             answer = server.ask("tools/call", name="echo", arguments={"text": "print"})
             assert answer["result"]["content"][0]["text"] == "''"
@@ -275,7 +276,9 @@ class TestPrivateStreams:
         assert b"Traceback" not in done.stderr
 
     def test_life_06_no_file_gets_the_number_of_a_stream_that_is_closed(self, home: Path) -> None:
-        """Otherwise a socket with descriptor 2 would receive everything printed to stderr."""
+        """Check that no new file gets the descriptor of a closed stream. Else a socket with number 2 would get
+        everything printed to stderr.
+        """
         asked = (
             "import os; from mirror_mcp.runtime.core import stdio; "
             "stdio.fill_gaps(); print(os.readlink('/proc/self/fd/2'))"
@@ -289,8 +292,8 @@ class TestPrivateStreams:
         assert done.stdout == b"/dev/null\n"
 
     def test_streams_that_are_sockets(self, home: Path) -> None:
-        """As node creates them: stdin ends by a shutdown of one direction, which must not count as
-        a closed connection.
+        """Run the server with sockets as streams, as node creates them. Stdin then ends by a shutdown of one direction,
+        which must not count as a closed connection.
         """
         ours_in, its_in = socket.socketpair()
         ours_out, its_out = socket.socketpair()
@@ -346,7 +349,7 @@ class TestCancel:
             assert server.ended() == 0
 
     def test_io_17_before_it_starts(self, home: Path) -> None:
-        """The cancellation is read before the engine has even loaded."""
+        """Cancel a call before the engine has been loaded."""
         with Server(home) as server:
             cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w"}}'
             server.say(call("w", "wait") + cancel + b"\n")

@@ -1,4 +1,6 @@
-"""Test progress: phases that last are reported, but none together with or directly before the response."""
+"""Test progress notifications: a phase that lasts is reported, but not together with the response or directly before
+it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_a_call_reports_its_result_and_the_latest_phase_that_lasts(bench: Bench)
 def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here a phase would be reported at once, and the result is ready in the same turn of the loop."""
+    """Report no phase of a call that has ended. Here phases are due at once, and the result is ready in the same turn
+    of the loop.
+    """
     monkeypatch.setattr(work, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
     gate.set()

@@ -1,4 +1,6 @@
-"""Test the argument `fields` with a table of JSON responses; notes, stored results and promised members stay."""
+"""Test the argument `fields` with a table of JSON responses. Notes, stored results and members that the output schema
+requires must remain.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,7 @@ def test_as_many_paths_are_read_as_the_description_says_and_more_are_told() -> N
 
 
 def steps(work: Callable[[], Any]) -> int:
-    """Return how many functions are called, including C functions."""
+    """Return the number of function calls that `work` makes, including C functions."""
     count = 0
 
     def called(frame: Any, event: str, argument: Any) -> None:

@@ -1,4 +1,6 @@
-"""Test prompts that ask their user, in both eras: answers stand in the messages as texts."""
+"""Test prompts that ask the user for missing arguments, in both eras: the answers appear as texts in the prompt's
+messages.
+"""
 
 from __future__ import annotations
 

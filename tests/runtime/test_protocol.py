@@ -1,4 +1,4 @@
-"""Test the protocol beyond the transcripts: limits, any input, any order of events."""
+"""Test the protocol beyond the transcripts: limits, random input, and events in any order."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def call(id_: object, name: str = "wait", revision: str = R5, **arguments: objec
 
 
 def shaken(revision: str, table: Path = TABLE) -> Conversation:
-    """Return a conversation after the handshake for this revision."""
+    """Return a conversation after the handshake for this protocol revision."""
     conversation = Conversation(table=table)
     conversation.ask(request("hello", "initialize", R1, protocolVersion=revision))
     return conversation
 
 
 def test_schemas_are_there() -> None:
-    """Without the schemas, every test still uses the handwritten checks of revisions.py."""
+    """Fail if the published schemas are missing. Other tests then use only the handwritten checks of revisions.py."""
     if not SCHEMAS.is_dir():
         pytest.skip(f"no schemas of the revisions in {SCHEMAS}: messages are checked by hand-written rules only")
     assert {path.stem for path in SCHEMAS.glob("*.json")} == set(REVISIONS)
@@ -172,7 +172,9 @@ def test_a_batch_has_a_bound() -> None:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_longest_list_that_is_compiled_is_answered(revision: str) -> None:
-    """The compiler refuses longer lists, so that no server has a list that it cannot send."""
+    """Answer the longest list that the compiler allows. The compiler refuses longer lists, so every list
+    can be sent.
+    """
     catalog = Catalog.load(str(TABLE))
     catalog.tools = [b"[", b" " * (LONGEST_LIST - 2), b"]"]
     spoken = Protocol(catalog)
@@ -204,7 +206,7 @@ def test_only_a_listing_lets_expect_a_call() -> None:
     assert conversation.expecting
 
 
-# Any input. What a client might write, good or bad, in any order and any pieces, with anything happening meanwhile.
+# Random input: valid and invalid messages in any order and any pieces, with any events in between.
 
 ID: st.SearchStrategy[object] = st.sampled_from([0, 1, 2, "1", "", -1, "long" * 300, None, True, 1.0, 1.5, [], {}])
 META = st.sampled_from(
@@ -255,7 +257,7 @@ def pieces(data: bytes, splits: list[int]) -> list[bytes]:
 
 
 def upstream(conversation: Conversation, choice: int) -> None:
-    """Let an event happen to a call, running or not."""
+    """Let an event happen to a random call, whether the call is running or not."""
     known = [id_ for id_, key in conversation._keys.items() if key > 0]
     if known:
         id_ = json.dumps(known[choice % len(known)])
@@ -265,9 +267,9 @@ def upstream(conversation: Conversation, choice: int) -> None:
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.tuples(LINE, SPLITS, st.integers(0, 50)), max_size=12))
 def test_io_18_any_bytes_bring_forth_only_well_formed_lines(said: list[tuple[bytes, list[int], int]]) -> None:
-    """The conversation's checker judges every line.
+    """Check that random input causes only well-formed output lines. The conversation's checker judges every line.
 
-    No exception is raised, and after the end only streams are pending.
+    No exception may be raised. After the end of the input, only subscription streams may be without a response.
     """
     conversation = Conversation()
     for line, splits, choice in said:
@@ -295,7 +297,7 @@ def test_any_split_gives_the_same_lines(said: list[bytes], splits: list[int]) ->
 @settings(deadline=None)
 @given(st.sampled_from(REVISIONS), st.lists(PROPER, max_size=8))
 def test_every_request_gets_exactly_one_answer(revision: str, requests: list[dict[str, Any]]) -> None:
-    """None is left unanswered, and the checker refuses a second response."""
+    """Check that each request gets exactly one response. The checker refuses a second one."""
     conversation = Conversation() if revision == R5 else shaken(revision)
     for number, message in enumerate(requests):
         message["id"] = number
@@ -354,9 +356,9 @@ def test_mcp_24_a_call_knows_how_its_user_can_be_asked(declared: object, modern:
 def test_who_calls_is_who_says_so_last(
     handshakes: list[str], meta: dict[str, Any], origin: tuple[object, ...], way: str
 ) -> None:
-    """The last handshake counts, and what a request says of its client counts most.
+    """Check which client a call is attributed to: the one in the request's `_meta`, else the one of the last handshake.
 
-    Only the first client can be asked.
+    In these cases only the client named `first` can be asked questions.
     """
     told = Protocol(Catalog.load(str(TABLE)))
     for client in handshakes:

@@ -1,4 +1,4 @@
-"""Test the operator's proxy at raw sockets: it learns where calls go, but not what they contain."""
+"""Test the operator's proxy at raw sockets: it learns the hosts of calls, but not their contents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def tunnel(connection: Connection) -> None:
-    """Run a proxy that opens the requested tunnel."""
+    """Act as a proxy that opens the requested tunnel."""
     request = await connection.request()
     port = int(request.split(b" ")[1].rpartition(b":")[2])
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -1,4 +1,6 @@
-"""Test questions with fields at a raw socket, in both eras: answers become arguments, and nothing else does."""
+"""Test tools that ask the user for arguments by a form, at a raw socket and in both eras: only valid answers become
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def accept(**content: Any) -> dict[str, Any]:
 
 
 class Scene:
-    """One server, its clock, the forms that the client gets, and its answers, each used for one form."""
+    """A tool executor, its upstream and clock, the forms that its client got, and the client's answers, each used for
+    one form.
+    """
 
     def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream, self.clock = caller, upstream, Clock()

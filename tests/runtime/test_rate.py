@@ -1,4 +1,6 @@
-"""Test the rate limit: in any time span at most the allowed number, and no fewer. The test sets the clock."""
+"""Test the rate limit: any time span has at most the allowed number of requests, and no fewer than possible. The test
+sets the clock.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from package.runtime.settings.rate import Rate
 
 
 def times(rate: Rate, arrivals: list[float]) -> list[float]:
-    """Return when requests are sent that arrive at these times."""
+    """Return the times at which requests are sent that arrive at the times `arrivals`."""
     now, sent = 0.0, []
     for arrival in arrivals:
         now = rate.due(max(now, arrival))
@@ -36,7 +38,7 @@ def test_no_span_has_more_than_so_many_and_nobody_waits_without_need(count: int)
 @pytest.mark.parametrize("known", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("ahead", [0, 1, 2, 3, 4, 7])
 def test_what_is_foretold_is_what_happens(known: int, ahead: int) -> None:
-    """A request behind this many others is sent at the time that was announced."""
+    """Check that a request behind `ahead` others is sent at the time that was predicted for it."""
     rate = Rate(3, 10, "")
     now = times(rate, [float(each) for each in range(known)])[-1] if known else 0.0
     foretold = rate.due(now, ahead)

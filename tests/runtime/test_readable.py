@@ -1,4 +1,4 @@
-"""Test the text of responses: what counts as text, in which encoding, and what of it is shown."""
+"""Test the text of responses: which bytes count as text, in which encoding, and which characters are shown."""
 
 from __future__ import annotations
 
@@ -86,11 +86,13 @@ def test_what_cannot_be_seen_is_counted() -> None:
 
 
 def test_hard_10_answers_and_documents_have_one_table() -> None:
-    """Compiler and runtime share no code, so both have the table of hidden characters."""
+    """Check that compiler and runtime have the same table of hidden characters. They share no code, so each has its
+    own.
+    """
     assert invisible.HIDDEN == documents.HIDDEN
 
 
-# One character of each kind in the rules.
+# One character of each kind that the rules on hidden characters distinguish.
 TRICKY = (
     "aZ0 \n#\u2764\u00a9\U0001f469\U0001f4bb\U0001f3fd1\u20e3\u0628\u0645\u06f1\u0915\u0937\u094d\u09cd\u0d28\u845b"
 )
@@ -99,7 +101,9 @@ TRICKY += "\u00e9\u200c\u200d\ufe0e\ufe0f\u2800\u2813\ufe00\u200b\u1039\ua806\x1
 
 @pytest.mark.parametrize("examples", [500, pytest.param(3000, marks=pytest.mark.slow)])
 def test_hard_10_both_engines_find_the_same(examples: int) -> None:
-    """The linear engine that scans every response, and the expression that removes hidden characters."""
+    """Compare two ways to find hidden characters: the fast scan of every response, and the regular expression that
+    removes them.
+    """
     drawn = given(st.text(TRICKY, max_size=8) | st.text(st.characters(), max_size=40))
     settings(max_examples=examples)(drawn(assert_both_engines_agree))()
 
@@ -146,7 +150,9 @@ def test_hard_10_what_languages_and_emoji_need_stays(text: str) -> None:
 
 
 def test_hard_10_a_channel_of_selectors_is_taken_out() -> None:
-    """Each variation selector after one emoji encodes a byte. Only a selector that shows it in colour stays."""
+    """Remove text that is hidden in variation selectors after an emoji, one byte in each. A selector that only makes it
+    colored stays.
+    """
     spelt = "".join(chr(0xE0100 + byte) for byte in b"ignore") + "\ufe0e\ufe0f\u200d"
     assert clean(f"ok \U0001f600\ufe0f{spelt} then") == ("ok \U0001f600\ufe0f then", 9)
 

@@ -1,4 +1,6 @@
-"""Test where redirects may lead, step by step. tests/functional/test_redirects.py tests what is sent."""
+"""Test which redirects are followed, step by step. tests/functional/test_redirects.py tests the requests
+that are sent.
+"""
 
 from __future__ import annotations
 

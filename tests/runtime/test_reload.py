@@ -1,6 +1,6 @@
-"""Test the watch on the table: what it loads, what it ignores, what it logs.
+"""Test the file watcher of --reload: which tables it loads, which it ignores, and what it logs.
 
-The test triggers each check; no thread.
+The test triggers each check of the files; there is no thread.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILES = ("tools.json", "bindings.json")
 
 
 class Scene:
-    """A package on disk, its watch, and the tables that were loaded."""
+    """A package on disk, its file watcher, and the tables that were loaded."""
 
     def __init__(self, package: Path, read_only: bool = False) -> None:
         self.package = package
@@ -42,18 +42,20 @@ class Scene:
         self.rest()
 
     def put(self, table: Path, *names: str) -> None:
-        """Replace the package's files with these files of a table, by renaming, as a compile does."""
+        """Replace the package's files by those of the directory `table`. Each is renamed into place, as a compile does
+        it.
+        """
         for name in names or FILES:
             shutil.copy(table / name, self.package / "new")
             (self.package / "new").replace(self.package / name)
 
     def edit(self, name: str, edit: Callable[[str], str]) -> None:
-        """Write into a file of the package in place."""
+        """Overwrite a file of the package in place."""
         path = self.package / name
         path.write_text(edit(path.read_text()))
 
     def rest(self) -> None:
-        """Check until the watch sees nothing new."""
+        """Check the files until the watcher sees no new change."""
         for _ in range(3):
             self.watch.look()
 
@@ -161,7 +163,9 @@ BROKEN: dict[str, tuple[str, Callable[[str], str], str]] = {
 def test_what_cannot_be_served_is_said_once_and_the_table_before_stays_whole(
     scene: Scene, capfd: pytest.CaptureFixture[str], file: str, edit: Callable[[str], str], reason: str
 ) -> None:
-    """Also if the very files that are served are overwritten in place."""
+    """Keep the old table if the new one is invalid, and log the reason once. The served files may even be overwritten
+    in place.
+    """
     scene.edit(file, edit)
     scene.rest()
     [event] = events(capfd)
@@ -278,7 +282,7 @@ def test_tables_that_came_and_went_leave_no_descriptor_open(scene: Scene) -> Non
 def test_hard_23_a_pipe_in_place_of_a_file_is_refused_and_the_watch_goes_on(
     scene: Scene, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody writes to the pipe, so that opening it normally would block forever."""
+    """Refuse a named pipe in place of a file. No process writes to it, so opening it normally would block forever."""
     content = (scene.package / name).read_bytes()
     (scene.package / name).unlink()
     os.mkfifo(scene.package / name)

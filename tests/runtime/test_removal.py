@@ -1,4 +1,6 @@
-"""Test the removal of pointers from values with a table: nothing that a pointer leads to stays, in any shape."""
+"""Test the removal of JSON pointers from values with a table: no value that a pointer leads to remains, in any
+structure.
+"""
 
 from __future__ import annotations
 

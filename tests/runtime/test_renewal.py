@@ -1,5 +1,6 @@
-"""Test calls while the tables are replaced: a call ends by the table with which it began, and what depends on no table
-stays.
+"""Test calls while the tables are replaced: a running call ends with the table with which it began.
+
+State that depends on no table stays.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ CAN_ASK = Dialogue("result", R5)
 
 
 class Scene:
-    """A caller, its upstream, and the gate at which `/before` waits."""
+    """A tool executor, its upstream, and the event that `/before` waits for."""
 
     def __init__(self, upstream: Upstream, gate: asyncio.Event) -> None:
         self.upstream, self.gate = upstream, gate
@@ -99,7 +100,9 @@ def text(result: Result) -> str:
 
 
 async def asked(caller: ToolExecutor, name: str) -> Dialogue:
-    """Return what confirms that call: the state and the user's answer."""
+    """Make a call that asks for confirmation, and return the dialogue of a second call: the state and the
+    user's yes.
+    """
     with pytest.raises(OtherOutcome) as ended:
         await caller.call(name, {"id": 7}, quiet, CAN_ASK)
     question = ended.value.outcome

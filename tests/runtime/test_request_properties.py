@@ -1,4 +1,4 @@
-"""Test ARG-24: any text from a model is refused, or a server that decodes the request once gets the same text."""
+"""Test ARG-24: a text from a model is refused, or an API that decodes the request once gets the same text."""
 
 from __future__ import annotations
 

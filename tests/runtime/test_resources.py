@@ -1,4 +1,4 @@
-"""Test stored results: slices that add up to the whole, limits, and removal of the least recently used."""
+"""Test stored results: slices that add up to the whole, limits, and removal of the least recently used result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def present(resources: KeptResults, count: int) -> list[int]:
 
 
 def whole(resources: KeptResults, uri: str) -> list[Any]:
-    """Return the contents of all slices from this one on; each names the URI of the next."""
+    """Return the contents of this slice and all later ones. Each slice names the URI of the next."""
     found = []
     while uri:
         contents = resources.read(uri)
@@ -72,7 +72,7 @@ def test_a_slice_has_a_bounded_size(query: str, length: int) -> None:
 
 def test_what_was_used_longest_ago_makes_room() -> None:
     resources = kept(300, b"a" * 100, b"b" * 100, b"c" * 100)
-    assert present(resources, 2) == [0, 1]  # so that 2 is the least recently used
+    assert present(resources, 2) == [0, 1]  # so that result 2 is the least recently used
     resources.begin(URI.format(3), "text/plain", True)
     assert resources.add(URI.format(3), b"d")
     assert present(resources, 4) == [0, 1, 3]
@@ -168,6 +168,8 @@ def test_what_made_room_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_who_keeps_most_makes_room(held: str, most: int, most_bytes: int, dropped: str) -> None:
-    """Each entry is its caller and number, and its bytes; the last one is new."""
+    """Remove results of the caller that stores most. An entry is `CALLER NUMBER=BYTES` without the blank; the last
+    entry is new.
+    """
     entries = [(name, name[0], int(size)) for name, _, size in (each.partition("=") for each in held.split())]
     assert displaced(entries, entries[-1][0], most, most_bytes) == dropped.split()

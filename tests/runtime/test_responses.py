@@ -1,4 +1,4 @@
-"""Test responses with tables: a response in, content blocks or an error text out. Add a line there, not a test."""
+"""Test results with tables: a response gives content blocks or an error text. Add a row there, not a test."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
     rows = rows[:1000]
     response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
-    response.kept = response.size  # the start was made before it was known to fit, so there is no note
+    response.kept = response.size  # the response was cut before it was known to fit, so there is no note
     assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
 
 
@@ -251,7 +251,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.mark.parametrize("shown", [2_000, 8_000, 32_000, 1_000_000])
 def test_hard_18_a_file_of_just_the_limit_is_passed_on(shown: int) -> None:
-    """The limit grows with that for shown text, between 64 KiB and 5 MiB of base64 (UP-14)."""
+    """Pass on an image of exactly the size limit. The limit grows with the one for shown text, from 64 KiB to 5 MiB of
+    base64 (UP-14).
+    """
     limit = inline(shown)
     image = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(limit, b"\0"))
     result = interpret(image, REQUESTS["get"], REDACTOR, shown)

@@ -1,4 +1,4 @@
-"""Test which requests are sent again, and after which pause, with a table."""
+"""Test with a table which requests are sent again, and after which pause."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_pauses_grow_by_chance_and_end() -> None:
         ({"Retry_After": "9" * 1_000_000}, None),
         ({"Retry_After": LATER, "Date": DATE}, 10),
         ({"Retry_After": "Wed, 21 Oct 2036 07:28:00 GMT", "Date": DATE}, None),
-        # Without a valid Retry-After, our own pause applies.
+        # Without a valid Retry-After, the runtime's own pause applies.
         ({"Retry_After": "0"}, 0.25),
         ({"Retry_After": "-1"}, 0.25),
         ({"Retry_After": "1.5"}, 0.25),

@@ -1,4 +1,6 @@
-"""Test changes of requests by hooks: changed parts follow the rules of their place, others stay the same bytes."""
+"""Test requests that hooks have changed: changed parts follow the rules of their location, and other parts keep their
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ Change = Callable[[Request], Request]
 
 
 def built() -> Built:
-    """Return a request with parts that another encoder would write differently."""
+    """Return a request with parts that another encoder would encode differently."""
     made = Built("POST", "/pets/;id=7,8/a%2fb", server=2)
     made.query = ["tag=a%20b,c", "deep[x]=%7e", "tag=a%20b%2Cc", "raw"]
     made.headers = [("Accept", "*/*"), ("Content-Type", "application/vnd.x+json"), ("X-Own", "1")]

@@ -1,4 +1,6 @@
-"""Test tools for roles: hidden unless the operator has one of the roles; a call names the setting."""
+"""Test tools for roles: they are hidden unless the operator has one of the roles, and a call's error names
+the setting.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tests.runtime.test_start import started
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a package where `wait` is for two roles, and `echo` for one."""
+    """Return a folder with a package whose tool `wait` needs one of two roles, and `echo` needs one role."""
     directory = tmp_path_factory.mktemp("roles")
     table = generate(directory) / "bindings.json"
     first, _, rest = table.read_text().partition("\n")

@@ -1,4 +1,4 @@
-"""Compare the runtime's search for schema violations with the library's errors, over schemas of every keyword."""
+"""Compare the schema violations that the runtime finds with the library's errors, over schemas with every keyword."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ CASES = 2500
 SCALARS: list[Any] = [0, 1, 2.5, "a", "ab", "abc", True, None, "2026-01-01", 3, -1, 10]
 NAMES = ["a", "b", "c"]
 CLOSED = {"falseSchema", "additionalProperties", "unevaluatedProperties"}
-"""Keywords under which the library reports a member of a closed object; which one depends on its siblings."""
+"""Keywords by which the library reports a forbidden member of an object. Which one it reports depends on the other
+keywords.
+"""
 
 
 class Drawn:
-    """Generator of schemas and values by a seed."""
+    """Generator of random schemas and values from a seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
     def root(self) -> dict[str, Any]:
-        """Return a schema whose definitions refer only to later ones, so that none is recursive."""
+        """Return a schema whose definitions refer only to later ones, so that no schema is recursive."""
         definitions = {"D": self.schema(1, ["#/$defs/E~1~0%20x"]), "E/~ x": self.schema(1, [])}
         made = self.schema(3, ["#/$defs/D", "#/$defs/E~1~0%20x"])
         return {**(made if isinstance(made, dict) else {"allOf": [made]}), "$defs": definitions}
@@ -102,7 +104,7 @@ def budget(steps: int = 200_000) -> Budget:
 
 
 def of_the_library(validator: Any, value: Any) -> set[tuple[tuple[Any, ...], str]]:
-    """Return path and keyword of each of the library's errors."""
+    """Return the path and keyword of each error of the library."""
     return {_told(tuple(error.instance_path), error.kind.name) for error in validator.iter_errors(value)}
 
 
@@ -111,7 +113,10 @@ def of_ours(judge: SchemaChecker, value: Any) -> set[tuple[tuple[Any, ...], str]
 
 
 def _told(path: tuple[Any, ...], keyword: str) -> tuple[tuple[Any, ...], str]:
-    """Return comparable errors: for a member of a closed object, one side names the object and the other the member."""
+    """Return the place of an error in a form that the library and the runtime share.
+
+    For a forbidden member, one of them names the object, the other the member.
+    """
     return (path[:-1] if keyword == "falseSchema" else path, "closed" if keyword in CLOSED else keyword)
 
 

@@ -1,4 +1,4 @@
-"""Test server.py: one lock around the protocol and its output, and a wire that writes whole lines."""
+"""Test server.py: one lock guards the protocol and its output, and only whole lines are written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.runtime.test_protocol import call, request
 
 
 class Watched:
-    """Wire and engine that check the lock of their server."""
+    """Stand-in for the wire and the engine, which checks whether the server's lock is held."""
 
     def __init__(self, said: list[bytes]) -> None:
         self.said = said
@@ -51,9 +51,10 @@ class Watched:
         return True
 
     def submit(self, call: Any, listener: Any, size: int) -> bool:
-        """Check that the lock is free, since submitting may wait, and reports come from another thread.
+        """Check that the server's lock is free, since submitting may wait, and reports come from another thread.
 
-        Also check that no other table is loaded between the decision and this call.
+        Also check that the second lock is held, so that no other table is loaded between the protocol's decision and
+        this call.
         """
         assert not self.server._lock.locked()
         assert self.server._turn.locked()
@@ -114,7 +115,9 @@ def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it
 
 
 class Busy(Watched):
-    """Engine whose loop reads while calls run, and whose calls end on command. It keeps callbacks for the loop."""
+    """Engine whose loop reads stdin while calls run, and whose calls end on command. It records the callbacks for the
+    loop.
+    """
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
@@ -138,7 +141,7 @@ class Busy(Watched):
         self.later.append(action)
 
     def lend(self) -> bool:
-        """Let something happen the first time. Later, do not hand reading to the loop."""
+        """Run the test's callback the first time. Later, do not let the loop read."""
         if self.at_loan is None:
             return False
         happen, self.at_loan = self.at_loan, None
@@ -165,7 +168,7 @@ def test_answers_that_are_ready_together_leave_together() -> None:
     assert busy.answered == [[1, 3]]
     busy.end(2)
     busy.others = False
-    busy.end(4)  # there is nothing to wait for
+    busy.end(4)  # no other call is running, so there is nothing to wait for
     assert busy.answered == [[1, 3], [2, 4]]
 
 
@@ -209,7 +212,7 @@ def test_progress_leaves_behind_what_is_held_and_with_no_answer_behind_it() -> N
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
-    """The next message could cancel a call whose response is buffered."""
+    """Write a buffered response before the next message is processed, because the message could cancel its call."""
     busy = Busy(1)
     receive = busy.server._protocol.receive
     written: list[int] = []
@@ -239,7 +242,7 @@ def test_what_is_held_does_not_wait_for_the_parsing_of_a_long_message(monkeypatc
 
 
 def test_what_is_held_leaves_when_the_loop_is_not_waited_for_any_more() -> None:
-    """If the loop is blocked, the reading thread may wait long for the client."""
+    """Write a buffered response when the main thread reads again, because reading may wait long for the client."""
     busy = Busy(2)
     busy.at_loan = lambda: busy.end(1)
     before: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Test the settings: every variable, and for every mistake a sentence that names the variable but not its value."""
+"""Test the settings: every variable, and an error for every wrong value that names the variable but not the value."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_wrong_variable_is_a_sentence(variable: str, value: str, problem: str)
             None,
             "http://internal.example",
         ),
-        # a bare origin keeps the path of the document's server; with a final slash the path is empty
+        # a base URL without a path keeps the path of the document's server; with a final slash the path is empty
         ({"PETSTORE_BASE_URL": "http://localhost:8000"}, None, [{"url": "/v1/"}], "http://localhost:8000/v1"),
         (
             {"PETSTORE_BASE_URL": "http://localhost:8000"},

@@ -1,4 +1,6 @@
-"""Test settings that name files or lists: the proxy's URL from a file, the audit, roles; each mistake a sentence."""
+"""Test settings that name files or lists: the proxy's URL in a file, the audit log, roles. Each wrong value gives an
+error.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from tests.runtime.test_settings import load
 
 
 class TestProxyFile:
-    """The proxy's URL holds a password, so that it can come from a file."""
+    """Test the setting for a file that holds the proxy's URL. The URL may contain a password."""
 
     def test_it_is_read_and_its_password_is_redacted(self, tmp_path: Path) -> None:
         (tmp_path / "proxy").write_text("http://user:p%40ss-word@proxy.example:3128\n")

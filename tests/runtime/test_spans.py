@@ -1,4 +1,4 @@
-"""Test the observation of calls when a call's end and its request coincide."""
+"""Test the telemetry of calls that end at the moment when their request is sent."""
 
 from __future__ import annotations
 

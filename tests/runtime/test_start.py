@@ -1,4 +1,4 @@
-"""Test the start with settings: each mistake ends it at once with one sentence; correct settings cost little."""
+"""Test the start with settings: a wrong value ends it at once with one sentence; correct settings cost little."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXIT_CONFIG = 78
 
 
 def started(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[bytes]:
-    """Start a server, ask for its tools, and return what it wrote."""
+    """Start a server, request its list of tools, and return the finished process with its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [sys.executable, "-m", "mirror_mcp", *arguments],
@@ -99,7 +99,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
 
 
 class TestReadOnly:
-    """Tools that may change something are missing: neither listed, nor callable, nor explained."""
+    """Test the read-only setting: tools that may change data are not listed, not callable, and not explained."""
 
     @pytest.mark.parametrize(
         ("arguments", "environ"), [(("--read-only",), {}), ((), {"MIRROR_READ_ONLY": "1"})], ids=["flag", "variable"]

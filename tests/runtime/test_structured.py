@@ -1,4 +1,4 @@
-"""Test results of tools with an output schema: a table of responses, changes by hooks, and consistent cuts."""
+"""Test results of tools with an output schema: a table of responses, changes by hooks, and truncation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kept(name: str, response: Response) -> Any:
 
 
 def fits(name: str, result: Result) -> bool:
-    """Return True if an independent validator accepts the value."""
+    """Return True if an independent validator accepts the structured value of the result."""
     return bool(Draft202012Validator(TABLE["schemas"][name]).is_valid(result.structured))
 
 
@@ -101,7 +101,7 @@ def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.Monkey
 
 
 def line_of(result: Result) -> bytes:
-    """Return the line that the server writes for a result."""
+    """Return the output line that the server writes for a result."""
     return b"".join(call_result(result, "2025-11-25", part({"name": "x", "version": "1"})))
 
 
@@ -149,7 +149,8 @@ def test_a_failed_call_promises_nothing() -> None:
     assert (result.is_error, result.structured) == (True, ABSENT)
 
 
-# -- long answers -----------------------------------------------------------------------------------------------------
+# -- Long responses
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_long_answer_is_cut_alike_in_both() -> None:
@@ -274,7 +275,8 @@ def test_places_beyond_the_first_five_are_counted() -> None:
     assert cut.told().endswith("characters of 4; and more in 3 places")
 
 
-# -- hooks ------------------------------------------------------------------------------------------------------------
+# -- Hooks that change results
+# -------------------------------------------------------------------------------------------
 
 OUTPUTS = {
     "object": TABLE["schemas"]["object"],
@@ -292,7 +294,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 
 
 
 def called(name: str) -> Any:
-    """Make a call through the complete path, with the user's hooks, and return its result."""
+    """Make a call through the complete runtime, with the user's hooks, and return its result."""
 
     async def main() -> Result:
         async with serving(answer(ANSWER + b'{"id":7}')) as upstream:

@@ -1,4 +1,6 @@
-"""Test signed states: what a client sends back must be ours, unexpired, for the same call, and used once."""
+"""Test signed states: a state that a client sends back must be ours, not expired, for the same call, and not used
+before.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ SUBJECT = "ab" * 32
 
 
 class Clock:
-    """Clock that the test sets, and random bytes that never repeat."""
+    """Clock that the test sets, and a source of random bytes that never repeat."""
 
     def __init__(self) -> None:
         self.now, self.drawn = 1000.5, 0

@@ -1,4 +1,4 @@
-"""Test CRED-14: connections are secure, or not made.
+"""Test CRED-14: a TLS connection with an invalid or old setup is not made.
 
 `tls/localhost.pem` holds a self-signed certificate for localhost, valid for 100 years, and its key.
 """
@@ -34,9 +34,9 @@ def exchange(
     client: tuple[str, str] | None = None,
     wanted: Path | None = None,
 ) -> bytes:
-    """Return the content of a response from an upstream with that certificate.
+    """Connect to an upstream that has the certificate in `tls/`, and return the content of its response.
 
-    `wanted`: it requires a client certificate.
+    `wanted`: True if the upstream requires a client certificate.
     """
     settings = Settings("PETSTORE")
     settings.ca_file = str(ca_file) if ca_file else None
@@ -131,9 +131,11 @@ def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path:
 
 
 def test_the_librarys_own_contexts_trust_nobody() -> None:
-    """They are never used. One used by mistake refuses every server, and none loads a certificate store.
+    """Check that the library's own TLS contexts trust no certificate, so that a context used by mistake refuses every
+    server.
 
-    A new process checks this, since another test may have imported the library normally here.
+    They also load no certificate store. A new process checks this, since another test may have imported the library
+    here.
     """
     script = """
 from package.runtime.http import client

@@ -1,4 +1,4 @@
-"""Test access tokens by client credentials at raw sockets: what the token endpoint gets, when, and who never sees
+"""Test access tokens by client credentials at raw sockets: the requests to the token endpoint, and who never sees
 tokens.
 """
 
@@ -51,12 +51,12 @@ def said(status: int, **content: Any) -> bytes:
 
 
 def tokens(*names: str, **more: Any) -> Play:
-    """Return a token endpoint that issues the next of these tokens for each request."""
+    """Return a token endpoint that issues the next of the tokens `names` at each request."""
     return answer(*(said(200, access_token=name, token_type="bearer", **more) for name in names))
 
 
 class Clock:
-    """The loop's clock, which moves when the test says so."""
+    """Replacement for the event loop's clock. It moves only when the test says so."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -201,7 +201,7 @@ def test_many_calls_wait_for_one_token_and_one_that_is_cancelled_leaves_it_to_th
 
 
 def refusing(*old: str) -> Play:
-    """Return an API that answers these tokens with 401."""
+    """Return an API that answers requests with these tokens with 401."""
 
     async def play(connection: Connection) -> None:
         while request := await connection.request():

@@ -1,4 +1,4 @@
-"""Test how a server starts with damaged files, or with files that do not belong together."""
+"""Test how a server starts with damaged files, or with files of different compiles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class TestStart:
 
     @pytest.mark.parametrize("size", [10, 61_440, 200_000])
     def test_a_table_of_any_length_is_listed_as_it_is(self, tmp_path: Path, size: int) -> None:
-        """The table and the first line of the bindings are read and written in pieces."""
+        """List the tools of a table of any length unchanged. The table and the first line of the bindings are read in
+        pieces.
+        """
         table = generate(tmp_path)
         tools: list[dict[str, Any]] = json.loads((table / "tools.json").read_text())
         for tool in tools:

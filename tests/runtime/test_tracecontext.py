@@ -1,4 +1,6 @@
-"""Test W3C Trace Context: what an upstream gets of a client's fields, at a raw socket and as a table."""
+"""Test W3C Trace Context: the trace headers that an upstream gets for a client's fields, at a raw socket and with a
+table.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ BINDING = {"method": "GET", "path": ["/look"]}
 
 
 def told(start: bool | None = None, **said: Any) -> dict[str, str]:
-    """Return the fields, with `CALL` in place of the call's id."""
+    """Return the trace headers, with `CALL` in place of the call's id."""
     span = Span(Origin(**said))
     return {name: value.replace(span.call, "CALL") for name, value in tracecontext.fields(span, start)}
 
@@ -115,7 +117,7 @@ def test_a_trace_that_a_hook_tells_of_is_the_only_one(monkeypatch: pytest.Monkey
 
 
 def sent(environ: dict[str, str], said: dict[str, Any]) -> list[str]:
-    """Make one call, and return the trace fields that it sends."""
+    """Make one call, and return the trace headers that it sends."""
     heard: list[str] = []
 
     async def scene(upstream: Upstream) -> None:

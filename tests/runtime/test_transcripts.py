@@ -1,4 +1,6 @@
-"""Replay the transcripts whole, byte by byte, and with other line ends: the output stays the same."""
+"""Replay the transcripts with the input in one piece, byte by byte, and with other line ends. The output must be the
+same.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ SCENES = scenes()
 
 
 def replay(scene: Scene, say: Callable[[Conversation, bytes], None], line_end: bytes = b"\n") -> list[str]:
-    """Return the output. Client lines between two events are sent together."""
+    """Replay a scene, and return the output. Client lines between two events are sent together."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     said = b""
     for mark, text in scene.steps:
@@ -41,7 +43,7 @@ def expected(scene: Scene) -> list[str]:
 
 
 def in_order(scene: Scene) -> bool:
-    """Check that each line follows the one that caused it: the transcript itself, step by step."""
+    """Return True if each output line follows directly after the step that causes it in the transcript."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     seen = 0
     for mark, text in scene.steps:
@@ -65,7 +67,7 @@ class TestScenes:
         assert replay(scene, byte_by_byte) == expected(scene)
 
     def test_with_carriage_returns_and_blank_lines(self, scene: Scene) -> None:
-        """IO-04."""
+        """Test IO-04: lines may end in CRLF, and blank lines are skipped."""
         assert replay(scene, whole, b"\r\n\r\n \t\n\n") == expected(scene)
 
     def test_every_line_is_where_the_transcript_has_it(self, scene: Scene) -> None:

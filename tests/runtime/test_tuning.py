@@ -1,6 +1,6 @@
-"""Test that the switch turns off each performance trick.
+"""Test that one setting turns off each optimization.
 
-`tests/examples/` tests that a server behaves the same without.
+`tests/examples/` tests that a server behaves the same without optimizations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Test the turns of the engine's loop: which calls may end in one, what the next does, and what gets its own."""
+"""Test the turns of the engine's event loop: which calls end in the same turn, and which callbacks run in
+the next one.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from tests.runtime.client_scene import turns
 from tests.runtime.test_calls import ENVIRON, run
 from tests.runtime.upstream import Upstream, answer
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
 
 
 class Calls:
-    """Caller whose calls end in the order of their names, each in the turn after the one before."""
+    """Stand-in for the tool executor. The name of a call is the number of loop turns after which it ends."""
 
     async def call(self, name: str, *given: Any) -> Result:
         for _ in range(int(name)):
@@ -31,7 +33,7 @@ class Calls:
 
 
 class Told:
-    """Receiver of reports, which records the state at each report."""
+    """Receiver of reports. It records the engine's state at each report."""
 
     def __init__(self) -> None:
         self.engine = Engine(lambda: Calls())  # type: ignore[arg-type, return-value]

@@ -30,7 +30,9 @@ assert met.wait(60)
 
 
 def run(program: str, **environ: str) -> str:
-    """Run a program in a new Python that has loaded a client as the engine does, and return its output."""
+    """Run a program in a new Python process that has loaded the HTTP client as the engine does, and return
+    its output.
+    """
     variables = {**os.environ, "PYTHONPATH": str(TEMPLATES), **environ}
     command = [sys.executable, "-c", ENGINE + program]
     return subprocess.run(command, env=variables, check=True, capture_output=True, text=True).stdout.strip()
@@ -94,7 +96,7 @@ def test_what_was_there_before_stays_and_is_what_others_get() -> None:
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """Return a stand-in module, from which `Taken` is known to be used, and `Other` is not."""
+    """Yield a module with deferred import. The name `Taken` is listed as used, `Other` is not."""
     (tmp_path / "sample.py").write_text("class Taken(dict):\n    pass\nclass Other:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(lazy_imports._UNASKED, "sample", ("Taken",))

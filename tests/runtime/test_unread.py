@@ -1,4 +1,6 @@
-"""Test a client that never reads its responses: the server waits while stdin is open, and no longer (LIFE-03)."""
+"""Test a client that never reads its responses: the server waits while stdin is open, and ends when stdin closes
+(LIFE-03).
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,16 @@ SAID = {
     "calls that wait": call(1, "wait") + call(2, "wait") + call(3, "echo", text=LONG),
     "more calls than wait": b"".join(call(number, "echo", text=LONG[:200] * (number < 100)) for number in range(450)),
 }
-"""What gets blocked → input whose responses block it, since they exceed what a pipe holds.
+"""Name of what is blocked → input whose responses block it, since they exceed what a pipe holds.
 
-The rest of the input fits into stdin's pipe after the server stops reading. Both pipes are enlarged if possible.
+The server stops reading, and the remaining input fits into the pipe of stdin. Both pipes are enlarged if the system
+allows it.
 """
 ROOM = 1 << 20
 
 
 def roomy(server: Server) -> Server:
-    """Return a server whose stdin's pipe holds the whole input."""
+    """Enlarge the pipe of the server's stdin so that it holds the whole input, and return the server."""
     if hasattr(fcntl, "F_SETPIPE_SZ") and server.process.stdin is not None:
         fcntl.fcntl(server.process.stdin, fcntl.F_SETPIPE_SZ, ROOM)
     return server
@@ -112,7 +115,9 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
 def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Nobody reads. Everything that may be written without another check fits, and some of it is so granted."""
+    """Check that writes of the granted size never block. The server knows that the pipe was empty, so some need no new
+    check.
+    """
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)
     looks: list[None] = []

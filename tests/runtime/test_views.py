@@ -1,4 +1,4 @@
-"""Test result rules with a table: the rules of a binding and a JSON response in, content blocks out."""
+"""Test rules on results with a table: input is the rules of a binding and a JSON response, output is content blocks."""
 
 from __future__ import annotations
 

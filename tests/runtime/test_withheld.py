@@ -1,4 +1,4 @@
-"""Test hooks that withhold a result, by failing or on purpose: the model still learns what was done."""
+"""Test hooks that withhold a result, by raising or on purpose: the model still learns which request was made."""
 
 from __future__ import annotations
 

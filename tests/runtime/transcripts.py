@@ -1,15 +1,15 @@
-"""Read the transcripts: conversations as data.
+"""Read the transcripts: conversations of a client and a server, stored in text files.
 
-A file holds scenes, separated by blank lines. A scene begins with `# ` and what it shows, and has its own server. The
-other lines of a scene are:
+A file holds scenes, separated by blank lines. A scene begins with `# ` and its title, and has its own server. The other
+lines of a scene are:
 
     > a line that the client writes
     < the line that the server writes next, exactly
     * an event of a waiting call (Conversation.happen)
-    ~ a note for the log about what cannot be answered; or, by its number, what a call is told about its question
+    ~ a note for the log about a line that cannot be answered; or, by its number, what a call learns about its question
 
-In `reload.jsonl` and `renewed_features.jsonl` the table may change; in the others it does not. If the name of a file
-contains `features`, the server also has resources and prompts.
+Only in `reload.jsonl` and `renewed_features.jsonl` may the table change. If the name of a file contains `features`, the
+server also has resources and prompts.
 
 Words in capitals after a dollar sign stand for long repeated texts (`WORDS`).
 """
@@ -47,7 +47,7 @@ WORDS = {
 
 
 class Scene:
-    """One conversation. `steps`: (mark, text) in order."""
+    """One conversation. `steps`: a list of (mark, text) in order."""
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"

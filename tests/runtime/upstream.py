@@ -1,4 +1,4 @@
-"""Run an upstream on a raw socket: it records exact bytes, and sends exact bytes or misbehaves. It parses nothing.
+"""Run an upstream on a raw socket. It records exact bytes, sends exact bytes or misbehaves, and parses nothing.
 
 A play is a coroutine function that handles one connection. Everything runs in the test's event loop.
 """
@@ -50,7 +50,7 @@ class Connection:
                 pass
 
     def reset(self) -> None:
-        """End the connection with a RST."""
+        """Reset the connection (TCP RST)."""
         self._writer.transport.abort()
 
 
@@ -68,15 +68,15 @@ class Upstream:
 
 
 async def answer_ok(connection: Connection) -> None:
-    """Return a play that gives every request the same response."""
+    """Give every request the same response."""
     while await connection.request():
         await connection.send(OK)
 
 
 def answer(*answers: bytes) -> Play:
-    """Return a play that answers one request on each connection, and closes it.
+    """Return a play that answers one request on each connection, and closes the connection.
 
-    Connections get these responses in turn, and the last one forever.
+    Connections get the responses `answers` in turn, and the last one repeatedly.
     """
     left = list(answers)
 
@@ -89,7 +89,7 @@ def answer(*answers: bytes) -> Play:
 
 @asynccontextmanager
 async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> AsyncIterator[Upstream]:
-    """Yield an upstream with this play on a free port."""
+    """Yield an upstream with the given play on a free port."""
     upstream = Upstream()
     running: set[asyncio.Task[None]] = set()
 

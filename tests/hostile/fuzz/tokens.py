@@ -26,7 +26,9 @@ PIECES = ("-", "a", "-a", "A", "%41", "%2541", "&amp;", "&#65;", "\\", "\\u0041"
 
 
 def token(chance: Random) -> str:
-    """Return a random token of repeated pieces with a different end, so that it nearly matches itself at many offsets."""
+    """Return a random token of repeated pieces with a different end, so that it nearly matches itself at
+    many offsets.
+    """
     made = "".join(chance.choice(PIECES) * chance.choice((1, 3, 50, 2000)) for _ in range(chance.choice((1, 2, 3))))
     return made[: chance.choice((100, 8000, 20_000))] + chance.choice(("", "A", "b"))
 
