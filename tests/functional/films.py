@@ -1,4 +1,6 @@
-"""Serve a small API of movies, found by a part of their title, and of teams, listed three a page."""
+"""Serve a small API of movies, which it finds by a part of their title, and of teams, which it lists three
+to a page.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ TEAMS = [(f"t{number}", f"Team {number}") for number in range(1, 7)] + [("t7", "
 
 
 class Api(BaseHTTPRequestHandler):
-    """Knows movies, which it finds by a part of their title, and teams, which it lists three a page."""
+    """Handler of the API. It finds movies by a part of their title, and lists teams three to a page."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = -1
@@ -108,7 +110,7 @@ class Api(BaseHTTPRequestHandler):
     do_GET = do_POST = do_DELETE = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 def movie(number: int, title: str, date: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""An API whose POSTs start jobs, and the tools file of a server `worker` for it.
+"""Serve an API whose POST requests start jobs, and provide the tools file of a server `worker` for the API.
 
-Each job ends when it has been looked at as often as the test says. The API is the store: servers come and go.
+A job ends after a number of status requests that the test chooses. The API stores the jobs, so server processes may
+come and go.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ tools:
 
 
 class Api(BaseHTTPRequestHandler):
-    """`jobs`: id of a job → how many looks it still needs; a negative number fails it at the next look."""
+    """Handler of the API. `jobs`: job id → number of status requests before the job ends; if negative, the next one
+    reports failure.
+    """
 
     jobs: ClassVar[dict[str, int]] = {}
     seen: ClassVar[list[str]] = []

@@ -1,4 +1,4 @@
-"""A raw HTTP server as the API of `test_resources.py`: it answers by the path of a request."""
+"""Run a raw HTTP server as the API of `test_resources.py`. Its response depends on the path of the request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 
 class Upstream:
-    """Raw HTTP server that records the head of each request and answers by its path; `/slow` is never answered."""
+    """Raw HTTP server that records the head of each request and responds by its path. It never answers `/slow`."""
 
     def __init__(self) -> None:
         self.heads: list[str] = []
@@ -51,7 +51,7 @@ class Upstream:
 
 
 def _head(said: IO[bytes]) -> str:
-    """Return the next request's head, after reading its body too; "" if the client has gone."""
+    """Read the next request with its body, and return its head, or "" if the client has closed the connection."""
     lines = []
     while (line := said.readline()) not in (b"\r\n", b""):
         lines.append(line)

@@ -1,6 +1,7 @@
-"""Write calls that follow each other as one program, which ends with what each of them returned.
+"""Turn a list of tool calls into one program that makes the calls and ends with the list of their results.
 
-An argument `"$N/POINTER"` is what the JSON Pointer finds in the answer of call N; `"$N"` is that answer as text.
+An argument `"$N/POINTER"` stands for the value at this JSON Pointer in the result of call N; `"$N"` is that result as
+text.
 """
 
 from __future__ import annotations
@@ -27,21 +28,22 @@ except RuntimeError as problem:
 
 
 class Step(Protocol):
-    """One call: the name of its tool, and its arguments, which may refer to the answers of earlier calls."""
+    """One call: the name of its tool, and its arguments, which may refer to results of earlier calls."""
 
     @property
     def tool(self) -> str:
-        """Return the name of the tool."""
+        """Name of the tool."""
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments."""
+        """Arguments of the call."""
 
 
 def one_program(steps: Sequence[Step], typed: bool = True) -> str:
-    """Return the program. A call that fails ends in {"error": TEXT}, and the program goes on.
+    """Return the program. A call that fails has the result {"error": TEXT}, and the program continues.
 
-    `typed`: False hides the types of values, so that wrong ones are sent as a model without types sends them.
+    `typed`: if False, the types of arguments are hidden from the type checker, so that arguments of a wrong type reach
+    the tool.
     """
     return _HEAD + "".join(_TRIED.format(call=_call(step, typed)) for step in steps) + "told\n"
 

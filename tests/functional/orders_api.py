@@ -1,4 +1,4 @@
-"""An API that keeps what it was asked, its document, and the project of a server that runs programs over it."""
+"""Serve an API that records its requests, and generate a server over it that runs programs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def before_get_customer(arguments):
 
 
 class Api(BaseHTTPRequestHandler):
-    """API that keeps what it was asked. `/orders` is a long list; what has 404 in its path is not there."""
+    """API that records its requests. `/orders` returns a long list, and a path with `404` in it returns 404."""
 
     seen: ClassVar[list[str]] = []
     orders: ClassVar[list[dict[str, Any]]] = [
@@ -80,11 +80,13 @@ class Api(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 def generated(folder: Path, port: int, programs: str = "all", name: str = "mirror", more: str = "") -> Path:
-    """Return a project with a server that runs programs, whose results have types. `more`: further keys of `server`."""
+    """Generate a project whose server runs programs, with typed results. Return its folder. `more`: further keys of
+    `server` in the tools file.
+    """
     (folder / "openapi.yaml").write_text(DOCUMENT % f"http://127.0.0.1:{port}")
     (folder / "store.yaml").write_text(SETTINGS % (programs, more))
     with pytest.raises(SystemExit) as ended:

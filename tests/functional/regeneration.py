@@ -1,4 +1,4 @@
-"""Build versions of a small API, and generate the project over them again and again."""
+"""Build versions of a small API, and generate the same project from one version after another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def api(**operations: dict[str, Any]) -> bytes:
 LIST = {"GET /pets": operation("listPets")}
 GET = {"GET /pets/{id}": operation("getPet", parameters=[PET])}
 MOVED = {"GET /animals/{id}": operation("getPet", parameters=[PET])}
-"""The same operation as in `GET`, moved to another path."""
+"""The same operation as in `GET`, at another path."""
 
 DELETE = {"DELETE /pets/{id}": operation("deletePet", parameters=[PET])}
 

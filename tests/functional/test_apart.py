@@ -1,4 +1,4 @@
-"""Test that documents in one server stay apart: credentials above all go only to their own API."""
+"""Test that several documents in one server stay separate: above all, credentials are sent only to their own API."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ KEY = "{type: apiKey, in: header, name: X-Key}"
 
 
 def document(host: str, schemes: dict[str, str] | None = None) -> str:
-    """Return a document at `host` (with port), with one operation for each of `schemes`, or one without security."""
+    """Return a document at `host` (with port). It has an operation for each of `schemes`, or one without security if
+    there is none.
+    """
     declared = schemes or {}
     items = [f"  /pets/{name}: {{get: {{responses: {{}}, security: [{{{name}: []}}]}}}}" for name in declared]
     items = items or ["  /pets: {get: {responses: {}}}"]
@@ -44,7 +46,7 @@ def entries(*each: str) -> str:
 
 
 def compiled(folder: Path, tools: str, **documents: str) -> Compiled:
-    """Compile the tools file `tools` beside `documents`, by name without suffix (`__` for a slash)."""
+    """Compile the tools file `tools` beside `documents`. Their names are without suffix, with `__` for a slash."""
     for name, text in {"x": tools, **documents}.items():
         path = folder / f"{name.replace('__', '/')}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +63,7 @@ class Call(NamedTuple):
 
 
 def calls(found: Compiled) -> dict[str, Call]:
-    """Return tool → its call, read from the tables."""
+    """Return a mapping from the name of each tool to its call, read from the generated tables."""
     table: dict[str, Any] = json.loads(found.tree["x_mcp/bindings.json"])
     told: dict[str, Call] = {}
     for binding in table["bindings"]:
@@ -73,7 +75,7 @@ def calls(found: Compiled) -> dict[str, Call]:
 
 
 def assert_apart(told: dict[str, Call]) -> None:
-    """Raise AssertionError if the value of one variable is sent to two hosts."""
+    """Raise AssertionError if the value of one environment variable is sent to two hosts."""
     hosts: dict[str, set[str]] = {}
     for call in told.values():
         for variable in call.variables:
@@ -81,7 +83,7 @@ def assert_apart(told: dict[str, Call]) -> None:
     assert all(len(each) == 1 for each in hosts.values()), hosts
 
 
-# -- credentials ------------------------------------------------------------------------------------------------------
+# -- Credentials ------------------------------------------------------------------------------------------------------
 
 
 def test_every_host_gets_the_credential_of_its_own_document(tmp_path: Path) -> None:
@@ -189,11 +191,11 @@ def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path
     assert_apart(calls(found))
 
 
-# -- keys and order ---------------------------------------------------------------------------------------------------
+# -- Keys of tools, and the order of documents ------------------------------------------------------------------------
 
 
 def again(folder: Path, before: Compiled, tools: str) -> Compiled:
-    """Return what `generate` compiles over the project of `before` after the tools file has become `tools`."""
+    """Return the compile of the changed tools file `tools`, with the lock of the earlier compile `before`."""
     (folder / "x.yaml").write_text(tools, encoding="utf-8")
     return compile_after(read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
 
@@ -264,7 +266,7 @@ def assert_credentials_are_apart(drawn: list[tuple[dict[str, str] | None, str]],
         assert_apart(calls(found[0]) | {f"{tool} before": call for tool, call in calls(fewer).items()})
 
 
-# -- what is not used -------------------------------------------------------------------------------------------------
+# -- Unused documents and schemes -------------------------------------------------------------------------------------
 
 SECURITY = "security:\n  key: {type: http, scheme: bearer}\n  spare: {type: http, scheme: basic}\n"
 OWN_TOOL = "tools: [{name: own, description: Own., request: GET /own%s}]\n"

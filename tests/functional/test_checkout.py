@@ -1,4 +1,6 @@
-"""Test a project in a clone by git for Windows, which turns LF into CRLF: it is not stale, and it runs."""
+"""Test a project that git for Windows has cloned, with CRLF for LF: it is not reported as changed, and its
+server runs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import pytest
 from tests.leaks import SECRET, searched
 
 ROOT = Path(__file__).parents[2]
-# : Seconds that a command may take before the test fails. Nothing is measured with it.
+#: Timeout of a command in seconds. It is long, and no test measures time with it.
 PATIENCE = 120
 API = """\
 openapi: 3.1.0
@@ -25,7 +27,7 @@ NOTES = "pets_mcp/notes.py"
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with an environment in which git has no settings."""
+    """Run a command in `folder`. No user or system settings of git apply."""
     settings = {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -46,7 +48,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def listed(project: Path) -> str:
-    """Return the tools that the server of `project` lists. It serves them only if its tables are as generated."""
+    """Return the tools that the server of `project` lists. The server refuses tables that differ from the generated
+    ones.
+    """
     done = run(project, sys.executable, "-m", "pets_mcp", "--list")
     assert done.returncode == 0, done.stderr
     searched((done.stdout + done.stderr).encode())
@@ -59,7 +63,9 @@ def mcpgen(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    """Make a git repository with an API, its server in `pets`, and the owner's module, and commit nothing yet."""
+    """Make a git repository with an API, a project generated from it in `pets`, and a file of the owner. Commit
+    nothing.
+    """
     folder = tmp_path / "original"
     folder.mkdir()
     git(folder, "init", "--quiet")
@@ -71,7 +77,9 @@ def original(tmp_path: Path) -> Path:
 
 
 def cloned(original: Path) -> Path:
-    """Clone `original` as git for Windows does. The document keeps its line ends, so that only the project matters."""
+    """Clone `original` as git for Windows does. The API's document keeps its line ends, so that only those of the
+    project change.
+    """
     git(original, "add", "--all")
     git(original, "commit", "--quiet", "--message", "All of it")
     folder = original.parent / "clone"

@@ -1,4 +1,4 @@
-"""Test the commands as a new user runs them: real processes, real pipes, nothing left behind."""
+"""Test the commands as a new user runs them: real processes, real pipes, and no leftover files."""
 
 import json
 import os
@@ -96,13 +96,13 @@ def test_every_command_explains_itself(command: str) -> None:
 
 
 def test_the_wheel_alone_is_enough_for_the_demo(wheel: Path, tmp_path: Path) -> None:
-    """Only its declared dependencies are installed, and the checkout is not in the path."""
+    """Run the demo with only the wheel and its declared dependencies. The checkout is not on the path."""
     assert_demo_runs(installed(wheel, tmp_path / "clean"), tmp_path / "elsewhere")
 
 
 @pytest.mark.slow
 def test_it_installs_into_a_clean_environment(tmp_path: Path) -> None:
-    """Runs `pip install .`, then `mcpgen demo` outside of the checkout."""
+    """Run `pip install .` in a new environment, then `mcpgen demo` outside of the checkout."""
     venv.create(tmp_path / "clean", with_pip=True, symlinks=True)
     programs = tmp_path / "clean" / "bin"
     install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)]

@@ -1,4 +1,4 @@
-"""Test completion values that the API has: a compiled tools file, a real process and a real API."""
+"""Test completions whose values come from the API: a compiled tools file, a real process and a real API."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ prompts:
 
 
 class Api(BaseHTTPRequestHandler):
-    """An API that records its requests. `/slow` answers nothing until the test ends."""
+    """API that records its requests. It does not answer `/slow` before the test ends."""
 
     paths: list[str]
     released: threading.Event
@@ -77,7 +77,7 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
     def log_message(self, *_: object) -> None:
-        """Write nothing."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ tools:
 
 
 class Api(BaseHTTPRequestHandler):
-    """An API whose answers repeat the credential."""
+    """API whose responses repeat the credential that it receives."""
 
     def do_GET(self) -> None:
         key = self.headers["X-Key"]
@@ -53,7 +53,7 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Write nothing."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Test credentials that documents describe as parameters, with a real server and a raw socket."""
+"""Test credentials that documents describe as ordinary parameters, with a real server and a raw socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test credentials from the document to the wire: a generated server, and sockets that record what they receive."""
+"""Test credentials from the document to the request: a generated server, and sockets that record what they receive."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Api(BaseHTTPRequestHandler):
         self.answer()
 
     def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        """Write no log."""
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def api() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 
 def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), **environ: str) -> tuple[Any, str]:
-    """Generate and start a server. Return its responses by id, and everything that it wrote."""
+    """Generate and start a server, and call its tools. Return the responses by id, and all output of the server."""
     (folder / "openapi.yaml").write_text(DOCUMENT % url)
     with pytest.raises(SystemExit):
         main(["generate", str(folder / "openapi.yaml"), "-o", str(folder / "out")])

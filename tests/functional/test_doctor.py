@@ -37,7 +37,7 @@ Answer = Callable[[str, str], int | None]
 
 
 class Upstream:
-    """Raw HTTP server. `answer` maps method and path to a status; None closes the connection."""
+    """Raw HTTP server. `answer`: (method, path) → status; the status None closes the connection without a response."""
 
     def __init__(self, answer: Answer) -> None:
         self.heard: list[str] = []
@@ -101,7 +101,7 @@ def always(status: int) -> Answer:
 
 
 def for_get(status: int) -> Answer:
-    """Return an upstream's `answer`: `status` for GET, and None for HEAD, which closes the connection."""
+    """Return a function for `Upstream` that answers GET with `status`, and closes the connection at HEAD."""
     return lambda method, path: status if method == "GET" else None
 
 
@@ -163,7 +163,7 @@ def test_a_server_that_is_not_there_is_told_with_its_path(tmp_path: Path) -> Non
 @pytest.mark.parametrize("flags", [["--doctor"], ["--explain", "list_pets", "{}"]])
 def test_without_the_libraries_it_says_what_to_install(flags: list[str], tmp_path: Path) -> None:
     home = compiled(tmp_path, PETS)
-    command = [sys.executable, "-S", "-m", "store_mcp", *flags]  # without site-packages
+    command = [sys.executable, "-S", "-m", "store_mcp", *flags]  # -S: Python does not see installed libraries
     done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (78, "", 1), done.stderr
     assert " is not installed. Install what this server needs: " in done.stderr

@@ -1,4 +1,6 @@
-"""Test that the tools files of the how-to pages are complete: they compile, are served, and call a raw socket."""
+"""Test that the tools files in the how-to pages are complete: they compile, their servers start, and calls reach a raw
+socket.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def document(title: str, paths: dict[str, Any]) -> str:
 
 
 def generated(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run `generate` on a file of the documentation, beside the documents that it names; return its output."""
+    """Run `generate` on a tools file of the documentation, beside the documents that it names. Return the output."""
     (folder / "weather.tools.yaml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(folder)
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,6 @@
-"""Test tools files over documents end to end: what servers list, and what raw sockets receive from their calls."""
+"""Test tools files over several documents end to end: what servers list, and what raw sockets receive from
+their calls.
+"""
 
 from __future__ import annotations
 
@@ -172,9 +174,9 @@ tools:
 
 
 def compiled(folder: Path, options: Options | None = None, settings: str = "", **files: str) -> Compiled:
-    """Compile `x_yaml`, the first of `files` (`_` stands for the dot of a name).
+    """Write `files` into the folder, compile the first one, and return the compile.
 
-    Return the compile and the written files.
+    In a name of a file, `_` stands for a dot, as in `x_yaml`.
     """
     for name, text in files.items():
         (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")

@@ -54,7 +54,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Path:
-    """Make the folder for downloads, and beside it files that must not be reached."""
+    """Make the folder for downloads, and files beside it that the server must not read or change."""
     folder = tmp_path / "open"
     (folder / "inner").mkdir(parents=True)
     (folder / "there.pdf").write_bytes(b"stays")
@@ -103,7 +103,7 @@ def test_a_file_is_written_whole(project: Path, opened: Path, name: str) -> None
     assert told(result) == f"The answer was written to {opened / name}: application/pdf, {len(PDF):,} bytes."
     assert (opened / name).read_bytes() == PDF
     assert (opened / name).stat().st_mode & 0o777 == 0o600
-    assert len(list(opened.rglob("*"))) == 5  # nothing else was written
+    assert len(list(opened.rglob("*"))) == 5  # no other file was written
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Test how commands end after a signal or a closed pipe: no traceback, nothing left behind."""
+"""Test how commands end after a signal or with a closed pipe: no traceback, no process or file left behind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ PATIENCE = 120
 
 @pytest.fixture(autouse=True)
 def _signals_are_heard() -> Iterator[None]:
-    """Reset SIGINT and SIGHUP to their defaults, since a shell or `nohup` may have made the tests ignore them."""
+    """Set SIGINT and SIGHUP to their defaults during a test, since a shell or `nohup` may have started the tests with
+    both ignored.
+    """
     ignored = {number: signal.getsignal(number) for number in NUMBERS if signal.getsignal(number) is signal.SIG_IGN}
     for number in ignored:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -49,13 +51,17 @@ def started(temporary: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes
 
 
 def _heard() -> None:
-    """Reset the signals that the parent of the tests may have ignored, as `nohup` does."""
+    """Set in the child process the signals to their defaults that the parent of the tests may have ignored, as `nohup`
+    does.
+    """
     for number in NUMBERS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def ended(process: subprocess.Popen[bytes], number: int) -> None:
-    """Signal a process. It must end with all its children: a child would keep its streams open."""
+    """Signal a process. The process must end with all its children, because a child would keep the output
+    streams open.
+    """
     assert process.stdout is not None
     assert process.stderr is not None
     process.send_signal(number)
@@ -65,7 +71,9 @@ def ended(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send the signal until the process has ended. CPython does not handle it between two reads of one `read(many)`."""
+    """Send the signal repeatedly until the process ends. CPython does not handle a signal between two reads of one
+    `read(many)`.
+    """
     assert process.stderr is not None
     for _ in range(100):
         process.send_signal(number)
@@ -100,7 +108,7 @@ def test_the_demo_is_told_to_end(tmp_path: Path, headline: bytes, number: int) -
 def test_a_command_is_told_to_end_while_it_reads(tmp_path: Path, command: list[str], number: int) -> None:
     with started(tmp_path, *command, str(tmp_path / "out")) as process:
         assert process.stdin is not None
-        process.stdin.write(MORE_THAN_A_PIPE_HOLDS)  # opening returns once the command has opened the other end
+        process.stdin.write(MORE_THAN_A_PIPE_HOLDS)  # returns once the command has opened the other end
         told_until_it_hears(process, number)
     assert list(tmp_path.iterdir()) == []
 
@@ -177,12 +185,14 @@ STREAMS = {
     "full": (">/dev/full", {2}),
     "both full": (">/dev/full 2>&1", {2}),
     "stderr full": ("2>/dev/full", {0}),
-    "closed pipe": ("| exec <&-", {0, 1}),  # click itself exits with 1 if it cannot print help
+    "closed pipe": ("| exec <&-", {0, 1}),  # click itself exits with 1 if it cannot print its help
 }
 
 
 QUICK = {("generate", each) for each in STREAMS} | {(each, "both full") for each in COMMANDS}
-"""Each stream and each command once. All pairs take ten times as long, and are marked `slow`."""
+"""Pairs (command, streams) for every run: each stream and each command once. All pairs take ten times as long, and are
+marked `slow`.
+"""
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Test `--fetch-header`, a secret sent to fetch a document, and secrets in its URL.
+"""Test `--fetch-header`, which sends a secret to fetch a document, and secrets in the document's URL.
 
-A raw socket receives the request; everything printed and written is searched for the secrets.
+A raw socket receives the request. All output and all written files are searched for the secrets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DOCUMENT = {
 
 
 class Host(Listener):
-    """Raw HTTP server that answers with a document, or with a redirect to `moved`."""
+    """Raw HTTP server that answers with a document, or with a redirect to the URL `moved`."""
 
     moved = ""
 
@@ -52,13 +52,13 @@ def host() -> Iterator[Host]:
 
 
 def mcpgen(folder: Path, *arguments: str, **environ: str) -> tuple[object, str]:
-    """Run a command, and return its exit code and all output."""
+    """Run a command in `folder`, and return its exit code and all output."""
     done = command.mcpgen(*arguments, folder=folder, **environ)
     return done.returncode, done.stdout + done.stderr
 
 
 def run_at(folder: Path, url: str) -> str:
-    """Return the output of `mcpgen run` in its own process, since it becomes the server."""
+    """Run `mcpgen run` in a process of its own, because it becomes the server. Return its output."""
     words = [sys.executable, "-m", "mcpgen", "run", url]
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.stdout + done.stderr

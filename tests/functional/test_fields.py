@@ -1,5 +1,5 @@
-"""Test the argument `fields` of a generated server: no request carries it, and the result holds
-only the named parts.
+"""Test the argument `fields` of a generated server: it is not sent to the API, and the result holds only the named
+members.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Test REL-09 on real file systems: a full one, and mount points, whose directories cannot be exchanged.
+"""Test REL-09 on real file systems: a full disk, and mount points, which cannot be exchanged with another directory.
 
-Each is mounted in a separate namespace, by a process that the test starts.
+A process that the test starts mounts each file system in a namespace of its own.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def run(script: str, *arguments: str) -> object:
 
 
 def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
-    """With any amount of room: either one sentence and the whole old project with nothing beside it, or the new
+    """Write to a disk of each size. The run must write the new project, or end with one sentence and leave only the old
     project.
     """
     ends = run(_FULL, str(tmp_path), "28")
@@ -100,5 +100,5 @@ def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
 
 
 def test_a_directory_on_which_something_is_mounted(tmp_path: Path) -> None:
-    """A mount point cannot be exchanged, so it is written file by file."""
+    """Write a project to a mount point. A mount point cannot be exchanged, so the files are written one by one."""
     assert run(_MOUNTED, str(tmp_path)) == [[0, ""], [0, ""], [], ["one.yaml", "out", "two.yaml"], True]

@@ -1,4 +1,4 @@
-"""Test the user's hooks.py: documented examples are typed and work, and mistakes are reported at the start."""
+"""Test the user's hooks.py: documented examples pass mypy and work, and mistakes are reported at the start."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
 
 @pytest.mark.slow
 def test_the_examples_are_typed(project: Path) -> None:
-    """Both are checked in one run of mypy, which reads the whole runtime."""
+    """Check both documented examples by one run of mypy, which takes long because it reads the whole runtime."""
     first, second = of_readme(project), of_docstring(project)
     write(project, first)
     (project / "station_mcp" / "more_hooks.py").write_text(second, encoding="utf-8")
@@ -189,8 +189,9 @@ async def instead_of_get_current_conditions(arguments):
 
 
 def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(project: Path) -> None:
-    """Without hooks, answers of one turn of the loop are written together; with hooks they must not wait for each
-    other.
+    """Check that a result is written at once if hooks exist, so that it does not wait for a hook that blocks the loop.
+
+    Without hooks, results that are ready in the same turn of the event loop are written together.
     """
     write(project, HOLDS_UP)
 
@@ -201,7 +202,7 @@ def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(projec
         server.say(calls("waits"))
         for city in "abcde":
             server.say(calls(city))
-            assert server.message()["id"] == city  # once the last of these is answered, the loop reads stdin
+            assert server.message()["id"] == city  # once the call `e` is answered, the loop reads stdin
         server.say(calls("at once", "computes"))
         assert server.message()["id"] == "at once"
         (project / "let go").touch()

@@ -1,4 +1,6 @@
-"""Test `mcpgen inspect` as people use it: on a terminal, with a call, and with a page that cannot be written."""
+"""Test `mcpgen inspect` as people use it: on a terminal, with a call, and with an output page that cannot
+be written.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def on_a_terminal(columns: int, *arguments: str, **environ: str) -> str:
             while data := os.read(ours, 65536):
                 told += data
         except OSError:
-            pass  # EIO is how Linux reports that the other side of the terminal is closed
+            pass  # Linux reports by EIO that the other side of the terminal is closed
     os.close(ours)
     return told.decode().replace("\r\n", "\n")
 
@@ -63,9 +65,9 @@ def inspected(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[obje
 def test_a_call_has_the_environment_of_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The environment decides the base URL and readable files.
+    """Check that a call in `inspect` uses the base URL and the readable files that environment variables set.
 
-    A credential is shown as its name. Nothing is left behind.
+    A credential is shown as the name of its variable, and no file is left behind.
     """
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")

@@ -1,4 +1,4 @@
-"""Test that `--doctor` compares the runtime with what mcpgen wrote, and names the files that differ."""
+"""Test that `--doctor` compares the runtime's files with what mcpgen wrote, and names the files that differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAMAGED = "runtime: cannot be checked, since its SHA256SUMS is missing or damage
 
 @pytest.fixture
 def runtime(tmp_path: Path) -> Path:
-    """Return a copy of the petstore's runtime."""
+    """Return a copy of the runtime of the petstore example."""
     for path, data in compile_source(read(str(ROOT / "specs" / "petstore.openapi.yaml")), Options()).tree.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(data)
@@ -116,5 +116,5 @@ def test_the_licence_is_that_of_mcpgen(runtime: Path) -> None:
 
 
 def test_line_ends_of_the_compilers_own_files_change_no_digest() -> None:
-    """mcpgen itself may come from a checkout by git for Windows, with CRLF."""
+    """Check that a checkout of mcpgen with CRLF, as by git for Windows, gives the same digests of runtime files."""
     assert checksums({"a.py": b"1\r\n2\r\n"}) == checksums({"a.py": b"1\n2\n"})

@@ -1,4 +1,4 @@
-"""Test that a server reuses the memory of earlier answers, and does not request it from the system for each call."""
+"""Test that a server reuses memory of earlier responses instead of requesting it from the system for each call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALLS = 100
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """Yield the URL of an API that answers every request on one connection."""
+    """Yield the URL of an API that answers every request, all on one connection."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -39,7 +39,7 @@ def url() -> Iterator[str]:
 
 
 def faults(server: Server) -> int:
-    """Return how many page faults the process has had (proc(5), the tenth field of stat)."""
+    """Return the number of page faults of the process so far (proc(5), the tenth field of stat)."""
     return int(Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()[7])
 
 

@@ -29,7 +29,7 @@ Play = Callable[[Send], None]
 
 @contextmanager
 def upstream(play: Play) -> Iterator[str]:
-    """Yield the URL of a socket that answers one request and is then closed."""
+    """Yield the URL of a socket that answers one request and then closes."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -47,7 +47,9 @@ def upstream(play: Play) -> Iterator[str]:
 
 @contextmanager
 def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, Any]]]:
-    """Make one call of a server. Return the server, the result, and the folder of its temporary files."""
+    """Start a server and make one call. Yield the client and the result. `temporary`: the folder of the server's
+    temporary files.
+    """
     with upstream(play) as url:
         variables = {"STATION_BASE_URL": url, "STATION_API_KEY": KEY, "STATION_TIMEOUT": "60"}
         variables |= {"TMPDIR": temporary} if temporary else {}
@@ -56,7 +58,7 @@ def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, 
 
 
 def slices(client: Client, uri: str) -> Iterator[dict[str, Any]]:
-    """Yield all slices of a resource; each names the URI of the next."""
+    """Yield all slices of a resource. Each slice names the URI of the next."""
     while uri:
         contents = client.request("resources/read", uri=uri)["contents"]
         assert contents[0]["uri"] == uri
@@ -74,7 +76,7 @@ def peak(client: Client) -> int:
 
 
 def quiet_peak() -> int:
-    """Return the peak memory in bytes of a server that gave one small answer."""
+    """Return the peak memory in bytes of a server that has answered one call with a small response."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
     with called(lambda send: send(head)) as (client, _):
         return peak(client)

@@ -1,4 +1,4 @@
-"""Test that regenerating a project with an older layout of the runtime gives today's layout."""
+"""Test that regenerating a project of an older mcpgen gives today's folders in the runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ NEW, OLD = "zoo_mcp/runtime/core/framing.py", "zoo_mcp/runtime/framing.py"
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Move a module out of its room, as an older version wrote it and recorded it in the lock."""
+    """Return a project in which a module lies outside its folder, as an older version wrote it and recorded it in the
+    lock.
+    """
     monkeypatch.chdir(tmp_path)
     write(LIST, GET, DELETE)
     assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0

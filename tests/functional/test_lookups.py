@@ -1,6 +1,6 @@
-"""Test a generated server with `lookups: true`, as a process: a name in place of an id is the calls that it stands for.
+"""Test a generated server with `lookups: true`, as a process: an argument may be a name instead of an id.
 
-A call that writes never picks among several.
+The server then makes the calls that find the id. If several things have the name, a call that writes is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.streamable.messages import encoded, mirrored
 
 
 class Speaker(NamedTuple):
-    """A way to speak to a server: returns the result, or the error, of one request."""
+    """Client of a server. `ask` returns the result or the error of one request."""
 
     ask: Callable[[str, dict[str, Any]], Any]
 
@@ -52,7 +52,7 @@ def generated(folder: Path, api: ThreadingHTTPServer, surface: str) -> Path:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, api: ThreadingHTTPServer) -> Path:
-    """Return a generated server `caller` for an API that runs."""
+    """Return the folder of a generated server `caller` for the running API."""
     return generated(tmp_path_factory.mktemp("lookups"), api, "all")
 
 
@@ -87,7 +87,7 @@ class _Api(NamedTuple):
 
 @pytest.fixture(scope="module", params=["stdio", pytest.param("http", marks=pytest.mark.slow)])
 def speaker(request: pytest.FixtureRequest, project: Path, api: ThreadingHTTPServer) -> Iterator[Speaker]:
-    """Yield a way to speak to one server, by each transport."""
+    """Yield a client of one server, once for each transport."""
     if request.param == "stdio":
         with started(project) as running:
             yield by_stdio(running)

@@ -1,7 +1,7 @@
-"""Test documents that move their servers or token URLs, with real processes and raw sockets.
+"""Test documents that change the hosts of their servers or token URLs, with real processes and raw sockets.
 
-No secret reaches a listener that nobody has accepted, before or after a restart. On loopback origins differ by port; a
-host is allowed at every port.
+No secret may reach a host that nobody has accepted, before or after a restart. On loopback, origins differ by port; an
+allowed host is allowed at every port.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ HASTY = (
     "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
     "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
-# : A colon or blank would end a value of a form. What is searched for is the planted secret.
+#: Credentials of the client. The client id has no colon or blank, which would be encoded. Output is searched for the
+#: secret.
 CLIENT = {"STORE_MACHINE_CLIENT_ID": "the-client", "STORE_MACHINE_CLIENT_SECRET": SECRET}
 ALLOWED = {"STORE_ALLOW_HOSTS": "127.0.0.1"}
 
 
 class Listener:
-    """Raw HTTP server that records what it receives, and answers with an access token, or with the token endpoint's
-    URL.
+    """Raw HTTP server that records its requests. It answers with an access token, or with the URL of the token
+    endpoint.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,7 @@ class Listener:
 
 @pytest.fixture
 def listeners() -> Iterator[tuple[Listener, Listener, Listener]]:
-    """Yield three listeners: the API, its token host, and a foreign host."""
+    """Yield three servers: the API, its token host, and a foreign host."""
     made = Listener(), Listener(), Listener()
     yield made
     for each in made:
@@ -73,7 +74,7 @@ def listeners() -> Iterator[tuple[Listener, Listener, Listener]]:
 
 
 class Project:
-    """A document, and the project that is generated from it repeatedly."""
+    """A document, and the project that is generated from it again and again."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.source = home, home / "openapi.json"
@@ -94,7 +95,7 @@ class Project:
         self.source.write_text(json.dumps(described))
 
     def compile(self, *flags: str) -> None:
-        """Run `generate`, or `regenerate` if the project exists."""
+        """Run `generate`, or `regenerate` if the project exists already."""
         there = (self.home / "store").exists()
         command = ["regenerate", str(self.home / "store")] if there else ["generate", str(self.source), "-o"]
         with pytest.raises(SystemExit) as ended:
@@ -114,7 +115,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def told(server: Server, tool: str = "list_items") -> str:
-    """Make a call, and return the text of its result."""
+    """Call a tool, and return the text of its result."""
     text: str = server.result(tool)["content"][0]["text"]
     return text
 
@@ -127,7 +128,9 @@ def logged(server: Server, event: str) -> dict[str, Any]:
 
 
 def logged_in_any_order(server: Server, *texts: str) -> list[dict[str, Any]]:
-    """Return the next lines of the log that hold these texts, in any order, since several threads write them."""
+    """Return the next log lines that contain these texts. They may come in any order, since several threads
+    write them.
+    """
     found: dict[str, dict[str, Any]] = {}
     while not found.keys() >= set(texts):
         line = server.complaint()
@@ -141,8 +144,10 @@ REFUSED = "list_items was not called. The token URL that the API's description n
 def test_hard_05_a_running_server_sends_nothing_to_a_token_host_that_came_with_another_table(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Neither before the owner accepts the new host nor after: the operator of the running server
-    has not accepted it.
+    """Load a table with another token host while the server runs. Nothing is sent there, even after the owner has
+    accepted it.
+
+    The operator of the running server has not accepted the host.
     """
     api, login, foreign = listeners
     project.describe(api.url, f"{login.url}/token")
@@ -252,7 +257,9 @@ def test_hard_06_a_provider_sends_no_secret_to_another_host(
 def test_a_base_url_of_the_owner_leaves_nothing_at_the_hosts_of_the_document(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """The flag `--base-url` does when generating what the variable does at run time (HARD-06)."""
+    """Check that `--base-url` of `generate` protects credentials like the variable at run time: no token host of the
+    document gets them (HARD-06).
+    """
     api, login, foreign = listeners
     project.describe(f"{foreign.url}/v1", f"{login.url}/token")
     described = json.loads(project.source.read_text())

@@ -1,4 +1,6 @@
-"""Test the test that every project contains: it passes for any tools, and fails if the server accepts a mistake."""
+"""Test the test file that every project contains: it passes for any tools, and fails if the server accepts wrong
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from mcpgen.emit import OFFERED
 ROOT = Path(__file__).parents[2]
 SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 REFUSING = "if problems or not problems.complete:"
-"""The line of the runtime that refuses wrong arguments, which tests remove."""
+"""The line of the runtime that refuses wrong arguments. The tests remove it."""
 
 GET = {"request": "GET /a"}
 OPEN = {"type": "object", "additionalProperties": True}
@@ -51,7 +53,7 @@ def run_own_test(project: Path, *runner: str, **variables: str) -> subprocess.Co
 
 @pytest.mark.parametrize("source", SPECS, ids=lambda path: path.name.split(".")[0])
 def test_it_passes_in_every_example(source: Path, tmp_path: Path) -> None:
-    roles = {"CLINICAL_ROLES": "researcher"}  # without a role, the server of that example lists no tool
+    roles = {"CLINICAL_ROLES": "researcher"}  # without a role, the server of this example lists no tool
     done = run_own_test(generated(tmp_path, source), **roles)
     assert (done.returncode, "Ran 1 test" in done.stderr, "skipped" in done.stderr) == (0, True, False), done.stderr
 
@@ -113,7 +115,7 @@ def test_it_fails_where_the_server_is_broken(file: str, old: str, new: str, said
 
 
 def test_a_request_that_leaves_is_noticed(tmp_path: Path) -> None:
-    """The changed server refuses the call, but sends its request all the same."""
+    """Change the server so that it refuses a call but still sends the request. The project's test must fail."""
     project = of(tmp_path, tools=[{"name": "ping", **GET}])
     module = project / "store_mcp" / "runtime/calls/preparation.py"
     leak = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[2].split(':')[2].strip('/')))); "

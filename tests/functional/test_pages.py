@@ -1,6 +1,7 @@
-"""Test a generated server with `pages: all`, as a process: what one call joins, over every style of paging.
+"""Test a generated server with `pages: all`, as a process: one call joins all pages of an API, for every style of
+paging.
 
-A hostile API leads it nowhere else, and does not keep it.
+Links of a hostile API are not followed to other places, and its pages do not continue forever.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ STYLES: dict[str, tuple[str, str]] = {
     "deep": ("cursor", DEEP),
     "undescribed": ("page", ""),
 }
-"""Style of paging → the argument that selects a page, and the schema of an answer."""
+"""Style of paging → the argument that selects a page, and the schema of a response."""
 
 HOSTILE = (
     "endless",
@@ -69,7 +70,7 @@ HOSTILE = (
 
 
 def document(address: str) -> str:
-    """Return a document with an operation for each style."""
+    """Return a document at `address` with one operation for each style of paging."""
     lines = ["openapi: 3.1.0", "info: {title: Pages, version: '1'}", f"servers: [{{url: '{address}/v1'}}]", "paths:"]
     for style, (parameter, schema) in {**STYLES, **dict.fromkeys(HOSTILE, ("cursor", HELD))}.items():
         content = f"content: {{application/json: {{schema: {schema}}}}}" if schema else ""
@@ -95,7 +96,7 @@ overrides:
 
 
 class Api(BaseHTTPRequestHandler):
-    """Answers in pages, in the style that the path names."""
+    """API that answers in pages, in the paging style that the path names."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = -1
@@ -117,7 +118,7 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 def item(number: int) -> dict[str, Any]:
@@ -125,12 +126,12 @@ def item(number: int) -> dict[str, Any]:
 
 
 def written(items: list[dict[str, Any]]) -> str:
-    """Return items as JSON, with prices that a double cannot hold."""
+    """Return items as JSON, with prices that have more digits than a double can hold."""
     return json.dumps(items).replace(".5}", ".50000000000000000001}")
 
 
 def answer(style: str, query: dict[str, str], host: str, elsewhere: str) -> tuple[int, dict[str, str], bytes]:
-    """Return status, header fields and body of one page."""
+    """Return the status, header fields and body of one page."""
     begin = (
         (int(query.get("page", 1)) - 1) * SIZE
         if style in NUMBERED
@@ -170,7 +171,7 @@ NUMBERED = ("link", "total", "header", "pages", "untold", "text", "url", "undesc
 def hostile(
     style: str, begin: int, items: list[dict[str, Any]], host: str, elsewhere: str
 ) -> tuple[int, dict[str, str], bytes]:
-    """Return a page that leads nowhere good."""
+    """Return a hostile page: one that links elsewhere, links in circles, breaks, or is too large."""
     items = [item(number) for number in range(begin + 1, begin + SIZE + 1)]
     following: Any = str(begin + SIZE)
     if style == "elsewhere":
@@ -197,7 +198,7 @@ def hostile(
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a generated server `mirror` for an API in pages that runs."""
+    """Yield the folder of a generated server `mirror` for a running API with pages."""
     api, other = (ThreadingHTTPServer(("127.0.0.1", 0), Api) for _ in range(2))
     for each in (api, other):
         threading.Thread(target=each.serve_forever, daemon=True).start()

@@ -1,4 +1,6 @@
-"""Programs of a model, run by a generated server as a process: what they may call, what they are told, who is asked."""
+"""Test programs of a model, run by a generated server as a process: which tools they call, their results, and
+confirmations.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,19 @@ def port() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, port: int) -> Path:
-    """Return a project whose server runs programs over all tools."""
+    """Return the folder of a project whose server runs programs over all tools."""
     return generated(tmp_path_factory.mktemp("store"), port)
 
 
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
-    """Yield one server for the tests that only ask."""
+    """Yield one server for the tests that change nothing."""
     with started(store) as running:
         yield running
 
 
 def run(server: Server, code: str, tool: str = "run_program") -> tuple[bool, str, list[str]]:
-    """Return whether a program ended well, what the model is told, and the requests that were made."""
+    """Run a program. Return True if it succeeded, the text of its result, and the requests that it made."""
     Api.seen.clear()
     result = call(server, tool, code=code)
     return not result["isError"], text(result), [*Api.seen]
@@ -77,7 +79,7 @@ def test_what_is_found_comes_with_its_functions(server: Server) -> None:
     assert "class CreateOrderAddress(TypedDict):\n    city: str\n    zip: NotRequired[str]\n" in told
 
 
-#: Program, what the model is told, and the requests.
+#: Rows: program, beginning of its result, beginnings of its requests.
 ENDED: list[tuple[str, str, list[str]]] = [
     ("1 + 1", "2", []),
     ("len(list_orders(status='open', per_page=5))", "1000", ["GET /orders?status=open&per-page=5"]),
@@ -101,7 +103,7 @@ ENDED: list[tuple[str, str, list[str]]] = [
     ("x = 1", "The program ended without a value.", []),
     ("{1, 2}", "[1,2]", []),
     ("lambda: 1", "<function", []),
-    # The last expression, wherever it stands.
+    # The result is the last expression of the program, wherever it stands.
     ("x = 1; '\u00e9'; [x,\n  2]  # end", "[1,2]", []),
     ("if True:\n    5", "The program ended without a value.", []),
     ("None", "The program ended without a value.", []),
@@ -122,7 +124,7 @@ def test_how_programs_end(server: Server, code: str, told: str, requests: list[s
     assert [each[: len(begun)] for each, begun in zip(seen, requests, strict=True)] == requests
 
 
-#: Program, and what the model is told before anything was called.
+#: Rows: program, beginning of the error that the model gets before any call is made.
 NOT_RUN: list[tuple[str, str]] = [
     ("get_order(1)\nget_order('a')", "Line 2: Argument to function `get_order` is incorrect: Expected `int`"),
     ("get_order(1)\nlist_orders(status='lost')", "Line 2: Argument to function `list_orders` is incorrect"),
@@ -151,7 +153,7 @@ def test_what_is_wrong_is_told_before_anything_is_called(server: Server, code: s
     assert seen == []
 
 
-#: Program, what the model is told, and how many requests were made.
+#: Rows: program, text in its error, and the number of requests that it made.
 STOPPED: list[Any] = [
     ("create_order('x')\nget_order(404)", "Line 2 (get_order(404)): RuntimeError: HTTP 404", 2),
     ("create_order('x')\ncreate_order('y')\n1 / 0", "2 writes were made: create_order, create_order.", 2),
@@ -297,7 +299,7 @@ def test_each_call_has_its_line_with_the_id_of_the_run(store: Path, tmp_path: Pa
 
 
 class Step(NamedTuple):
-    """One call of a task."""
+    """One call of a task: a tool and its arguments, which may refer to results of earlier calls."""
 
     tool: str
     arguments: dict[str, Any]
@@ -331,7 +333,7 @@ def test_one_program_is_the_calls_that_it_makes(server: Server) -> None:
     assert len(direct) == 5
 
 
-#: Variables of a server, the tools that run programs and are listed, and a program with its outcome.
+#: Rows: environment variables, tools that run programs and are listed, a program, and text in its result.
 OFFERED: list[tuple[dict[str, str], list[str], str, str]] = [
     ({"MIRROR_ROLES": "nobody"}, ["run_program"], "rename_customer('1')", "rename_customer` used when not defined"),
     ({"MIRROR_READ_ONLY": "true"}, ["run_reads"], "get_order(1)['asked']", "GET /orders/1"),
@@ -362,7 +364,7 @@ def test_a_server_for_reads_runs_reads_alone(tmp_path: Path, port: int) -> None:
 
 
 def test_without_the_sandbox_the_others_are_listed_and_a_sentence_says_so(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "pydantic_monty").mkdir()  # an empty package, as some platforms have it
+    (tmp_path / "pydantic_monty").mkdir()  # an empty package, as installed on some platforms
     (tmp_path / "pydantic_monty" / "__init__.py").write_text("")
     with started(store, PYTHONPATH=str(tmp_path)) as server:
         assert server.complaint() == (

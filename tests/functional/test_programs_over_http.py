@@ -1,4 +1,8 @@
-"""Programs over HTTP: a run that waits for its user is killed and goes on in another process, for its caller alone."""
+"""Test programs over HTTP: a program that waits for its user's yes is killed with its process, and continues in another
+one.
+
+Only the caller who started the program can continue it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ CODE = "a = get_order(%d)['asked']\nprint('before')\ndelete_order(%d)\n(a, creat
 
 
 class Port(Upstream):
-    """Where the API is, in the form that the servers of tests are given."""
+    """The port of the API, in the form that test servers take."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -32,7 +36,7 @@ class Port(Upstream):
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
-    """Yield the API of all servers of this module."""
+    """Yield the API that all servers of this module call."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield Port(server.server_port)
@@ -42,7 +46,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, upstream: Upstream) -> Path:
-    """Return the project, with the tokens of its two callers beside it."""
+    """Return the project's folder. The file with the tokens of its two callers lies beside it."""
     folder = tmp_path_factory.mktemp("orders")
     tokens = folder / "tokens"
     tokens.write_text(
@@ -69,7 +73,7 @@ def answered(server: Server, code: str, state: str, action: str = "accept", who:
 
 
 def requests(*numbers: int) -> list[str]:
-    """Return all requests that these runs make, in any order."""
+    """Return, sorted, all requests that the programs with these numbers make."""
     return sorted(
         each
         for number in numbers
@@ -78,7 +82,9 @@ def requests(*numbers: int) -> list[str]:
 
 
 def killed_and_resumed(project: Path, upstream: Upstream, numbers: range) -> int:
-    """Let runs wait for their users in one process, kill it, and answer in another one. Return how many ended well."""
+    """Start programs that wait for their users, kill the server, and send the answers to another process. Return how
+    many succeeded.
+    """
     Api.seen.clear()
     with replica(project, upstream) as first:
         states = {number: call(first, CODE % (number, number))["requestState"] for number in numbers}
@@ -115,7 +121,7 @@ def test_a_run_that_waits_belongs_to_its_caller_and_counts_once(project: Path, u
         again = answered(server, code, state)
         after = [*Api.seen]
     assert [each["error"]["code"] if "error" in each else each["isError"] for each in refused] == [-32602, -32602, True]
-    assert before == ["GET /orders/7"]  # of the second question
+    assert before == ["GET /orders/7"]  # made by the program of the third refused answer, before its question
     assert not well["isError"]
     assert again["content"][0]["text"].startswith("run_program was not called. This confirmation was used already")
     assert len(after) == 3

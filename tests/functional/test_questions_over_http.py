@@ -1,4 +1,6 @@
-"""Questions over HTTP: each answer may come to another replica. A state is for its call and caller, and counts once."""
+"""Test questions over HTTP: any replica accepts the answer. A state is valid only for its call and caller, and only
+once.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ PROGRAM = {"code": "send_order(7)['asked']"}
 
 
 class Port(Upstream):
-    """Where the API is, in the form that the servers of tests are given."""
+    """The port of the API, in the form that test servers take."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -49,7 +51,7 @@ class Port(Upstream):
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
-    """Yield the API of all servers of this module."""
+    """Yield the API that all servers of this module call."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -61,7 +63,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="module")
 def replicas(tmp_path_factory: pytest.TempPathFactory, upstream: Upstream) -> Iterator[tuple[Server, Server, Path]]:
-    """Yield two replicas, and the file of the first one's audit."""
+    """Yield two replicas, and the path of the first one's audit log."""
     folder = tmp_path_factory.mktemp("questions")
     tokens, audit = folder / "tokens", folder / "audit.jsonl"
     digests = {name: hashlib.sha256(token.encode()).hexdigest() for name, token in TOKENS.items()}
@@ -85,7 +87,7 @@ def call(server: Server, tool: str, arguments: dict[str, Any], who: str = "ann",
 
 
 def answered(server: Server, asked: Any, tool: str, arguments: dict[str, Any], who: str = "ann") -> Any:
-    """Bring the answer to the question of `asked`."""
+    """Repeat the call with the answers to the questions of its result `asked`."""
     responses = {name: {"action": "accept", "content": ANSWERS[name]} for name in asked["inputRequests"]}
     return call(server, tool, arguments, who, requestState=asked["requestState"], inputResponses=responses)
 

@@ -1,4 +1,4 @@
-"""Test the tool that reads the rest of a cut result, with a real process and a raw socket."""
+"""Test the tool that reads the remaining text of a truncated result, with a real process and a raw socket."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_model_reads_all_of_a_result_with_it(project: Path) -> None:
             uri = following[0].partition(" Next: ")[2] if following else ""
         assert whole == TEXT
         assert calls == -(-len(TEXT.encode()) // 8000)
-        # The audit tells of a call after its answer, so the last line may be the last thing that the server writes.
+        # The audit record of a call is written after its result, so it may be the last thing that the server writes.
         server.end()
         server.rest()
         assert server.written.count(b'"tool":"read_result_2"') == calls

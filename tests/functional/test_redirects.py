@@ -1,4 +1,6 @@
-"""Test followed redirects: what goes to the API's own origin, and what to another. A real process, two sockets."""
+"""Test followed redirects: which requests go to the API's own origin, and which to another. One process, two raw
+sockets.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def moved(location: str, status: str = "302 Found") -> bytes:
 
 
 class Site:
-    """Raw HTTP server that answers each path with given bytes, and records requests."""
+    """Raw HTTP server that answers each path with given bytes, and records its requests."""
 
     def __init__(self, host: str) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Test `mcpgen regenerate`: it compiles a project again from its remembered source and flags."""
+"""Test `mcpgen regenerate`: it compiles a project again with the source and flags stored in the lock."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def project() -> None:
     assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
 
 
-# -- what it does -----------------------------------------------------------------------------------------------------
+# -- Regeneration of a project ----------------------------------------------------------------------------------------
 
 
 def test_nothing_changed_is_nothing_written(project: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +152,7 @@ Serve = Callable[[dict[str, bytes]], str]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Serve these bytes by request target, and yield the URL before the target."""
+    """Yield a function that serves bytes by request target. It returns the URL to which targets are appended."""
     with contextlib.ExitStack() as stack:
 
         def start(served: dict[str, bytes]) -> str:
@@ -203,7 +203,7 @@ def test_a_project_behind_a_link_finds_its_source() -> None:
     assert run("regenerate", "real/deep/out", "--check") == 0
 
 
-# -- looking without writing ------------------------------------------------------------------------------------------
+# -- Runs that write nothing ------------------------------------------------------------------------------------------
 
 
 def test_txt_10_one_changed_description_is_stale_and_shown(project: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -281,7 +281,7 @@ def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: 
     assert (done["schema"], done["stale"], done["edited"]) == (1, False, [])
 
 
-# -- compilers --------------------------------------------------------------------------------------------------------
+# -- Projects of older and newer versions of mcpgen -------------------------------------------------------------------
 
 
 def test_a_later_compiler_says_what_it_changes_and_why(project: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -320,7 +320,7 @@ def test_a_lock_of_the_first_format_is_taken_up(project: None) -> None:
     assert names() == {**before.promises.names, "GET /pets": "all_the_pets"}
 
 
-# -- ends -------------------------------------------------------------------------------------------------------------
+# -- Exit codes and errors --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -353,11 +353,11 @@ def test_a_source_with_an_error_writes_nothing(project: None) -> None:
     assert {**files(), "mcpgen.yaml": b""} == {**before, "mcpgen.yaml": b""}
 
 
-# -- origins ----------------------------------------------------------------------------------------------------------
+# -- New origins in a document ----------------------------------------------------------------------------------------
 
 
 def moved_api(token_host: str, server: str = "https://api.example.com") -> bytes:
-    """Return the document of the API with client credentials, whose token URL is at this host."""
+    """Return the API's document with OAuth client credentials, whose token URL is at `token_host`."""
     flow = {"tokenUrl": f"https://{token_host}/token", "scopes": {}}
     scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
     document = json.loads(api(**LIST))

@@ -1,6 +1,6 @@
 """Test a server with --reload whose project is generated again while it runs: a real process, a raw socket.
 
-The upstream's gate, the server's messages and its log determine the order of events; nothing waits for a fixed time.
+The order of events is given by when the API answers, the server's messages and its log. Nothing waits for a fixed time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.runtime.process import Server, line
 from tests.runtime.revisions import ENVELOPE, META, R1, R2, R3, R4, R5
 
 KEY = "sk-0123456789abcdef"
-# : The same server, checking its files more often, for tests with many changes.
+#: Command of the same server with more frequent checks of its files, for tests with many changes.
 HASTY = (
     "-c",
     "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
@@ -31,8 +31,8 @@ CHANGED = "notifications/tools/list_changed"
 
 
 class Upstream:
-    """Raw HTTP server that answers each request with its request line and its key; `/wait` only
-    once the gate is open.
+    """Raw HTTP server that answers each request with its request line and its API key. It answers `/wait` only when the
+    test says so.
     """
 
     def __init__(self) -> None:
@@ -75,14 +75,16 @@ def upstream() -> Iterator[Upstream]:
 
 
 class Project:
-    """A tools file, and the project that is compiled from it repeatedly."""
+    """A tools file, and the project that is compiled from it again and again."""
 
     def __init__(self, home: Path, url: str) -> None:
         self.home, self.url = home, url
         self.package = home / "store" / "store_mcp"
 
     def generate(self, *tools: str, number: int = 1, more: str = "") -> None:
-        """Compile a tool `wait`, and one tool for each of `names` that requests a path of its name with this number."""
+        """Compile a tool `wait` and one tool for each of `names`. Each requests a path with its own name
+        and `number`.
+        """
         listed = "".join(f"  - {{name: {name}, description: Asks., request: {request(name)}}}\n" for name in tools)
         document = self.home / "store.tools.yaml"
         document.write_text(
@@ -94,7 +96,7 @@ class Project:
         assert ended.value.code == 0
 
     def server(self, *arguments: str, **how: Any) -> Server:
-        """Start the server of the project as compiled last."""
+        """Start the server of the project as it was compiled last."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         how = {"program": ("-m", "store_mcp"), **how}
         # no deadline: one call waits while a hundred compiles run
@@ -114,7 +116,7 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 class Client:
-    """MCP client of one revision, whose calls are numbered."""
+    """MCP client for one protocol revision. It numbers its calls."""
 
     def __init__(self, server: Server, revision: str) -> None:
         self.server, self.revision = server, revision
@@ -145,14 +147,14 @@ class Client:
         return said(self.answer())
 
     def answer(self) -> dict[str, Any]:
-        """Return the next message that is no progress notification."""
+        """Return the next message other than a progress notification."""
         while (message := self.server.message()).get("method") == "notifications/progress":
             pass
         answer: dict[str, Any] = message
         return answer
 
     def waiting(self) -> int:
-        """Call `wait`, and return the call's id once its request has reached the upstream."""
+        """Call `wait`, and return the call's id once its request has reached the API."""
         id_ = self._last + 1
         self.server.say(self._line(id_, "tools/call", name="wait", _meta={"progressToken": id_}))
         self._last = id_
@@ -160,13 +162,13 @@ class Client:
         return id_
 
     def next_but_changes(self) -> dict[str, Any]:
-        """Return the next message that is no `list_changed` notification; `changes` counts those."""
+        """Return the next message other than a `list_changed` notification, and count those in `changes`."""
         while (message := self.answer()).get("method") == CHANGED:
             self.changes += 1
         return message
 
     def told(self) -> None:
-        """Check that the next message is a `list_changed` notification in the form of this revision."""
+        """Check that the next message is a `list_changed` notification in the form of the client's revision."""
         message = self.server.message()
         assert message["method"] == CHANGED
         stream = {"_meta": {META + "subscriptionId": "listen"}}
@@ -186,7 +188,7 @@ def said(message: dict[str, Any]) -> str:
 
 
 def taken(server: Server) -> dict[str, Any]:
-    """Return the log's next line about a reloaded table, skipping other events."""
+    """Return the next log line about a reloaded table. Skip other log lines."""
     while True:
         event: dict[str, Any] = json.loads(server.complaint())
         if event["event"].startswith("table_"):
@@ -197,7 +199,7 @@ def taken(server: Server) -> dict[str, Any]:
 def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
     project: Project, upstream: Upstream, revision: str
 ) -> None:
-    """A call that runs meanwhile is answered by the table with which it began."""
+    """Check that the client sees the new tool, and that a call that runs during the change uses the old table."""
     with project.server("--reload") as server:
         client = Client(server, revision)
         assert client.names() == ["first", "wait"]
@@ -222,7 +224,9 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
 
 @pytest.mark.parametrize("revision", [R1, R5])
 def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
-    """The older revisions get no notification about prompts, since there were none at the handshake."""
+    """Check notifications about new resources and prompts. Clients of the handshake era get none about prompts, since
+    the handshake named none.
+    """
     with project.server("--reload") as server:
         server.checker.offered = ()
         client = Client(server, revision)
@@ -241,7 +245,9 @@ def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Pro
 
 
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
-    """No engine runs yet. A table that differs only in its requests causes no notification."""
+    """Change the table before the engine is loaded. A table that differs only in its requests causes no
+    notification.
+    """
     with project.server("--reload", program=HASTY) as server:
         server.ask("server/discover")
         project.generate("first", number=2)
@@ -294,9 +300,10 @@ def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Proje
 
 
 def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project: Project, upstream: Upstream) -> None:
-    """Every call is answered by one of the tables, never by an older one than the call before. The last table stays.
+    """Check that each call uses one of the tables, and none uses an older table than the call before it. The last table
+    stays.
 
-    A call that began before all compiles is answered by the first table.
+    A call that began before all compiles uses the first table.
     """
     with project.server("--reload", program=HASTY) as server:
         client = Client(server, R4)

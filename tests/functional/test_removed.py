@@ -1,6 +1,6 @@
-"""Test that what a tool removes from responses is in no byte that its server writes, whatever the API sends.
+"""Test that a member that a tool drops from responses occurs in no byte that its server writes, whatever the API sends.
 
-A real process, and a raw socket that tries everything.
+The test uses a real process, and a raw socket that sends the member in many ways.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ TRIED = {
 
 @contextmanager
 def upstream() -> Iterator[tuple[str, list[bytes]]]:
-    """Yield the URL of a socket that answers each request with the last bytes in the list."""
+    """Yield the URL of a socket that answers each request with the last item of a list, and the list."""
     said: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -142,7 +142,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
-    """Yield a server with all logging on, and the list of responses of its API. At the end, all output is searched."""
+    """Yield a server with all logging on, and the list of its API's responses. At the end, search all output for the
+    secret.
+    """
     environ = {"CLINIC_LOG_LEVEL": "debug", "CLINIC_AUDIT": "stderr", "CLINIC_TIMEOUT": "20"}
     with upstream() as (url, said):
         with Server(project, package="clinic_mcp", env={**environ, "CLINIC_BASE_URL": url}) as server:

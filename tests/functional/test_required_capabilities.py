@@ -1,4 +1,4 @@
-"""Test tools that require a capability of the client: a compiled tools file, a real process, in both eras."""
+"""Test tools that require a client capability: a compiled tools file, a real process, in both eras."""
 
 from __future__ import annotations
 

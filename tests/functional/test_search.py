@@ -1,5 +1,6 @@
-"""A generated server with a search, as a process: what it lists, what it finds, and that a call through it is the call
-of the inner tool in everything that can be observed.
+"""Test a generated server with a tool search, as a process: which tools it lists, and which it finds.
+
+A call through the search's tool must equal a direct call of the inner tool in everything that can be observed.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ SECRET = "s3cret-of-the-search"
 
 
 class Api(BaseHTTPRequestHandler):
-    """Answers with what it was asked, and keeps it."""
+    """API that answers each request with its method, path and body, and records it."""
 
     seen: ClassVar[list[str]] = []
 
@@ -79,12 +80,12 @@ class Api(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a generated server `mirror` with a search, for an API that runs."""
+    """Yield the folder of a generated server `mirror` with a tool search, for a running API."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = tmp_path_factory.mktemp("store")
@@ -106,7 +107,7 @@ def started(store: Path, **more: str) -> Server:
 
 @pytest.fixture(scope="module")
 def server(store: Path) -> Iterator[Server]:
-    """Yield one server for the tests that only ask."""
+    """Yield one server for the tests that change nothing."""
     with started(store) as running:
         yield running
 
@@ -160,13 +161,13 @@ def test_several_queries_and_a_group(server: Server) -> None:
     only = text(call(server, "search_tools", queries=["get one"], group="Customers"))
     none = call(server, "search_tools", queries=["get"], group="nobody")
     assert both.startswith("# get an order\n")
-    assert both.count("get_order(") == 1  # a tool comes once
+    assert both.count("get_order(") == 1  # each tool is listed once, even if two queries find it
     assert "order(" not in only
     assert none["isError"]
     assert "There is no group 'nobody'." in text(none)
 
 
-#: The inner call, and the tool through which it goes.
+#: Rows: name of the inner tool, its arguments, and the tool through which it is called.
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("list_orders", {"status": "open"}, "call_tool"),
     ("list_orders", {}, "call_tool"),
@@ -304,7 +305,7 @@ def test_an_index_of_another_table_is_told(
 
 
 def test_the_user_is_asked_in_the_handshake_era_too(store: Path) -> None:
-    """The question comes on the stream, about the inner call; the call goes on with a yes."""
+    """Check that the server asks its question about the inner call while the call runs, and continues after a yes."""
     hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
     delete = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 6}}}
     with started(store) as running:

@@ -1,4 +1,4 @@
-"""Test the bytes that templates of a tools file send to a raw socket, for many arguments."""
+"""Test the bytes that request templates of a tools file send to a raw socket, for many arguments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def served(folder: Path) -> Iterator[tuple[Server, Upstream]]:
 
 
 def heard(upstream: Upstream) -> tuple[str, dict[str, str], str]:
-    """Return request line, header fields and body of the one request that came, without its credential."""
+    """Return the request line, header fields and body of the one request that arrived, without its credential."""
     head, _, body = upstream.received.get(timeout=120).partition(b"\r\n\r\n")
     line, *fields = head.decode("ascii").split("\r\n")
     assert upstream.received.empty()
@@ -113,7 +113,7 @@ def test_what_arrives_is_what_the_templates_say(tmp_path: Path) -> None:
 
 def test_an_argument_that_the_schema_does_not_name_never_stands_for_a_credential(tmp_path: Path) -> None:
     with served(tmp_path) as (server, upstream):
-        refused = server.result("free", appid="mine", c="1")  # HARD-20
+        refused = server.result("free", appid="mine", c="1")  # attack case HARD-20
         assert refused["isError"]
         assert "which servers may read as a credential" in refused["content"][0]["text"]
         server.result("free", c="1")

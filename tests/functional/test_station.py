@@ -1,4 +1,6 @@
-"""Test handwritten tools end to end: compiled, served and called, with a real API."""
+"""Test handwritten tools end to end: a tools file is compiled, its server started and its tools called, with a real
+API.
+"""
 
 import json
 import sys

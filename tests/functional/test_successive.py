@@ -1,4 +1,4 @@
-"""Test a project through versions of its API: names are kept, and the user's files stay."""
+"""Test a project over several versions of its API: names are kept, and the user's files stay."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def project() -> None:
     assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
 
 
-# -- moves and names --------------------------------------------------------------------------------------------------
+# -- Moved operations, and names of tools -----------------------------------------------------------------------------
 
 
 def test_an_operation_that_moved_keeps_its_name_and_that_is_told(
@@ -101,7 +101,7 @@ def test_an_argument_keeps_its_name_when_another_wants_it(project: None) -> None
 
 
 def settle(text: str) -> None:
-    """Write this mcpgen.yaml, and generate again."""
+    """Write the text as mcpgen.yaml, and generate again."""
     (OUT / "mcpgen.yaml").write_text(f"mcpgen: 1\n{text}")
     assert run("regenerate", "out") == 0
 
@@ -163,7 +163,9 @@ ALONE = "GET /phases/{}/entry"
 
 
 def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
-    """Return a document with these requests. Each id ends in `mark`, and the path parameter has this schema."""
+    """Return a document with these operations. Each operation id ends in `marked`, and each path parameter has this
+    schema.
+    """
     found = {}
     for request in requests:
         name = request.partition("{")[2].partition("}")[0]
@@ -187,7 +189,10 @@ def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
 def test_a_twin_that_comes_and_goes_changes_no_name(
     flags: tuple[str, ...], stays: str, marks: tuple[str, str], schema: dict[str, object]
 ) -> None:
-    """An operation is identified by method and path, even if its id or its arguments change."""
+    """Check that tools keep their names if a similar operation appears and disappears.
+
+    An operation is identified by method and path, even if its id or its arguments change.
+    """
     goes = SECOND if stays == FIRST else FIRST
     write(LIST, twins(FIRST, SECOND, marked=marks[0], **schema))
     assert run("generate", "api.json", "-o", "out") == 0
@@ -235,7 +240,7 @@ def test_an_argument_that_comes_back_takes_no_name_from_one_that_is_called_so(pr
     assert found["query", "a-b"] not in ("a_b", "a_b_query")
 
 
-# -- what is the user's -----------------------------------------------------------------------------------------------
+# -- Files of the user ------------------------------------------------------------------------------------------------
 
 SETTINGS = """\
 mcpgen: 1
@@ -258,7 +263,7 @@ def after_list_pets(result, call):
 
 @pytest.fixture
 def owned(project: None) -> Iterator[dict[str, bytes]]:
-    """Return a project with edits by its user in every place that belongs to the user."""
+    """Return a project with edits in every file and place that belongs to the user."""
     theirs = {
         "mcpgen.yaml": SETTINGS,
         "zoo_mcp/hooks.py": HOOKS,

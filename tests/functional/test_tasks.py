@@ -1,5 +1,6 @@
-"""Test tools that start jobs, in a generated server that runs as a process: tasks for clients that have them, and
-waiting for others. The API is the only store, so a server that starts anew goes on.
+"""Test tools that start jobs, in a generated server as a process: clients that support tasks get a task, others wait.
+
+Only the API stores the jobs, so a server that starts again can continue.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def api() -> Iterator[ThreadingHTTPServer]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, api: ThreadingHTTPServer) -> Path:
-    """Return a generated server `worker` for an API that runs."""
+    """Return the folder of a generated server `worker` for a running API."""
     folder = tmp_path_factory.mktemp("tasks")
     (folder / "tools.yaml").write_text(TOOLS_FILE % api.server_port)
     with pytest.raises(SystemExit) as ended:
@@ -59,7 +60,7 @@ def server(project: Path) -> Iterator[Server]:
 
 
 def ask(server: Server, method: str, meta: dict[str, Any] = WITH_TASKS, **params: Any) -> Any:
-    """Send a request of 2026-07-28 and return its result or its error, without what progress says."""
+    """Send a request of revision 2026-07-28, and return its result or its error. Skip progress notifications."""
     message = {"jsonrpc": "2.0", "id": "q", "method": method, "params": {**params, "_meta": meta}}
     server.say(json.dumps(message).encode() + b"\n")
     while "id" not in (found := server.message()):
@@ -75,7 +76,7 @@ def begun(server: Server, tool: str = "build", **arguments: Any) -> str:
 
 
 def ended(server: Server, task: str) -> Any:
-    """Look until a task has ended. The API counts the looks, so this ends."""
+    """Request a task's status until it has ended. The API counts these requests, so the task ends."""
     while (found := ask(server, "tasks/get", taskId=task))["status"] == "working":
         assert found["pollIntervalMs"] == 100
     return found
@@ -196,7 +197,7 @@ def test_forged_ids_are_refused(server: Server) -> None:
     assert Api.seen == ["POST /jobs"]
 
 
-# -- 2025-11-25 ----------------------------------------------------------------------------------------------
+# -- Tasks of revision 2025-11-25 -------------------------------------------------------------------------------------
 
 
 def greeted(server: Server) -> Any:

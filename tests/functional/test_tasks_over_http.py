@@ -1,4 +1,4 @@
-"""Test tasks over HTTP: any replica answers for any other, and a task of another caller is as good as none."""
+"""Test tasks over HTTP: any replica answers for any other. To other callers, a task does not exist."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Upstream(NamedTuple):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, _Upstream]]:
-    """Yield a generated server, and its API."""
+    """Yield the folder of a generated server, and its API."""
     folder = tmp_path_factory.mktemp("tasks")
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
@@ -49,7 +49,9 @@ def replica(project: tuple[Path, _Upstream], key: str = "k" * 32) -> Server:
 
 
 def ask(server: Server, method: str, token: str = ANN, told: str | None = None, **params: Any) -> Any:
-    """Send a request as the caller of `token`. `told`: another `Mcp-Name` than the body says."""
+    """Send a request as the caller with `token`. `told`: a value of the header `Mcp-Name` other than the name in the
+    body.
+    """
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": WITH_TASKS}}
     named = params.get("taskId", params.get("name", ""))
     fields = mirrored(message, Authorization=f"Bearer {token}")
@@ -69,7 +71,7 @@ def test_any_replica_answers_for_its_caller_alone(project: tuple[Path, _Upstream
             assert ask(second, method, taskId=task, told="another", inputResponses={})["code"] == -32020
         assert ask(first, "tasks/get", taskId=task[:-2] + "AA")["code"] == -32602
         assert len(Api.seen) == seen, "nothing was asked of the API"
-    with replica(project) as third:  # every process is another one
+    with replica(project) as third:  # a new process, after the others have ended
         assert ask(third, "tasks/get", taskId=task)["status"] == "working"
         assert value(ask(third, "tasks/get", taskId=task)["result"]) == {"built": "1"}
         other = ask(third, "tools/call", name="build", arguments={"looks": 9})["taskId"]

@@ -30,9 +30,10 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
-    """The server keeps serving the table that it opened, with one call running all the time.
+    """Run a hundred compiles while a server without --reload runs a call. It must keep serving the table that it
+    opened.
 
-    It imports the engine only after the first compile, and writes Python caches meanwhile.
+    The server imports the engine only after the first compile, and Python writes its caches meanwhile.
     """
     with project.server() as server:
         client = Client(server, R4)

@@ -1,5 +1,6 @@
-"""Test logs and audit of a server process: each call has one audit line, however it ends, and one
-id in all log lines.
+"""Test logs and audit records of a server process: each call has one audit record, however it ends.
+
+All log lines of a call have the same id.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
 class Api(BaseHTTPRequestHandler):
-    """HTTP API that answers at once, except slow paths: there it sets `begun`, and never answers."""
+    """API that answers at once. At a path with `slow` it sets `begun`, and never answers."""
 
     begun = threading.Event()
     ends = threading.Event()
@@ -71,12 +72,12 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a generated server `mirror` with a running API."""
+    """Yield the folder of a generated server `mirror` with a running API."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     folder = tmp_path_factory.mktemp("store")
@@ -101,7 +102,7 @@ def started(store: Path, audit: Path | str, **more: str) -> Server:
 
 
 def ask(server: Server, tool: object, arguments: dict[str, Any], **meta: str) -> Any:
-    """Make a call, and return its result without progress notifications."""
+    """Call a tool, and return its result. Skip progress notifications."""
     params = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **meta}}
     server.say(json.dumps({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": params}).encode() + b"\n")
     message = server.message()
@@ -180,7 +181,7 @@ def test_a_setting_that_is_missing_is_a_refusal(store: Path, tmp_path: Path) -> 
 
 
 def slow(server: Server) -> int:
-    """Start a call that reaches the API and is not answered, and return its id."""
+    """Start a call whose request reaches the API but is not answered, and return its id."""
     id_ = server.call("get_slow")
     assert Api.begun.wait(120)
     return id_
@@ -245,7 +246,7 @@ def test_the_upstream_hears_of_the_trace_under_the_id_of_the_call(store: Path, t
 
 
 def test_a_stderr_that_is_closed_ends_the_start(store: Path) -> None:
-    """Otherwise log lines would be lost without anybody noticing."""
+    """Check that a closed stderr ends the start. Otherwise log lines would be lost without notice."""
     done = subprocess.run(
         ["/bin/sh", "-c", 'exec "$0" -m mirror_mcp 2>&-', sys.executable],
         cwd=store,
@@ -299,9 +300,9 @@ def test_a_file_that_was_moved_away_is_begun_anew(store: Path, tmp_path: Path) -
 
 
 def test_what_cannot_be_recorded_any_more_is_not_called(store: Path, tmp_path: Path) -> None:
-    """Only the line of the call during which writing failed is delayed.
+    """Refuse calls while the audit file cannot be written.
 
-    It is written once the file can be written again.
+    The record of the call during which writing failed is delayed: it is written once the file can be written again.
     """
     audit, kept = tmp_path / "audit", tmp_path / "kept"
     with started(store, audit) as server:

@@ -47,8 +47,7 @@ def reached(ask: Callable[[], Any]) -> str:
         return str(reason)
 
 
-# -- Origins of token endpoints
-# -----------------------------------------------------------------------------------------
+# -- Origins of token endpoints ---------------------------------------------------------------------------------------
 
 LISTED, UNLISTED = ["https://api.example", "https://login.example"], ["https://api.example", "https://old.example"]
 AT_LOGIN = "https://login.example/t"
@@ -186,8 +185,7 @@ def test_hard_06_a_token_endpoint_that_a_provider_names_elsewhere(
 OWN = f"The API's own server is on api.example, {UNACCEPTED}"
 OF_OPERATION = f"The server of this operation is on up.example, {UNACCEPTED}"
 
-# -- Origins of APIs
-# -----------------------------------------------------------------------------------------------------
+# -- Origins of APIs --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -246,8 +244,7 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
     assert expected in there if " " in expected else there == expected
 
 
-# -- Origins in a reloaded table
-# -----------------------------------------------------------------------------------------
+# -- Origins in a reloaded table --------------------------------------------------------------------------------------
 
 
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:

@@ -149,8 +149,7 @@ def test_a_failed_call_promises_nothing() -> None:
     assert (result.is_error, result.structured) == (True, ABSENT)
 
 
-# -- Long responses
-# ------------------------------------------------------------------------------------------------------
+# -- Long responses ---------------------------------------------------------------------------------------------------
 
 
 def test_a_long_answer_is_cut_alike_in_both() -> None:
@@ -275,8 +274,7 @@ def test_places_beyond_the_first_five_are_counted() -> None:
     assert cut.told().endswith("characters of 4; and more in 3 places")
 
 
-# -- Hooks that change results
-# -------------------------------------------------------------------------------------------
+# -- Hooks that change results ----------------------------------------------------------------------------------------
 
 OUTPUTS = {
     "object": TABLE["schemas"]["object"],

@@ -1,8 +1,7 @@
-"""Intercept and count mcpgen's calls to the file system, so that each in turn can be the last, or can fail.
+"""Count mcpgen's calls to the file system, and let any of them fail, or kill the run before it.
 
 Calls that only read (stat, reading a file) are not counted, except listing a directory, which needs a descriptor. A run
-is killed before each call that changes something: before other calls, the state is the same as before the next one.
-Syncs to disk are skipped.
+is killed only before calls that change files: other calls change nothing on disk. Syncs to disk are skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Before = Callable[[int], None]
 
 @contextlib.contextmanager
 def watched(before: Before, *which: Calls) -> Iterator[None]:
-    """Call `before` ahead of each counted call while the context lasts."""
+    """Call `before` ahead of each counted call within the `with` block."""
     numbers = iter(range(10**6))
 
     def counted(function: Callable[..., object]) -> Callable[..., object]:
@@ -53,13 +52,13 @@ def watched(before: Before, *which: Calls) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quick() -> Iterator[None]:
-    """Skip syncs to disk: tests end the process, not the machine."""
+    """Skip syncs to disk, since tests kill the process and not the machine."""
     with mock.patch.object(os, "fsync", return_value=None):
         yield
 
 
 def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES) -> bool:
-    """Run `action` in a child that is killed before the counted call of this number.
+    """Run `action` in a child process that is killed before the counted call number `number`.
 
     Return True if there was such a call.
     """
@@ -77,9 +76,9 @@ def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES
 
 
 def unprivileged(action: Callable[[], object]) -> int:
-    """Run `action` in a child without root's rights, so that modes of files apply.
+    """Run `action` in a child process without root's rights, so that file modes apply.
 
-    Return its exit code: 0, or 1 for an error.
+    Return 0, or 1 if `action` raised an error.
     """
     child = os.fork()
     if child == 0:
@@ -96,9 +95,10 @@ def unprivileged(action: Callable[[], object]) -> int:
 
 @contextlib.contextmanager
 def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list[int]]:
-    """Let the call of this number fail for this reason, or all calls from it on.
+    """Let the counted call number `number` fail with the error number `reason`; with `from_then_on`, all later calls,
+    too.
 
-    Yield the numbers of the calls made.
+    Yield a list that receives the number of each call.
     """
     seen: list[int] = []
 
@@ -112,7 +112,9 @@ def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list
 
 
 def contents(directory: Path) -> dict[str, bytes] | None:
-    """Return path → bytes of every file that a reader of `directory` finds, or None if there is no directory."""
+    """Return a mapping from path to bytes for every file below `directory`, or None if the directory is missing. Links
+    are followed.
+    """
     if not directory.exists():
         return None
     found = {}

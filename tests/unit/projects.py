@@ -1,4 +1,4 @@
-"""Build projects in the states in which a write may find them, with files of users and of others."""
+"""Build directories in the states in which a run may find them, with files of the user and of other programs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ OTHER = tree_of(x="3", p_mcp__z="3", p_mcp__stays="1", hooks="mine")
 
 
 def generate(directory: Path, tree: FileTree) -> None:
-    """Write a tree into a directory as the command does."""
+    """Write the file tree into a directory as the command `generate` does."""
     with claimed(directory):
         publish(plan(directory, tree, USERS, previous_lock(directory)), tree)
 
 
 def foreign(directory: Path) -> None:
-    """Make files and folders of others beside the project, some named like ours."""
+    """Make files and folders of other programs beside the project. Some have names like mcpgen's own."""
     (directory / ".mcpgen-notes").mkdir(parents=True)
     (directory / ".mcpgen-notes" / "project").write_text("mine")
     (directory / ".mcpgen-file").write_text("mine")
 
 
 def lived_in(directory: Path) -> None:
-    """Make a project with an edited hook, notes, a repository, foreign folders in ours, and links."""
+    """Make a project with an edited hook, notes, a git repository, links, and foreign folders within generated ones."""
     generate(directory, OLD)
     foreign(directory)
     (directory / "hooks.py").write_text("edited")
@@ -44,7 +44,7 @@ def lived_in(directory: Path) -> None:
 
 
 def small(directory: Path) -> None:
-    """Make a project with a file that will change, one that will go, one that stays, and foreign files."""
+    """Make a project with one file to change, one to remove, one to keep, and foreign files."""
     generate(directory, tree_of(x="1", q_mcp__gone="1", stays="1"))
     (directory / ".git").mkdir()
     (directory / ".git" / "HEAD").write_text("mine")
@@ -71,7 +71,7 @@ SITUATIONS: dict[str, tuple[Callable[[Path], None], FileTree]] = {
     "empty to new": (empty, NEW),
     "nothing to new": (nothing, NEW),
 }
-"""Name → function that makes the state on disk in a folder, and the tree that is then written."""
+"""Name of a situation → function that creates its files in a folder, and the file tree that the run then writes."""
 
 
 def beside(directory: Path) -> list[str]:
@@ -79,7 +79,7 @@ def beside(directory: Path) -> list[str]:
 
 
 def prepared(home: Path, situation: str) -> Path:
-    """Return a new directory with the situation in `out`, and files of others beside it."""
+    """Create the situation in `home`/out, and foreign files beside it. Return the path of the directory."""
     foreign(home)
     SITUATIONS[situation][0](home / "out")
     return home / "out"
@@ -92,7 +92,7 @@ def copied(template: Path, home: Path) -> Path:
 
 
 def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | None:
-    """Return the contents after a run without failures."""
+    """Return the contents of the directory after runs that write `trees` in turn, without failures."""
     target = prepared(home, situation)
     for tree in trees:
         generate(target, tree)
@@ -100,7 +100,9 @@ def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | No
 
 
 def stopped_between(directory: Path, tree: FileTree) -> bool:
-    """Kill a run after its first exchange. Return True if the new directory then lies in the place of the old one."""
+    """Kill a run between its two exchanges of directories. Return True if the new directory then stands at the path of
+    the old one.
+    """
     before = inode(directory)
     killed_at(1, lambda: generate(directory, tree), SWAPS)
     return inode(directory) != before

@@ -1,4 +1,6 @@
-"""Test that an alias leads to one operation for ever: no other tool gets it, not even once it is taken away."""
+"""Test that an alias always leads to the same operation: no other tool gets the name, even after the alias
+was removed.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from mcpgen.read.fetch import Fetched
 
 
 def compiled(operations: list[str], settings: str = "", before: Compiled | None = None) -> Compiled:
-    """Compile a document of these operationIds, with a tools file beside it and the lock of an earlier compile."""
+    """Compile a document with operations of these ids, with a tools file, and with the lock of an earlier compile."""
     responses = {"200": {"description": "ok"}}
     paths = {f"/at/{name[-1]}": {"get": {"operationId": name, "responses": responses}} for name in operations}
     document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}

@@ -1,4 +1,4 @@
-"""Test the sentences that are removed from descriptions, and those that are moved to the end."""
+"""Test which sentences are removed from descriptions, and which are moved to the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test sentences that most operations repeat: they move to the instructions, and stay in place if there is no room."""
+"""Test sentences that most operations repeat: they move to the server's instructions, or stay in place if there is no
+room.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test that install links say what clients expect, hold no secret, and pass their sink."""
+"""Test that install links have the form that clients expect, hold no secret, and are escaped correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test CHANGELOG.md through generations of a project: nothing is lost, and the lock has its digest."""
+"""Test CHANGELOG.md over many generations of a project: no entry is lost, and the lock has the file's digest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> ob
 
 
 def history(edited: str = "") -> str:
-    """Return the changelog. Check that the lock has its digest, unless a person `edited` it."""
+    """Return the changelog. Check that the lock has its digest, unless `edited` says that a person has edited it."""
     data = (Path("out") / changelog.NAME).read_bytes()
     known = locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME]
     assert known == digest(data) or data == edited.encode()
@@ -111,7 +111,9 @@ def test_a_deleted_one_begins_anew() -> None:
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:
-    """The killed run had written the changelog, but not the tables."""
+    """Run again after a kill between the write of the changelog and that of the tables. The entry must not
+    be repeated.
+    """
     generate({"a": "A", "b": "B"})
     before = {path: path.read_bytes() for path in Path("out").rglob("*.json")}
     generate({"a": "A"})

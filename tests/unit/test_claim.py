@@ -1,4 +1,4 @@
-"""Test REL-10: a project belongs to one run at a time, from before it is read until it is written."""
+"""Test REL-10: a project is locked for one run at a time, from before it is read until it is written."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def test_it_is_taken_whichever_directory_lies_in_its_place(tmp_path: Path, monke
 def test_a_directory_that_was_exchanged_before_it_could_be_locked_is_not_the_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another run ends after this one has opened the directory, and before this one locks it."""
+    """Exchange the directory after this run has opened it, and before it locks it. The run must lock the
+    new directory.
+    """
     target = prepared(tmp_path / "home", "old to new")
     lock, times = fcntl.flock, iter(range(9))
 
@@ -130,12 +132,14 @@ def code_of(*arguments: str) -> object:
 
 
 def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: Path) -> None:
-    """At either moment: before the second run has planned, and before it writes."""
+    """Start another run before this run's plan, and before its write. This run must then fail, because the project is
+    in use.
+    """
     target = tmp_path / "out"
     early = plan(target, NEW, USERS, None)
     for goes_on in (lambda: plan(target, NEW, USERS, None), lambda: publish(early, NEW)):
         with pytest.raises(ProjectBusy), claimed(target):  # noqa: PT012
-            assert not killed_at(10**6, lambda: generate(target, OLD))  # in a child process, which ends at once
+            assert not killed_at(10**6, lambda: generate(target, OLD))  # runs to its end in a child process
             goes_on()
         assert contents(target) == dict(OLD)
         shutil.rmtree(target)

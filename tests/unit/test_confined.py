@@ -1,4 +1,4 @@
-"""Test work in a child process under limits."""
+"""Test work that runs in a child process under limits."""
 
 from __future__ import annotations
 

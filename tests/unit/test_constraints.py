@@ -1,4 +1,4 @@
-"""Test bounds, defaults and words for constraints, with tables."""
+"""Test bounds, defaults, and the words that descriptions use for constraints, with tables of cases."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_words(node: JsonObject, kind: str, expected: str) -> None:
 
 @given(st.lists(st.text(st.characters()), min_size=251, max_size=251))
 def test_words_about_values_are_short_and_hide_nothing(values: list[str]) -> None:
-    """TXT-01: values of an enum reach the description, too."""
+    """Test TXT-01: the words about enum values are short, and hidden characters in the values are visible."""
     words = in_words({"enum": [*values]}, "string")
     assert words.isprintable()
     assert len(words) < 3000

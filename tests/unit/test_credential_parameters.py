@@ -1,4 +1,4 @@
-"""Test which parameters are taken for credentials, parts of a signature or transport details, as in published
+"""Test which parameters count as credentials, parts of a signature, or transport details, with examples from published
 documents.
 """
 
@@ -11,7 +11,7 @@ from mcpgen.model import Location, Parameter
 from mcpgen.read.openapi.credentials import Verdict, verdict
 
 ROWS: list[tuple[Location, str, str, Verdict | None]] = [
-    # by name
+    # recognized by name
     ("header", "X-ListenAPI-Key", "", "credential"),
     ("header", "X-Auth-Token", "", "credential"),
     ("header", "PRIVATE-TOKEN", "", "credential"),
@@ -19,18 +19,18 @@ ROWS: list[tuple[Location, str, str, Verdict | None]] = [
     ("header", "X-Registry-Auth", "A base64url-encoded auth configuration.", "credential"),
     ("query", "apiKey", "", "credential"),
     ("cookie", "access_token", "", "credential"),
-    # by their descriptions
+    # recognized by description
     ("query", "key", "Your registered API key.", "credential"),
     ("query", "appid", "Your unique API key", "credential"),
     ("query", "token", "Authentication token. Requires scope: `none`", "credential"),
     ("query", "user_key", "API key for your account", "credential"),
-    # signatures
+    # parts of a signature
     ("header", "X-Amz-Signature", "", "signature"),
     ("query", "X-Amz-SignedHeaders", "", "signature"),
     ("header", "X-Hub-Signature", "", "signature"),
     ("header", "X-Amz-Target", "", None),
     ("header", "x-amz-copy-source", "", None),
-    # arguments
+    # ordinary arguments
     ("path", "token", "Access token", None),
     ("query", "pageToken", "The access token of the next page", None),
     ("query", "continuation_token", "Auth token to go on with", None),

@@ -1,4 +1,4 @@
-"""Test the findings about many tools: nothing, a warning, or a selection below the limit."""
+"""Test the diagnostics about many tools: none, a warning, or a proposed selection below the limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcpgen.read.fetch import Fetched
 
 
 def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str | None]:
-    """Return the number of tools, and the hint of the warning."""
+    """Compile operations. Return the number of tools, and the hint of the warning about many tools."""
     document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
     compiled = compile_source(Fetched("f", compact(document).encode()), Options(include=include))
     hints = [found.hint for found in compiled.diagnostics if found.code == "many-tools"]
@@ -25,7 +25,7 @@ def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str
 
 
 def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
-    """Return operations with the tags in turn, and paths that begin with the tag."""
+    """Return `count` paths with one operation each. They have the tags in turn, and begin with `prefix` and the tag."""
     groups = tags or ("p", "q", "r", "s", "t")
     paths = [(f"{prefix}/{groups[n % len(groups)]}/{n}", [groups[n % len(groups)]]) for n in range(count)]
     return {path: {"get": {"tags": tag if tags else []}} for path, tag in paths}

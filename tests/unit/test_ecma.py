@@ -1,4 +1,6 @@
-"""Test which patterns are regular expressions of ECMA 262 with the flag `u`, as JavaScript engines judge them."""
+"""Test which patterns are valid regular expressions of ECMA 262 with the flag `u`. JavaScript engines gave the expected
+results.
+"""
 
 from __future__ import annotations
 

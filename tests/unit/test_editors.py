@@ -1,4 +1,6 @@
-"""Test the JSON Schema of the tools file for editors: by a command, beside files that refer to it, in the wheel."""
+"""Test the JSON Schema of the tools file, which editors use: printed by a command, written beside tools files, in the
+wheel.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ WALKED = {
     "$ref", "type", "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "items",
     "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
 }  # fmt: skip
-"""Keywords that `schema_check.py` obeys. tests/properties/test_toolsfile.py checks that it does."""
+"""JSON Schema keywords that `schema_check.py` implements. tests/properties/test_toolsfile.py checks that it does."""
 
 
 def nodes(node: Any, at: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every schema inside the schema, with its place."""
+    """Yield the location of every schema within the schema, and the schema itself."""
     if not isinstance(node, dict):
         return
     yield at, node
@@ -95,7 +97,7 @@ def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
     validator = jsonschema.validators.validator_for(schema_check.schema())
     assert validator is jsonschema.Draft202012Validator
     jsonschema.Draft202012Validator.check_schema(schema_check.schema())
-    for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors know only draft-07
+    for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors support only draft-07
         empty: referencing.jsonschema.SchemaRegistry = referencing.Registry()
         judge = draft(schema_check.schema(), registry=empty)
         assert judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "GET /"}]})

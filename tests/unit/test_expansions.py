@@ -1,4 +1,6 @@
-"""Test that schemas shared by many tools are expanded once, and that each tool still gets the findings in them."""
+"""Test that schemas shared by many tools are expanded once, and that each tool still gets the diagnostics
+about them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def compiled(text: str) -> Compiled:
 
 
 def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
-    """Return a document of `count` operations whose bodies have one member each."""
+    """Return a document of `count` operations. The body of each has one member with one of the schemas."""
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"it": member}}}}}
     operation = {"requestBody": body, "responses": {"200": {"description": "ok"}}}
     document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://a.test"}]}
@@ -31,7 +33,7 @@ def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
 
 
 def expanded(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
-    """Return how many schemas are expanded while `text` is compiled."""
+    """Return the number of schemas that are expanded while the document `text` is compiled."""
     count, expand = 0, Portable._expand
 
     def counting(*arguments: Any) -> Any:
@@ -67,7 +69,10 @@ def test_each_tool_is_told_what_was_found_in_a_shared_schema() -> None:
 
 
 def test_a_schema_is_cut_where_it_comes_again_and_nowhere_else() -> None:
-    """`Pong` has the same depth inside `Ping`, where it recurs, and inside `Other`, where it does not."""
+    """Cut a recursive schema only where it recurs.
+
+    `Pong` has the same depth inside `Ping`, where it recurs, and inside `Other`, where it does not.
+    """
     holding = {
         name: {"type": "object", "properties": {member.lower(): {"$ref": f"#/components/schemas/{member}"}}}
         for name, member in {"Ping": "Pong", "Pong": "Ping", "Other": "Pong"}.items()

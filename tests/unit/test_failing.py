@@ -1,4 +1,6 @@
-"""Test REL-09: if any file system call fails, the run ends with one sentence, and the project is wholly old or new."""
+"""Test REL-09: if any file system call fails, the run ends with one sentence, and the project is entirely old or
+entirely new.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def _quick_disk() -> Iterator[None]:
 
 
 class Refused:
-    """A run over `target` during which a call fails: how it ended, and whether there was a call of that number."""
+    """Run over `target` in which one file system call fails. It holds the error, and whether that call took place."""
 
     def __init__(self, target: Path, tree: FileTree, number: int, reason: int, *, from_then_on: bool) -> None:
         self.code, self.sentence = "", ""
@@ -46,7 +48,11 @@ NAMES = [f"{situation}: {errno.errorcode[reason]}" for situation, reason in CASE
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> None:
-    """Either the old project is there and the run reported an error, or the new one. Nothing lies beside it."""
+    """Let each call fail in turn. Then either the run reports an error and the old project is there, or the new project
+    is there.
+
+    No file is left beside the project.
+    """
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     template = prepared(tmp_path / "template", situation)
@@ -66,7 +72,7 @@ def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> Non
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_every_call_fails_from_one_on(tmp_path: Path, situation: str, reason: int) -> None:
-    """Then the run cannot clean up; the next run does."""
+    """Let all calls fail from one on. The run cannot remove its own files then, but the next run does."""
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     template, codes = prepared(tmp_path / "template", situation), set()

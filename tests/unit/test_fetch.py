@@ -1,4 +1,4 @@
-"""Test reading a source: files, standard input and URLs, each within its limits (SPEC-01, SPEC-20)."""
+"""Test reading of source documents from files, standard input and URLs, each within its limits (SPEC-01, SPEC-20)."""
 
 from __future__ import annotations
 
@@ -176,9 +176,10 @@ while True:  # until it is killed
 
 
 def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: Path) -> None:
-    """References, resources and documents of a tools file are all read this way.
+    """Replace a folder by a link while a file in it is read. No file outside may be read.
 
-    Without openat this cannot be guaranteed.
+    References, resources and documents of a tools file are all read in this way. Without openat, this cannot be
+    guaranteed.
     """
     root, outside = tmp_path / "open", tmp_path / "outside"
     for folder, content in ((root / "inner", b"inside"), (outside, b"outside")):

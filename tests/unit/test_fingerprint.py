@@ -1,4 +1,6 @@
-"""Test the fingerprint of a request: method, path without its prefix, and arguments, but no descriptions."""
+"""Test the fingerprint of an operation: it covers the method, the path without its prefix, and arguments, but no
+descriptions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test overrides of operations that the API no longer has: a warning if the project had them, else an error."""
+"""Test overrides of operations that the API no longer has: a warning if the project had the operation, else
+an error.
+"""
 
 from __future__ import annotations
 

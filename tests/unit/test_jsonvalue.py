@@ -1,4 +1,4 @@
-"""Test JSON Pointers (RFC 6901), lookups and canonical text."""
+"""Test JSON Pointers (RFC 6901), their evaluation, and canonical JSON text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test REL-08: a run killed at any call leaves the whole old or new project, and the next run cleans up."""
+"""Test REL-08: a run that is killed at any call leaves the entire old or new project, and the next run removes its
+leftovers.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def _quick_disk() -> Iterator[None]:
     ids=["old new new", "old new other", "old new old", "new other", "empty new", "nothing new", "nothing new other"],
 )
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation: str, following: FileTree) -> None:
-    """The next run succeeds in the same directory, and leaves nothing beside it."""
+    """Kill a run before each of its calls. The next run must then succeed in the same directory, and leave no file
+    beside it.
+    """
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     from_old = after(tmp_path / "from old", situation, following)
@@ -52,7 +56,10 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation:
 
 
 def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
-    """The first kill happens between the two exchanges. Any other leaves only a stage to be removed."""
+    """Kill a run between its two exchanges of directories, and kill the next run before each of its calls.
+
+    A first kill at other times leaves only a temporary directory to be removed.
+    """
     tree = SITUATIONS["small"][1]
     new = after(tmp_path / "new", "small", tree)
     template = prepared(tmp_path / "template", "small")
@@ -72,7 +79,7 @@ def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
 
 
 def _between(template: Path, home: Path, tree: FileTree) -> list[int]:
-    """Return the numbers of the calls before which the new directory lies in the place of the old one."""
+    """Return the numbers of the calls before which a kill leaves the new directory at the path of the old one."""
     found: list[int] = []
     for number in itertools.count():
         target = copied(template, home / str(number))

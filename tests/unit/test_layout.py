@@ -1,4 +1,4 @@
-"""Test tables at the width of a terminal, and without a terminal."""
+"""Test tables that commands print, at the width of a terminal, and without a terminal."""
 
 from __future__ import annotations
 

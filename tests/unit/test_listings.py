@@ -1,4 +1,4 @@
-"""Test where an answer holds its list, and which arguments select a page."""
+"""Test which member of a response holds its list, and which arguments select a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test that a lock returns what was recorded, and that an untrustworthy lock ends the run."""
+"""Test that a written lock is read back unchanged, and that an invalid lock ends the run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
 
 
 def test_a_key_that_stands_there_twice_ends_the_run() -> None:
-    """Otherwise one of the two would be lost, with its pins."""
+    """Refuse a lock with a repeated key. Otherwise one of the two values would be lost, with its pinned names."""
     text = json.dumps({**GOOD, "tools": {"GET /a": {"name": "a"}}})
     load(text.encode(), "f")
     with pytest.raises(FatalError):
@@ -170,6 +170,8 @@ def test_digests_are_sha_256() -> None:
     [("accepted", True), ("not accepted", False), ("Accepted", False), ("yes", False), (True, False), (None, False)],
 )
 def test_one_word_alone_accepts_an_origin(word: object, is_accepted: bool) -> None:
-    """People merge locks; leftovers of a merge conflict must accept nothing."""
+    """Accept an origin only for the exact word. People merge locks, and leftovers of a merge conflict must accept
+    nothing.
+    """
     lock = load(json.dumps({**GOOD, "origins": {"https://a.example": word}}).encode(), "f")
     assert lock.origins == {"https://a.example": is_accepted}

@@ -1,4 +1,4 @@
-"""Test matching of operations whose method or path changed: which new one continues which old one."""
+"""Test the matching of operations whose method or path changed: which new operation continues which old one."""
 
 from __future__ import annotations
 

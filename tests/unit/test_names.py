@@ -1,4 +1,4 @@
-"""Test names with tables: what text becomes, and that names are legal for any text."""
+"""Test names with tables of cases: what name a text gives, and that names are legal for any text."""
 
 from __future__ import annotations
 

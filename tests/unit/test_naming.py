@@ -1,4 +1,4 @@
-"""Test names of tools: from the id or the path, short, and independent of other operations."""
+"""Test names of tools: made from the operation id or the path, short, and independent of other operations."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def operation(
         ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_namespaced_pod_v1"),
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
-        # ids that are whole sentences
+        # operation ids that are whole sentences
         ("GET /users/{id}/logs", "Get the list of logs of a user by id and return them.", "list_user_logs"),
         ("POST /teams/{team}/members", "Adds a new member to the team", "add_team_member"),
         ("GET /reports", "Get Monthly Payment Report Details", "get_monthly_payment_report_details"),
-        # what frameworks append
+        # suffixes that frameworks append
         ("POST /api/v1/app/{a}/rotate", "rotate_secret_api_v1_app__a__rotate_post", "rotate_secret"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "read_item"),
         ("PATCH /events/2", "events__2_patch", "events_2_update"),
@@ -51,13 +51,13 @@ def operation(
         ("GET /rooms", "PropertyController_GetPropertiesRooms", "get_properties_rooms"),
         ("POST /benefits", "notifyBenefitUsingPOST", "notify_benefit"),
         ("POST /benefits", "notifyBenefitUsingPOST_2", "notify_benefit"),
-        # transcripts of method and path
+        # operation ids that only repeat method and path
         ("GET /v1/accounts/{account}/capabilities", "GetAccountsAccountCapabilities", "list_account_capabilities"),
         ("POST /v1/application_fees/{id}/refund", "PostApplicationFeesIdRefund", "refund_application_fee"),
         ("GET /v1/charges", "GetCharges", "list_charges"),
         ("DELETE /v1/customers/{customer}", "DeleteCustomersCustomer", "delete_customer"),
         ("GET /rest/api/3/serverInfo", "getServerInfo", "get_server_info"),
-        # what frameworks, HTTP and capitals add to an id
+        # additions by frameworks, HTTP methods and capitals in an id
         ("POST /v1/messages/batches", "beta_message_batches_post", "beta_message_batches_create"),
         (
             "PUT /addons/{k}/properties/{p}",
@@ -92,7 +92,7 @@ def operation(
         ("GET /statuses/search", "search", "search_statuses"),
         ("POST /q", "query", "query"),
         ("GET /search", "search", "search"),
-        # no usable id
+        # without a usable operation id
         ("GET /search/movie", None, "search_movie"),
         ("POST /contacts/search/emails", None, "search_contacts_emails"),
         ("GET /clients/{id}/client-secret", None, "get_client_secret"),
@@ -280,7 +280,7 @@ def usable(rows: list[Row]) -> list[Operation]:
 
 @given(ROWS, st.randoms(use_true_random=False))
 def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chance: random.Random) -> None:
-    """OUT-03: names do not depend on the order of operations."""
+    """Test OUT-03: names are legal and unique, and do not depend on the order of operations."""
     operations = usable(rows)
     names = assign(operations, NOTHING, "Petstore")
     assert names.keys() == {made.key for made in operations}

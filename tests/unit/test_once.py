@@ -1,4 +1,4 @@
-"""Test the cache of answers about values that tools share: a cached answer equals a fresh one."""
+"""Test the cache of results about schemas that tools share: a cached result equals one computed anew."""
 
 from __future__ import annotations
 
@@ -81,13 +81,16 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
         properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
         schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
         whole = tokens.estimate(schema)
-        for most in range(whole - 80, len(compact(schema)) // 2):  # from this size on nothing is estimated
+        for most in range(whole - 80, len(compact(schema)) // 2):  # from this size on, tokens are not estimated
             assert budget.fits(schema, most, once) == (whole <= most)
 
 
 @pytest.mark.slow
 def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A walk through all schemas of a tool would make a thousand calls, or write as much JSON as the table."""
+    """Count function calls and bytes of JSON for one more operation.
+
+    A walk through all schemas of each tool would make a thousand calls, or write as much JSON as the table.
+    """
     shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # this fills the caches of texts
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
     assert (many["calls"] - few["calls"]) / 10 < 7000

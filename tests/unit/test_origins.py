@@ -1,4 +1,4 @@
-"""Test the list of origins: what a URL adds, what each compile does with it, and who may accept an origin."""
+"""Test the list of origins: what a URL adds, how each compile changes it, and who may accept an origin."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ A, B, C = "https://a", "https://b", "https://c"
     [
         ({A, B}, None, (), {A: True, B: True}),
         ({A}, {A: True}, (), {A: True}),
-        # An origin that nothing names any more is removed, unless another one waits to be accepted.
+        # An origin that no URL uses any more is removed, unless another one waits to be accepted.
         ({A}, {A: True, B: True}, (), {A: True}),
         ({A, C}, {A: True, B: True}, (), {A: True, B: True, C: False}),
         ({A, C}, {A: True, B: True, C: False}, (), {A: True, B: True, C: False}),
         ({A}, {A: True, B: True, C: False}, (), {A: True}),
-        # The owner's own origins are accepted, even if nothing names them yet.
+        # The owner's own origins are accepted, even if no URL uses them yet.
         ({A, C}, {A: True, B: True, C: False}, (C,), {A: True, C: True}),
         ({A}, {A: True}, (C,), {A: True, C: True}),
         ({A, C}, {A: True, C: True}, (), {A: True, C: True}),

@@ -1,4 +1,4 @@
-"""Test that hooks for missing tools are found in hooks.py with their places, without running it."""
+"""Test that hooks for missing tools are found in hooks.py, with line and column, without running the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Said = tuple[int, int, str, str]
 
 
 def said(text: str | bytes, *, names: list[str] = TOOLS) -> list[Said]:
-    """Return line, column, message and hint of each finding."""
+    """Return the line, column, message and hint of each diagnostic."""
     data = text if isinstance(text, bytes) else text.encode()
     found = list(orphan_hooks.hooks(data, "x_mcp/hooks.py", names, RETIRED))
     assert all(each.severity == "warning" and each.where and each.where.file == "x_mcp/hooks.py" for each in found)
@@ -129,7 +129,7 @@ def test_what_is_no_python_is_one_warning(data: bytes, line: int, column: int | 
     "piece", ["-", "1+", "not ", "a.", "a if a else ", "lambda:", "[", "f'{", "a=", "a:a;", "\\\n"]
 )
 def test_what_nests_deeply_ends_in_a_sentence(piece: str) -> None:
-    """Whether Python can parse these depends on its version. None may end the run."""
+    """Read deeply nested code without a crash. Whether Python can parse it depends on its version."""
     assert len(said(piece * DEEP + "1")) <= 1
     assert len(said("if 1: pass\n" + f"elif {piece}1: pass\n" * (DEEP // 4))) <= 1
 

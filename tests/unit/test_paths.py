@@ -1,4 +1,6 @@
-"""Test path keys with a table: what is sent, what is refused (SPEC-23), and the key of an operation."""
+"""Test path templates of operations with a table: the path that is sent, refused templates (SPEC-23), and the
+operation's key.
+"""
 
 from __future__ import annotations
 

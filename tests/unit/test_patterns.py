@@ -1,4 +1,4 @@
-"""Test the memory of patterns: the compiler's estimate, and that the server obeys the same limit."""
+"""Test the memory that regular expressions take: the compiler's estimate, and that the server obeys the same limit."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def test_hard_16_what_many_patterns_take_is_not_found_out_without_end() -> None:
 
 
 def test_a_pattern_over_the_limit_that_reaches_a_server_is_not_checked() -> None:
-    """For example if a table was edited by hand, or a later release of the library needs more memory."""
+    """Do not check a pattern over the limit. It reaches a server if a table was edited, or a new release of the library
+    needs more memory.
+    """
     judge = validators.SchemaChecker({"properties": {"a": {"pattern": r"^\p{L}{60}$", "minLength": 2}}}, {})
     assert judge.is_valid({"a": "12"})
     assert not judge.is_valid({"a": "1"})

@@ -1,4 +1,4 @@
-"""Test line and column of any pointer against another reader: a small JSON parser, and PyYAML's nodes."""
+"""Test the line and column of any JSON pointer against other readers: a small JSON parser, and PyYAML's nodes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_place_in_yaml_is_the_same_for_whoever_asks_for_it_alone(value: dict[s
 
 
 OUTER = "a:\n  b:\n    c:\n      d:\n      - e: 1\n        f: 2\n"
-"""Keys whose positions are recorded, with nested keys that are not."""
+"""YAML with nested keys. If a document has more keys than `most`, only the positions of its outer keys are recorded."""
 
 
 @pytest.mark.parametrize("most", [1, 100], ids=["more keys than are noted", "all noted"])

@@ -1,4 +1,4 @@
-"""Test the line that shows that a command is still working: it is erased again, and only if it was shown."""
+"""Test the terminal line that shows that a command is still working. It is erased at the end, if it was shown."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ class Terminal(io.StringIO):
 
     def write(self, text: str) -> int:
         count = super().write(text)
-        if count:  # click first writes an empty text, to test the stream
+        if count:  # click first writes an empty text to test the stream
             self.written.set()
         return count
 
 
 def shown_on(terminal: Terminal, *, until_shown: bool) -> str:
-    """Return what is written to a stream during long work."""
+    """Return everything that is written to `terminal` during work. `until_shown`: the work ends only after the line was
+    shown.
+    """
     with contextlib.redirect_stderr(terminal), report.progress("Compiling"):
         assert not until_shown or terminal.written.wait(120)
     return terminal.getvalue()

@@ -1,4 +1,6 @@
-"""Test the rendered files of a project: a README that says what exists, what to set, and what is missing."""
+"""Test the rendered files of a project, such as a README that says what exists, which variables to set, and what is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def compiled() -> Compiled:
 
 
 def rows(readme: str, heading: str) -> list[list[str]]:
-    """Return the cells of the table below `heading`, without its head row."""
+    """Return the cells of the table below `heading`, without its header row."""
     section = readme.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.split("\n") if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").replace("\\|", "\0").split("|")] for line in lines[1:]]

@@ -1,4 +1,6 @@
-"""The index and the search over it: the two halves agree on stems, and what a query finds."""
+"""Test the search index and the search over it: both stem words in the same way, and queries find the
+expected tools.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +146,7 @@ def test_what_is_deprecated_comes_later() -> None:
     assert ranked.index("list_orders") < ranked.index("list_old_orders")
 
 
-# In the second, the API knows a word, but not what the query speaks of.
+# The index has a word of the second query, but nothing about its topic.
 NOTHING = (
     "book a flight",
     "order groceries with cheese from the supermarket",
@@ -154,11 +156,11 @@ NOTHING = (
     "the of and",
     "x" * 400,
     "漢字",
-    # The API knows the verb alone, or a general word.
+    # The index has only the verb of these queries, or a general word.
     "create a poem",
     "delete my gym membership soon",
     "change the tyres",
-    # It knows nothing of a query in another language.
+    # The index has no word of these queries in other languages.
     "réserver une table au restaurant",
     "einen Flug buchen",
     "预订机票",

@@ -1,4 +1,6 @@
-"""Test the messages about directories and files that commands are given, which fit each command (OUT-05)."""
+"""Test the error messages about directories and files that commands are given. Each message fits its
+command (OUT-05).
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ CASES: dict[str, tuple[Callable[[], object], list[str], int, str]] = {
     "a table of a terabyte": (large_table, ["regenerate", "out"], 2, "tools.json is larger than anything"),
     "up to date": (generated, ["regenerate", "out"], 0, "the project in out is up to date.\n"),
 }
-"""What is on disk, the command, its exit code, and its message."""
+"""Name of a case → function that makes files on disk, the command, its exit code, and text in its message."""
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -1,4 +1,4 @@
-"""Selectors, as a table."""
+"""Test selectors of operations (`--include`, `--exclude`) with a table."""
 
 from __future__ import annotations
 

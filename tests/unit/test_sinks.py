@@ -1,4 +1,6 @@
-"""Test that text written by a sink is unchanged for a strict reader of its syntax (GEN-15)."""
+"""Test functions that escape text for an output format: a strict reader of the format gets the same text
+back (GEN-15).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_si
 
 
 def stored(text: str) -> str:
-    """Return text as it can be stored: without lone surrogates, which are no characters."""
+    """Return the text without lone surrogates, which cannot be stored."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -43,7 +45,7 @@ SPECIAL = set("\\`*_[]<>&|~$#")
 def unescaped(written: str) -> str:
     """Read Markdown text strictly: a backslash makes the punctuation after it literal (CommonMark 0.31, 2.4).
 
-    Raises AssertionError for punctuation that is not escaped.
+    Raise AssertionError for punctuation that is not escaped.
     """
     text, at = "", 0
     while at < len(written):
@@ -81,7 +83,9 @@ def test_markdown_text_of_hostile_text_has_no_markup(text: str) -> None:
 
 
 def code_span(written: str) -> str:
-    """Read one code span strictly (CommonMark 0.31, 6.1): equal fences of backticks, none as long inside."""
+    """Read one Markdown code span strictly: equal fences of backticks, and none as long inside (CommonMark
+    0.31, 6.1).
+    """
     fence = re.match(r"`+", written)
     assert fence is not None
     inner = written.removeprefix(fence[0]).removesuffix(fence[0])

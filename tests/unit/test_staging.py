@@ -1,4 +1,6 @@
-"""Test which stages are removed, which are completed, and which are left alone."""
+"""Test which temporary directories (stages) are removed, which unfinished writes are completed, and which are left
+alone.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ def test_the_stage_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_stage_that_holds_links_lends_nothing(tmp_path: Path) -> None:
-    """A stage may come with a repository, like a project, so its links are not followed."""
+    """Follow no links in a stage, because a stage may come with a repository, as a project may."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / locks.NAME).write_bytes(NEW[locks.NAME])
@@ -65,7 +67,7 @@ def test_a_record_that_is_none_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_what_a_killed_run_leaves_says_what_it_holds(tmp_path: Path) -> None:
-    """Before the exchange a stage may be deleted; afterwards it holds the user's folders."""
+    """Kill a run. The file in its stage must say if the stage may be deleted, or holds folders of the user."""
     target = prepared(tmp_path / "it's", "small")
     killed_at(30, lambda: generate(target, NEW), {os: ("mkdir", "open", "write")})
     [stage] = staging.stages(target.parent)
@@ -86,7 +88,7 @@ OTHERS: dict[str, tuple[int, dict[str, str]]] = {
     ".mcpgen-my_plans": (0o700, {"unfinished": "to do", "next": "more"}),
     ".mcpgen-unfinished": (0o700, {"unfinished": "mcpgen was writing here.\n"}),
 }
-"""Foreign directories with names like our stages: mode and files."""
+"""Foreign directories with names like stages: their mode and files."""
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -110,7 +112,7 @@ def test_a_record_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_the_project_of_another_directory_is_left_alone(tmp_path: Path) -> None:
-    """Of two projects side by side, one is unfinished. A run over the other must not touch it."""
+    """Leave an unfinished project alone in a run over another project beside it."""
     target = prepared(tmp_path / "home", "old to new")
     assert stopped_between(target, NEW)
     new = contents(target)

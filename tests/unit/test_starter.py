@@ -1,4 +1,6 @@
-"""Test the tools file of `mcpgen init`: valid as it is and with any proposal enabled, whatever the document's texts."""
+"""Test the tools file of `mcpgen init`: valid as written, and with any proposal enabled, whatever texts the document
+has.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def initial(document: dict[str, Any] | Path, folder: str = "") -> str:
 
 
 def without_marks(text: str) -> str:
-    """Return `text` with every proposal enabled."""
+    """Return `text` with all commented-out proposals enabled."""
     return "\n".join(PROPOSAL.sub(r"\1\2", line) for line in text.split("\n"))
 
 
@@ -53,13 +55,13 @@ def each_switched_on(text: str) -> list[str]:
             beginning = index
         switched = {index, beginning} if inner else {index}
         if proposal[2].split("##")[0].strip().endswith(":"):
-            continue  # the first line of a block, which is valid only with content
+            continue  # the first line of a block is valid only with content
         found.append("\n".join(PROPOSAL.sub(r"\1\2", each) if n in switched else each for n, each in enumerate(lines)))
     return found
 
 
 def told(text: str) -> list[str]:
-    """Return the reader's findings about the shape of a tools file."""
+    """Return the diagnostics about the structure of a tools file."""
     found = Diagnostics()
     document = load("f", text.encode(), found)
     assert isinstance(document.value, dict)
@@ -114,7 +116,7 @@ def test_of_too_many_as_many_are_selected_as_models_choose_among(name: str) -> N
     assert 50 < len(compiled.catalog.tools) <= 100
 
 
-# -- text of a document -----------------------------------------------------------------------------------------------
+# -- Hostile texts in a document --------------------------------------------------------------------------------------
 
 HOSTILE = st.text(
     "ab:#,-*&!|>'\"%@`{}[]\\?~=\n\r\t\x85\u2028\u202e\ufeff\x00\x1b é\U0001f600", max_size=12
@@ -161,7 +163,7 @@ OPERATION = st.fixed_dictionaries(
 SCHEMES = st.dictionaries(HOSTILE, st.just({"type": "apiKey", "in": "header", "name": "X-Key"}), max_size=2)
 
 
-@settings(max_examples=50)  # slow: each example compiles twice
+@settings(max_examples=50)  # slow because each example compiles twice
 @given(
     st.dictionaries(
         HOSTILE.map("/{}".format),
@@ -195,7 +197,7 @@ def test_no_text_of_a_document_can_write_into_the_file(
     assert set(on.get("overrides", {})) <= known
 
 
-# -- the command ------------------------------------------------------------------------------------------------------
+# -- The command `init` -----------------------------------------------------------------------------------------------
 
 
 def ran(*arguments: str) -> object:

@@ -1,5 +1,5 @@
-"""Test writing file by file where a directory cannot be exchanged: same result, and the next run completes a killed
-one.
+"""Test writing file by file where a directory cannot be exchanged: the result is the same, and a killed run is
+completed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def test_another_error_of_the_exchange_is_no_reason_to_go_another_way(
 
 @pytest.mark.parametrize("following", [OLD, NEW, OTHER], ids=["back", "again", "another"])
 def test_a_kill_leaves_what_the_next_run_takes_up(tmp_path: Path, following: FileTree) -> None:
-    """None of the user's files is lost, edits are still refused, and no unknown file remains."""
+    """Kill a run before each of its calls, and run again.
+
+    No file of the user is lost, edits of generated files are still refused, and no unknown file remains.
+    """
     template = prepared(tmp_path / "template", "small")
     last = after(tmp_path / "last", "small", NEW, following)
     for number in itertools.count():
@@ -101,7 +104,10 @@ def _refuses_an_edit(target: Path, tree: FileTree) -> None:
 def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    """Each file is old or new, and the lock changes last. The stage stays, since its lock knows the new files."""
+    """Break off a run at each call. Each file is then old or new, and the lock is written last.
+
+    The stage stays, since its lock lists the new files.
+    """
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)
     replace, calls = Path.replace, iter(range(99))

@@ -1,4 +1,4 @@
-"""Test that a project is never called up to date if its folders point into a stage that is missing or another's."""
+"""Test unfinished projects whose folders link to a missing or foreign stage. They are never reported as up to date."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _quick_disk() -> Iterator[None]:
 
 
 def lying(directory: Path) -> dict[str, str | bytes]:
-    """Return path → target of a link, or bytes of a file. Links are not followed."""
+    """Return a mapping from path to the target of a link, or the bytes of a file. Links are not followed."""
     paths = (Path(folder, name) for folder, folders, names in os.walk(directory) for name in (*folders, *names))
     return {
         str(path): os.readlink(path) if path.is_symlink() else path.read_bytes()
@@ -50,7 +50,7 @@ def deleted(target: Path) -> Path:
 
 
 def cleaned(target: Path) -> Path:
-    """Remove untracked files as the git repository around the project does by `git clean`."""
+    """Remove untracked files, as `git clean` does in a repository around the project."""
     subprocess.run(["git", "init", "-q", str(target.parent)], check=True)
     subprocess.run(["git", "add", target.name], cwd=target.parent, check=True)
     subprocess.run(["git", "clean", "-qfd"], cwd=target.parent, check=True)
@@ -83,7 +83,9 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "copied beside": (copied_beside, "lie with another project"),
     "copied with its stage": (copied_with_its_stage, "lie with another project"),
 }
-"""What happens to an unfinished project → where it then lies, and the message."""
+"""Name of a change to an unfinished project → function that makes the change and returns the new path, and words of the
+error.
+"""
 
 
 @pytest.mark.parametrize("tree", [NEW, OTHER], ids=["again", "another"])
@@ -106,7 +108,7 @@ def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: P
 
 @pytest.mark.parametrize("where", ["p_mcp/own", "p_mcp/gone/own"])
 def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) -> None:
-    """Also a part that is no longer generated."""
+    """Report a missing folder within a package as well, even in a folder that is no longer generated."""
     target = prepared(tmp_path / "home", "old to new")
     for name in (".git", "tests"):
         shutil.rmtree(target / name)
@@ -118,7 +120,7 @@ def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) ->
 
 
 def test_what_is_put_back_is_finished(tmp_path: Path) -> None:
-    """Following the hint of the message restores the project."""
+    """Complete the project after the user has followed the hint of the error."""
     target = prepared(tmp_path / "home", "old to new")
     before = inode(target)
     assert stopped_between(target, NEW)

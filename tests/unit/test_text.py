@@ -1,4 +1,4 @@
-"""Test text for a model with tables: what is removed, and where it is cut."""
+"""Test text for models with tables of cases: what is removed, and where it is cut."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_plain_text_has_marks_for_hidden_characters_and_no_line_breaks_in_a_para
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", "x", "\n"])
 def test_hostile_text_is_read_in_linear_time(unit: str, end: str) -> None:
-    """TXT-04: each of these texts kept a quadratic pattern busy for minutes."""
+    """Test TXT-04 with texts that took minutes when patterns needed quadratic time."""
     shortened(plain(unit * (400_000 // len(unit)) + end), 1000)
 
 

@@ -1,6 +1,6 @@
-"""Compare the token estimate with o200k's counts.
+"""Compare the estimated number of tokens with the counts of the tokenizer o200k.
 
-`python -m benchmarks.surface --part tokens` does so over documents.
+`python -m benchmarks.surface --part tokens` compares them over whole documents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNTED: list[tuple[int, JsonValue]] = [
     (13, {"name": "actions_add_custom_labels_self_hosted_runner_org"}),
     (6, ["日本語の説明"]),
 ]  # fmt: skip
-"""Value → tokens that gpt-tokenizer 4.0.0 counts in its compact JSON."""
+"""JSON values with the number of tokens that gpt-tokenizer 4.0.0 counts in their compact JSON."""
 
 
 @pytest.mark.parametrize(("counted", "value"), COUNTED, ids=lambda value: str(value)[:30])

@@ -1,4 +1,4 @@
-"""Test what people and other programs do to a project while it is written: none of their changes is lost."""
+"""Test changes that people and programs make to a project while it is written: none is lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def save(path: Path, text: str) -> None:
 
 
 def at_exchange(monkeypatch: pytest.MonkeyPatch, number: int, action: Callable[[], None]) -> None:
-    """Call a function just before the exchange of this number."""
+    """Call a function directly before exchange number `number` of two directories."""
     swap, numbers = exchange.swap, iter(range(9))
 
     def told(one: Path, other: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_is_done_to_a_project_that_is_unfinished_is_kept(tmp_path: Path) ->
     (target / "later" / "link").symlink_to("deeper")
     (target / "tests" / "more").write_text("saved meanwhile")
     (target / "notes").unlink()
-    (target / "p_mcp" / "own").unlink()  # a link until the run is completed; then the foreign folder again
+    (target / "p_mcp" / "own").unlink()  # a link until the run is completed, and then the foreign folder again
     (target / "p_mcp" / "__pycache__").mkdir()
     (target / "p_mcp" / "__pycache__" / "x.pyc").write_bytes(b"")
     generate(target, NEW)
@@ -115,7 +115,9 @@ def test_folders_that_are_made_or_closed_meanwhile_stay_so(tmp_path: Path) -> No
 
 
 def test_a_folder_that_nobody_may_write_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Its counterpart in the replica has the same mode, and is removed all the same."""
+    """Write a project with a read-only folder. Its copy in the temporary directory has the same mode, and must be
+    removed, too.
+    """
     target = prepared(tmp_path / "home", "old to new")
     generate(target, tree_of(x="2", p_mcp__runtime__y="1", p_mcp__z="1"))
     (target / "p_mcp" / "runtime").chmod(0o555)
@@ -127,7 +129,10 @@ def test_a_folder_that_nobody_may_write_leaves_nothing_behind(tmp_path: Path) ->
 
 
 def test_others_who_may_read_a_project_may_read_an_unfinished_one(tmp_path: Path) -> None:
-    """Links in the new directory lead through the stage, so that others must be able to enter it."""
+    """Check that other users may enter the temporary directory if they may read the project.
+
+    Links in an unfinished project lead into that directory.
+    """
     target = prepared(tmp_path / "home", "old to new")
     target.chmod(0o755)
     assert stopped_between(target, NEW)

@@ -1,4 +1,4 @@
-"""Test that a file tree cannot contain paths outside of itself (OUT-01, OUT-02)."""
+"""Test that a tree of files to write cannot contain paths outside of itself (OUT-01, OUT-02)."""
 
 from __future__ import annotations
 

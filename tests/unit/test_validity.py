@@ -1,4 +1,4 @@
-"""Test the verdict of openapi-spec-validator as mcpgen reports it: each departure once, at a place that exists."""
+"""Test how mcpgen reports the errors of openapi-spec-validator: each error once, with a place that exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test response schemas without removed members, with a table: they name nothing that the runtime removes."""
+"""Test response schemas after members were dropped, with a table: they name no member that the runtime drops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test the final check: each departure from the portable profile removes a tool, and nothing else does."""
+"""Test the final check of a catalog: a tool is removed if it departs from the portable profile, and only then."""
 
 from __future__ import annotations
 

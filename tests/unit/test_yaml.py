@@ -1,4 +1,6 @@
-"""Test YAML: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2; SPEC-09), and what is refused."""
+"""Test the YAML reader: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2; SPEC-09), and refused
+documents.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ PROBES: list[tuple[str, JsonValue]] = [
     (".inf", ".inf"),
     ("=", "="),
 ]
-"""Patterns of the core schema without infinities and NaN, which JSON lacks: those stay text."""
+"""Plain scalars for the core schema's patterns. Infinities and NaN stay text, because JSON lacks them."""
 
 
 def composed(text: str) -> tuple[JsonValue, list[str]]:
@@ -126,7 +128,7 @@ def test_values(text: str, value: JsonValue) -> None:
     ],
 )
 def test_what_is_refused(text: str, code: str) -> None:
-    """SPEC-06, SPEC-07: with a place, and without a crash."""
+    """Refuse these texts with an error that names a place, and without a crash (SPEC-06, SPEC-07)."""
     with pytest.raises(FatalError) as refused:
         composed(text)
     assert refused.value.diagnostic.code == code
@@ -153,7 +155,9 @@ def test_what_is_refused(text: str, code: str) -> None:
     ],
 )
 def test_what_costs_its_place_alone(text: str, value: JsonValue, code: str) -> None:
-    """SPEC-07: tags are never executed. A tag, and an alias without a value, cause warnings; the rest is read."""
+    """Read a tag, or an alias without a value, with a warning. Tags are never executed (SPEC-07), and the other values
+    are read.
+    """
     assert composed(text) == (value, [code])
 
 
@@ -226,7 +230,9 @@ def test_what_is_written_as_json_and_as_yaml_is_read_alike(value: JsonValue) -> 
 
 @given(st.binary(max_size=200) | st.text("{}[]:,-&*!|>'\"#%@?<~ab01\n\t ", max_size=60).map(str.encode))
 def test_any_bytes_are_a_document_or_cannot_go_on(data: bytes) -> None:
-    """No other exception is raised, and the positions of everything read can be found."""
+    """Read any bytes: either as a document whose values all have positions, or with FatalError. No other exception is
+    raised.
+    """
     try:
         document = load("f", data, Diagnostics())
     except FatalError:
