@@ -1,4 +1,4 @@
-"""HTTP/1.1 client on a raw socket: it sends any bytes, reads responses and event streams, and checks framing."""
+"""HTTP/1.1 client on a raw socket: it sends any bytes, reads responses and event streams, and checks their framing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Fields = dict[str, str]
 
 
 class Event(NamedTuple):
-    """One server-sent event. A comment has only its text."""
+    """One server-sent event, or a comment of the stream, which has only its text."""
 
     data: str = ""
     id: str | None = None
@@ -28,14 +28,14 @@ class Event(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A response that was read completely."""
+    """A complete response."""
 
     status: int
     fields: list[tuple[str, str]]
     body: bytes
 
     def field(self, name: str) -> str | None:
-        """Return the value of a header field, or None if it is missing. Fails if it occurs twice."""
+        """Return the value of a header field, or None if it is missing. Fail if the field occurs twice."""
         found = [value for key, value in self.fields if key == name.lower()]
         assert len(found) <= 1, f"{name} is there more than once"
         return found[0] if found else None
@@ -63,7 +63,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, as a client that goes away."""
+        """Close the connection, as a client does that goes away."""
         self._file.close()
         self.socket.close()
 
@@ -79,7 +79,7 @@ class Connection:
         self.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 
     def write(self, data: bytes) -> None:
-        """Write any bytes."""
+        """Write any bytes to the connection."""
         self.socket.sendall(data)
 
     def head(self) -> Answer:
@@ -96,7 +96,7 @@ class Connection:
         return Answer(int(status), fields, b"")
 
     def answer(self, bodyless: bool = False) -> Answer:
-        """Read a response to its end."""
+        """Read a response to its end, and return it. `bodyless`: the response has no body, as for HEAD."""
         head = self.head()
         while head.status == 100:
             head = self.head()
@@ -126,7 +126,9 @@ class Connection:
         return head
 
     def events(self, comments: bool = False) -> Iterator[Event]:
-        """Yield the events of a stream as they come, until it ends."""
+        """Yield the events of a stream as they arrive, until the stream ends. Leave out comments unless `comments` is
+        given.
+        """
         assert self._chunked
         for block in self._blocks():
             event = _event(block)
@@ -138,11 +140,11 @@ class Connection:
         return next(self.events())
 
     def messages(self) -> list[Any]:
-        """Return the messages of a stream, after it has ended."""
+        """Read a stream to its end, and return its messages."""
         return [each.message for each in self.events() if each.data]
 
     def is_closed(self) -> bool:
-        """Wait for a byte or the end of the connection. Return True for the end."""
+        """Wait for a byte or the end of the connection. Return True if the connection has ended."""
         try:
             return not self._file.read(1)
         except ConnectionError:
@@ -160,7 +162,7 @@ class Connection:
         assert self._line() == b""
 
     def _blocks(self) -> Iterator[str]:
-        """Yield each block of lines up to an empty line."""
+        """Yield each block of lines of the stream, without the empty line that ends a block."""
         while True:
             block, found, rest = self._left.partition(b"\n\n")
             if found:

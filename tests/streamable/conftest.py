@@ -1,5 +1,5 @@
-"""Provide one project, one upstream, and one server behind each door (aiohttp, ASGI), for tests
-with default settings.
+"""Provide a generated project, an upstream, and servers with default settings: one over aiohttp, one as an ASGI
+application.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
-    """Yield the upstream of a server that one test starts."""
+    """Yield an upstream for a server that a test starts by itself."""
     found = Upstream()
     yield found
     found.close()
@@ -38,7 +38,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="session", params=DOORS)
 def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
-    """Yield a server with default settings behind each door, with its own upstream."""
+    """Yield a server with default settings and its own upstream, once over aiohttp and once as an ASGI application."""
     upstream = Upstream()
     with Server(project, upstream, request.param) as found:
         yield found
@@ -47,7 +47,7 @@ def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[str]:
-    """Yield the URL of a store that replicas share, at a socket file."""
+    """Yield the URL of a store that replicas share. The store listens at a socket file."""
     program = shutil.which("valkey-server") or shutil.which("redis-server")
     if program is None:
         pytest.skip("this needs valkey-server or redis-server")

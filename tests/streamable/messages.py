@@ -1,4 +1,4 @@
-"""Build messages of both eras, and the header fields that a request needs."""
+"""Build messages of the handshake era and the stateless era, with the header fields that HTTP requests need."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def encoded(message: object) -> bytes:
 
 
 def meta(**more: Any) -> dict[str, Any]:
-    """Return the `_meta` of a stateless request."""
+    """Return the member `_meta` of a stateless request."""
     return {META + "protocolVersion": NEW, META + "clientCapabilities": {"elicitation": {}}, **more}
 
 
 def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Return a request of the older era."""
+    """Return a request of the handshake era."""
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 
@@ -36,41 +36,43 @@ def stateless(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 
 
 def mirrored(message: dict[str, Any], **more: str) -> Fields:
-    """Return the header fields of a stateless request, which repeat parts of its body."""
+    """Return the header fields of a stateless request. Some repeat parts of its body."""
     named = message["params"].get(NAMED.get(message["method"], ""))
     fields = {**JSON, "MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
     return {**fields, **({"Mcp-Name": named} if isinstance(named, str) else {}), **more}
 
 
 def calling(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """Return a stateless tool call. With a token it asks for progress."""
+    """Return a stateless tool call. With a progress token, the call asks for progress notifications."""
     told = meta() if token is None else meta(progressToken=token)
     return stateless("tools/call", id_, name=tool, arguments=arguments, _meta=told)
 
 
 def call(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """Return a tool call for a session."""
+    """Return a tool call for a session of the handshake era. With a progress token, the call asks for progress
+    notifications.
+    """
     more = {} if token is None else {"_meta": {"progressToken": token}}
     return request("tools/call", id_, name=tool, arguments=arguments, **more)
 
 
 def notification(method: str, **params: Any) -> dict[str, Any]:
-    """Return a notification."""
+    """Return a JSON-RPC notification."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
 def post(connection: Connection, message: dict[str, Any], **more: str) -> None:
-    """Write a stateless request with its header fields."""
+    """Write a stateless message to the connection as a POST with its header fields."""
     connection.send("POST", fields=mirrored(message, **more), body=encoded(message))
 
 
 def said(message: dict[str, Any]) -> str:
-    """Return the text of a call's result."""
+    """Return the text of the result in the response `message`."""
     return str(message["result"]["content"][0]["text"])
 
 
 class Session:
-    """One client's session of the older era. `fields`: sent with each of its requests."""
+    """One client's session of the handshake era. `fields`: header fields sent with each of its requests."""
 
     def __init__(self, server: Server, revision: str = OLD, asks: bool = True, fields: Fields | None = None) -> None:
         self._server = server
@@ -87,7 +89,7 @@ class Session:
         return {**JSON, **self._own, "Mcp-Session-Id": self.id}
 
     def post(self, connection: Connection, message: object) -> None:
-        """Write a message as a POST."""
+        """Write a message of the session to the connection as a POST."""
         connection.send("POST", fields=self.fields, body=encoded(message))
 
     def ask(self, message: object) -> Answer:
@@ -99,9 +101,9 @@ class Session:
         connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", **more})
 
     def resume(self, connection: Connection, last: str) -> None:
-        """Write a GET that resumes after this event."""
+        """Write a GET that resumes a stream after the event with the id `last`."""
         connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", "Last-Event-ID": last})
 
     def end(self) -> Answer:
-        """Delete the session."""
+        """Delete the session, and return the response."""
         return self._server.ask("DELETE", fields=self.fields)

@@ -1,6 +1,6 @@
 """Run a generated server as a process that serves HTTP.
 
-Its stdout must stay empty, and nothing that it writes may hold its secret.
+At the end, its stdout must be empty, and its output must not hold the secret.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONSTANTS = {"serve.over_http.LINGER": 0.0}
 
 
 class Server:
-    """The process, used as a context manager. At the end it is stopped, and its output is checked."""
+    """A server process, used as a context manager. At the end, the process is stopped and its output is checked."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Server:
         flags: tuple[str, ...] = (),
         **variables: str,
     ) -> None:
-        """Start the server. `constants`: values to set in the runtime. `variables`: settings by name without prefix."""
+        """Start the server. `constants`: values to set in its modules. `variables`: settings by name without prefix."""
         self.door = door
         self.upstream = upstream
         told = json.dumps({**CONSTANTS, **(constants or {})})
@@ -84,7 +84,7 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
 
     def ended(self) -> int:
-        """Wait for the end, check that stdout is empty (X7), and return the exit code."""
+        """Wait for the process to end, check that stdout is empty (X7), and return the exit code."""
         code = self.process.wait(PATIENCE)
         for each in self._readers:
             each.join(PATIENCE)
@@ -95,7 +95,7 @@ class Server:
         return code
 
     def log(self, event: str) -> Any:
-        """Return the next line of the log with this event."""
+        """Return the next line of the log with this event name."""
         while (line := self.lines.get(timeout=PATIENCE)) is not None:
             if line.startswith(b"{") and json.loads(line).get("event") == event:
                 return json.loads(line)

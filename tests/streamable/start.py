@@ -1,4 +1,4 @@
-"""Start a generated server behind one of its doors, with changed constants so that no test waits long.
+"""Start a generated server over aiohttp or as an ASGI application, with changed constants so that no test waits long.
 
 python start.py aiohttp|asgi PACKAGE CONSTANTS [FLAG...], where CONSTANTS is {"streamable.event_stream.SILENCE": 0.2}
 """

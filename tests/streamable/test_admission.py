@@ -1,4 +1,7 @@
-"""Test requirements E and P: decisions by the head of a request, before its body is read. A row is one request."""
+"""Test the requirements E and P on the head of a request: it is accepted or refused before its body is read.
+
+A row is one request.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ PREFLIGHT = {
 
 
 class Row(NamedTuple):
-    """A request with fields that differ from a valid one (or only these, if `bare`), and its expected response."""
+    """One request and its expected response. `fields`: header fields in addition to those of a valid request."""
 
     requirement: str
     name: str
@@ -129,7 +132,11 @@ def test_the_head_of_a_request_decides(server: Server, row: Row) -> None:
 def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
     project: Path, upstream: Upstream, door: str
 ) -> None:
-    """E2, E3: names and origins match exactly, and only pages of these origins may read responses."""
+    """Test E2 and E3: host names and origins must match the operator's lists exactly. Only pages of these origins may
+    read responses.
+
+    The log names what was refused.
+    """
     page = "https://app.example.com"
     listed = {"HTTP_HOSTS": "mcp.example.com, other.example.com:8443", "HTTP_ORIGINS": page}
     with Server(project, upstream, door, None, (), **listed) as server:
@@ -163,7 +170,7 @@ def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
 
 @pytest.mark.parametrize("revision", [NEW, OLD])
 def test_both_forms_are_asked_for_in_both_eras(server: Server, revision: str) -> None:
-    """P2: a client that accepts only JSON gets an error that says so."""
+    """Test P2: a client that accepts only JSON, and no event streams, gets an error that says so."""
     message = stateless("tools/list")
     assert BOTH == "application/json, text/event-stream"
     fields = {**mirrored(message), "MCP-Protocol-Version": revision, "Accept": "application/json"}

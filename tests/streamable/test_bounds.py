@@ -1,4 +1,6 @@
-"""Test requirement E6: limits on what a client may send and hold; a slow client delays no other."""
+"""Test requirement E6: limits on what a client may send and make the server store. A slow client delays no other
+client.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ LISTEN = stateless("subscriptions/listen", "listen", notifications={})
 GOOD = mirrored(LIST)
 MEGABYTE = 2**20
 MANY = 60
-"""Number of responses of a megabyte that exceed all buffers between two programs."""
+"""Number of responses of a megabyte that exceed all buffers between client and server."""
 SMALL = {
     "serve.aiohttp_connections.HEAD_SECONDS": 0.3,
     "serve.aiohttp_door.BODY_SECONDS": 0.3,
@@ -32,7 +34,7 @@ SMALL = {
 
 @pytest.fixture(scope="module", params=DOORS)
 def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
-    """Yield a server with short timeouts and few places."""
+    """Yield a server with short timeouts and low limits."""
     upstream = Upstream()
     with Server(project, upstream, request.param, SMALL) as found:
         yield found
@@ -40,7 +42,9 @@ def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
 
 
 def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
-    """Not behind uvicorn, which handles heads itself."""
+    """Close a connection whose request head does not arrive in time. Not tested with uvicorn, which reads
+    heads itself.
+    """
     if small.door != "aiohttp":
         pytest.skip("uvicorn has no such bound; the proxy before it has")
     with small.connect() as connection:
@@ -50,7 +54,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
-    """Other requests are answered meanwhile."""
+    """Refuse a request whose body does not arrive in time. Other requests are answered meanwhile."""
     with small.connect() as slow:
         slow.send("POST", fields={**GOOD, "Content-Length": "100"})
         slow.write(b"{")
@@ -61,7 +65,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
 
 
 def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
-    """P5: the response comes before the body has ended."""
+    """Test P5: the server refuses a chunked body as soon as it exceeds the limit, before its end."""
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
@@ -73,12 +77,12 @@ def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
 
 @pytest.mark.parametrize("length", [4 * MEGABYTE, 4 * MEGABYTE + 1])
 def test_a_body_has_a_limit(small: Server, length: int) -> None:
-    """P5"""
+    """Test P5: a body may have 4 MiB and no more."""
     body = encoded(LIST)
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
         connection.write(body)
-        if length <= 4 * MEGABYTE:  # otherwise the server would read no further
+        if length <= 4 * MEGABYTE:  # with a longer body, the server would read no further
             connection.write(b" " * (length - len(body)))
         assert connection.answer().status == (413 if length > 4 * MEGABYTE else 200)
 
@@ -87,7 +91,7 @@ def test_a_body_whose_framing_is_broken_is_refused(small: Server) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         connection.write(b'5\r\n{"jso\r\nxyz\r\n')
-        assert connection.answer().status in (400, 408)  # aiohttp may only notice that the rest is missing
+        assert connection.answer().status in (400, 408)  # aiohttp may notice only that more data is missing
 
 
 @pytest.mark.parametrize("sizes", [(17_000,), (12_000, 12_000, 12_000), (1,) * 200], ids=["one", "three", "many"])
@@ -101,7 +105,7 @@ def test_a_head_has_a_limit(small: Server, sizes: tuple[int, ...]) -> None:
 
 
 def test_what_is_no_http_is_refused(small: Server) -> None:
-    """None of it reaches the log."""
+    """Refuse bytes that are not HTTP, and write none of them to the log."""
     with small.connect() as connection:
         connection.write(b"\x16\x03\x01SECRET\r\n\r\n")
         assert connection.answer().status == 400
@@ -109,7 +113,7 @@ def test_what_is_no_http_is_refused(small: Server) -> None:
 
 
 def test_streams_have_places(small: Server) -> None:
-    """M15, L7: one caller may have three of the four streams, counting sessions and stateless streams together."""
+    """Test M15 and L7: one caller may open three of the four streams, those of sessions and stateless ones together."""
     with small.connect() as first, small.connect() as second, small.connect() as third, small.connect() as fourth:
         for connection in (first, second, third):
             post(connection, LISTEN)
@@ -134,7 +138,7 @@ def _is_opened(server: Server) -> bool:
 
 
 def test_calls_have_places(small: Server) -> None:
-    """One caller may have three of four calls; another caller gets the fourth."""
+    """Limit concurrent calls: one caller may have three of four. Another caller gets the fourth."""
     connections = [small.connect() for _ in range(3)]
     for number, connection in enumerate(connections):
         post(connection, calling("hold", number, name=f"place {number}"))
@@ -151,7 +155,7 @@ def test_calls_have_places(small: Server) -> None:
 
 
 def test_bytes_of_requests_have_places(small: Server) -> None:
-    """Limits the bytes that one caller sends at a time, of complete and incomplete requests."""
+    """Limit the request bytes that one caller sends at a time, of complete and incomplete requests."""
     with small.connect() as first, small.connect() as second:
         first.send("POST", fields={**GOOD, "Content-Length": str(4 * MEGABYTE)})
         first.write(b" ")
@@ -165,7 +169,7 @@ def test_bytes_of_requests_have_places(small: Server) -> None:
 
 
 def test_connections_have_places(small: Server) -> None:
-    """One address may have twelve of the sixteen connections."""
+    """Limit connections: one address may open twelve of sixteen."""
     if small.door != "aiohttp":
         pytest.skip("how many connections uvicorn takes is its own business (--limit-concurrency)")
     held = [small.connect() for _ in range(12)]
@@ -187,13 +191,16 @@ def test_connections_have_places(small: Server) -> None:
 
 @pytest.fixture(params=DOORS)
 def impatient(request: pytest.FixtureRequest, project: Path, upstream: Upstream) -> Iterator[Server]:
-    """Yield a server that buffers at most one unread response of a megabyte."""
+    """Yield a server that buffers unread responses of at most one megabyte."""
     with Server(project, upstream, request.param, {"serve.unread.MOST": MEGABYTE + 2000}) as found:
         yield found
 
 
 def test_who_does_not_read_is_given_up(impatient: Server) -> None:
-    """A client that reads gets its whole response: the limit on unread bytes is shared by all."""
+    """Drop the responses of a client that does not read. A client that reads gets its complete response.
+
+    The limit on unread bytes is for all clients together.
+    """
     message = calling("large", size=2 * MEGABYTE)
     answer = impatient.ask("POST", fields=mirrored(message), body=encoded(message))
     links = [each for each in answer.message["result"]["content"] if each["type"] == "resource_link"]
@@ -201,7 +208,8 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
     with _without_reading(impatient, read) as idle:
         whole = 0
         for _ in range(100):
-            # Buffers on the way still fill with responses for the idle client, so a newer one may replace this one.
+            # Network buffers still fill with responses for the idle client, so the server may drop this response
+            # instead.
             whole = whole + 1 if _is_whole(impatient, read) else 0
             if whole == 3:
                 break
@@ -211,7 +219,11 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: Upstream, door: str) -> None:
-    """E6: there is no room for an answer that has not begun. No door calls that a fault of the server."""
+    """Test E6: a response that exceeds the limit before it begins is dropped. The ASGI application then answers 503
+    with Retry-After.
+
+    The log reports no fault of the server.
+    """
     with Server(project, upstream, door, {"serve.unread.MOST": 50_000}) as server:
         session = Session(server)
         found = session.ask(call("large", size=MEGABYTE)).message["result"]["content"]
@@ -227,7 +239,9 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 
 
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
-    """An unread response is dropped after a while, even if there is room. Behind uvicorn only the memory is freed."""
+    """Close a connection whose client reads nothing for a while, even if there is room. As an ASGI application, only
+    memory is freed.
+    """
     with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
         message = calling("large", size=2 * MEGABYTE)
         answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -235,13 +249,15 @@ def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) 
         read = stateless("resources/read", "read", uri=f"{links[0]['uri']}?size={MEGABYTE}")
         with _without_reading(server, read) as idle:
             broken = select.poll()
-            broken.register(idle.socket, 0)  # the end of the connection is reported in any case
+            broken.register(idle.socket, 0)  # poll reports the end of the connection in any case
             assert broken.poll(PATIENCE * 1000)
             assert _read_on(idle) < MANY - 1
 
 
 def _without_reading(server: Server, message: dict[str, object]) -> Connection:
-    """Open a connection and request more than all buffers hold, without reading. Return once the server waits."""
+    """Open a connection, and request more than all buffers hold, without reading. Return once the server has begun to
+    respond.
+    """
     connection = server.connect()
     for _ in range(MANY):
         post(connection, message)
@@ -250,7 +266,7 @@ def _without_reading(server: Server, message: dict[str, object]) -> Connection:
 
 
 def _is_whole(server: Server, message: dict[str, object]) -> bool:
-    """Send a request and read at once. Return True if the whole response came."""
+    """Send a request and read at once. Return True if the complete response arrived."""
     with server.connect() as connection:
         try:
             post(connection, message)
@@ -261,7 +277,7 @@ def _is_whole(server: Server, message: dict[str, object]) -> bool:
 
 
 def _read_on(connection: Connection) -> int:
-    """Return how many more complete responses there are."""
+    """Return the number of further complete responses on the connection."""
     found = 0
     try:
         while len(connection._file.read(MEGABYTE)) == MEGABYTE:
@@ -272,7 +288,7 @@ def _read_on(connection: Connection) -> int:
 
 
 def test_requests_of_one_client_run_at_the_same_time(small: Server) -> None:
-    """M16, L8: in both eras."""
+    """Test M16 and L8: two requests of one client run at the same time."""
     session = Session(small)
     with small.connect() as held, small.connect() as other:
         session.post(held, call("hold", 1, name="beside"))

@@ -1,4 +1,4 @@
-"""Test requirements X, M13, L8 and L13: several callers share a process, and none reaches another's data."""
+"""Test the requirements X, M13, L8 and L13: several callers share a process, and none reaches another's data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} 
 
 
 class Named(Server):
-    """Server that identifies callers by their tokens, and keeps an audit file."""
+    """Server that identifies callers by their tokens, and writes an audit file."""
 
     audit: Path
 
@@ -39,16 +39,16 @@ class Named(Server):
         return answer.message
 
     def reads(self, name: str, uri: str) -> bool:
-        """Return True if this caller can read the result that is kept at `uri`."""
+        """Return True if this caller can read the stored result at `uri`."""
         return "result" in self.as_caller(name, stateless("resources/read", uri=uri))
 
     def audited(self) -> list[Any]:
-        """Return the lines of the audit so far."""
+        """Return the audit records so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
 
 def tokens() -> str:
-    """Return the file of the operator that names the callers."""
+    """Return the text of the operator's file with names and token digests of the callers."""
     return "\n".join(
         f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS
     )
@@ -91,7 +91,7 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
     ids=["none", "wrong", "of another scheme", "in small letters", "two"],
 )
 def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, challenge: str | None) -> None:
-    """X1: on every method, before the method, the format and the body are checked."""
+    """Test X1: every method requires a token, which is checked before the method, the format and the body."""
     message = stateless("tools/list")
     answer = named.ask("POST", fields={**mirrored(message), **fields}, body=encoded(message))
     assert (answer.status, answer.field("www-authenticate")) == (status, challenge)
@@ -101,12 +101,12 @@ def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, c
 
 
 def kept(found: Any) -> str:
-    """Return the URI of a result that is too large to be shown."""
+    """Return the URI of a stored result, from a response whose result is too large to be shown."""
     return str(next(each["uri"] for each in found["result"]["content"] if each["type"] == "resource_link"))
 
 
 def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
-    """X1: for another caller it does not exist, in both eras, and its name cannot be guessed."""
+    """Test X1: a stored result does not exist for another caller, in both eras, and its name cannot be guessed."""
     uri = kept(named.as_caller("alice", calling("large", size=100_000)))
     assert len(uri.rpartition("/")[2]) * 6 >= 128
     read = stateless("resources/read", uri=f"{uri}?from=10&size=1000")
@@ -123,7 +123,7 @@ def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server: Server) -> None:
-    """X1"""
+    """Test X1: without authentication, only the session that stored a result can read it."""
     session, stranger = Session(server), Session(server)
     uri = kept(session.ask(call("large", size=100_000)).message)
     assert "result" in session.ask(request("resources/read", uri=uri)).message
@@ -134,7 +134,9 @@ def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server:
 
 @pytest.mark.parametrize("size", [40_000, 900_000], ids=["by number", "by bytes"])
 def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> None:
-    """X1: the other caller's results stay, and so does the latest that anybody kept. The process keeps 6, of 4 MiB
+    """Test X1: a caller that stores many results displaces only its own.
+
+    The other caller's results stay, and so does the result that was stored last. The process stores 6 results, of 4 MiB
     together.
     """
     others = [kept(named.as_caller("bob", calling("large", size=size))) for _ in range(2)]
@@ -149,7 +151,7 @@ def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> 
 def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
     project: Path, upstream: Upstream, store: str, tmp_path: Path
 ) -> None:
-    """X1: as seen by a replica that gets all from there."""
+    """Test X1 with a shared store: another replica reads from the store which results remain."""
     (tmp_path / "tokens").write_text(tokens())
     variables = {"HTTP_TOKENS": str(tmp_path / "tokens"), "STATE_KEY": STATE_KEY, "STORE": store}
     fewer: dict[str, float] = {"replicas.sharing.MOST_KEPT": MOST_KEPT}
@@ -164,13 +166,17 @@ def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
 
 
 def test_what_has_expired_is_not_accepted(named: Named) -> None:
-    """L4, M8, M17, X1: of each kind, sealed with this server's key; what ends in an hour is accepted."""
+    """Test L4, M8, M17 and X1: expired handles of sessions, results and states are refused, although sealed with the
+    server's key.
+
+    The same handle is accepted if it expires in an hour.
+    """
     session = Session(named, fields=TOKENS["alice"])
     told = session.greeting.message["result"]["serverInfo"]
     audience = f"{told['name']}/{told['version'].partition('.')[0]}"
 
     def sealed(purpose: str, handle: str, seconds: float) -> str:
-        """Return the same handle with another end: this many seconds from now."""
+        """Return the same handle, sealed again to expire in `seconds`."""
         seal = Seal([KEY], audience, time.time)
         return seal.close(purpose, "alice", seal.open(purpose, "alice", handle), seconds)
 
@@ -195,7 +201,7 @@ def test_what_has_expired_is_not_accepted(named: Named) -> None:
 
 
 def test_a_session_is_its_callers_alone(named: Named) -> None:
-    """L4, X1: also its streams, and the right to end it."""
+    """Test L4 and X1: another caller cannot use a session, read its streams, or end it."""
     session = Session(named, fields=TOKENS["alice"])
     theirs = {**session.fields, **TOKENS["bob"]}
     message = encoded(request("tools/list"))
@@ -206,7 +212,7 @@ def test_a_session_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_state_is_its_callers_alone(named: Named) -> None:
-    """M17, X1: one caller's question cannot be confirmed by another."""
+    """Test M17 and X1: another caller cannot confirm a caller's question."""
     asked = named.as_caller("alice", calling("remove", id="owned"))["result"]
     again = calling("remove", id="owned")
     again["params"] |= {
@@ -220,7 +226,9 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """X2: whatever directory is open over stdio. The sentence names another way, and the settings that open files."""
+    """Test X2: callers cannot send files of the server's machine. The error names another way, and the settings that
+    allow files.
+    """
     refused = named.as_caller("alice", calling("upload", body=name))
     assert refused["result"]["isError"]
     assert "/upload" not in named.upstream.requests
@@ -233,7 +241,7 @@ def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> N
 
 
 def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:
-    """X5: one set for all, in both eras."""
+    """Test X5: all callers of both eras share one pool of connections to the API."""
     with Server(project, upstream, "aiohttp") as server:
         for number in range(3):
             message = calling("echo", text=str(number))
@@ -243,7 +251,7 @@ def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: 
 
 
 def test_stdio_loads_nothing_of_this(project: Path) -> None:
-    """X6"""
+    """Test X6: over stdio, the server loads no module for HTTP callers."""
     hello = encoded(request("initialize", protocolVersion=OLD, capabilities={})) + b"\n"
     said_to_it = hello + encoded(call("echo", text="x")) + b"\n"
     command = [sys.executable, "-X", "importtime", "-m", "caller_mcp"]
@@ -257,7 +265,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
 
 
 def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """X2: callers use the server's files only if the operator sets `_HTTP_FILES`."""
+    """Test X2: callers may send files of the server's machine if the operator sets `_HTTP_FILES`."""
     (tmp_path / "file.txt").write_text("open")
     with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
         message = calling("upload", body="file:file.txt")
@@ -266,7 +274,9 @@ def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstrea
 
 
 def test_callers_take_turns(named: Named) -> None:
-    """X4: a caller has at most its share of the places, and does not wait for all calls that another began."""
+    """Test X4: a caller may run only a share of all calls, and does not wait until all calls of another caller have
+    ended.
+    """
     held = [named.connect() for _ in range(8)]
     for number, connection in enumerate(held):
         post(connection, calling("hold", number, name=f"turn {number}"), **TOKENS["alice"])
@@ -288,7 +298,9 @@ def test_callers_take_turns(named: Named) -> None:
 
 
 def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
-    """L9, X4: more questions are open than calls may run, and other calls are still made."""
+    """Test L9 and X4: a call that waits for its user does not count as running. More questions are open here than calls
+    may run.
+    """
     sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
     asking = [named.connect() for _ in sessions]
     questions = []
@@ -304,7 +316,7 @@ def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> Non
 
 
 def test_the_record_names_caller_session_and_address(named: Named) -> None:
-    """X7: for each call, however it ended."""
+    """Test X7: the audit record of a call names caller, session and address, however the call ended."""
     before = len(named.audited())
     session = Session(named, fields=TOKENS["alice"])
     session.ask(call("echo", text="x"))
@@ -329,7 +341,9 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
 
 
 def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
-    """M13, L13, L8: calls of two callers in both eras, interleaved, with equal ids and tokens."""
+    """Test M13, L13 and L8: interleaved calls with equal ids and tokens, of two callers in both eras, get their own
+    results.
+    """
     sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
     ways = [(name, era) for name in CALLERS for era in ("new", "old")]
     connections = {way: [named.connect() for _ in range(5)] for way in ways}
@@ -357,7 +371,7 @@ def _begin(session: Session, connection: Connection, way: tuple[str, str], numbe
 
 
 def test_progress_reaches_its_own_caller(named: Named) -> None:
-    """M13, L13: with equal ids and tokens, each stream has its own progress and its own response."""
+    """Test M13 and L13: each stream gets its own progress and its own response, although ids and tokens are equal."""
     with named.connect() as mine, named.connect() as theirs:
         for name, connection in (("alice", mine), ("bob", theirs)):
             post(connection, calling("hold", 1, token=1, name=f"progress of {name}"), **TOKENS[name])
@@ -370,7 +384,10 @@ def test_progress_reaches_its_own_caller(named: Named) -> None:
 
 
 def test_a_new_token_lets_its_caller_in(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """What goes to stdout is a line of the file of callers, so that `>>` adds it. Only stderr shows the token."""
+    """Add the line that `--new-token` prints to the file of callers. Its token must then be accepted.
+
+    stdout has only this line, so that `>>` can append it to the file. Only stderr shows the token.
+    """
     command = [sys.executable, "-m", "caller_mcp", "--new-token", "carol"]
     made = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=PATIENCE, check=True)
     *_, token = made.stderr.split()

@@ -1,4 +1,6 @@
-"""Test the server card and the catalog at a raw socket: public, valid by the owner's schema, and only if asked for."""
+"""Test the server card and the catalog at a raw socket: public, valid by the published schema, and present only if
+configured.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test M15 and L7: when the server's project is generated again, each subscribed stream is notified."""
+"""Test M15 and L7: when a server's project is generated again, the server notifies each stream that has subscribed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _names(listed: dict[str, dict[str, list[dict[str, str]]]]) -> Iterator[str]:
 
 @pytest.fixture
 def changing(project: Path, tmp_path: Path) -> Callable[[str], Path]:
-    """Generates the server again, with another name for one tool; the folder."""
+    """Return a function that generates the server with another name for the tool `echo`, and returns the folder."""
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)
 
@@ -47,7 +47,7 @@ QUICK: dict[str, float] = {"serve.reload.SECONDS": 0.05}
 def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
     changing: Callable[[str], Path], upstream: Upstream
 ) -> None:
-    """L7, L12: nothing twice."""
+    """Test L7 and L12: a resumed stream gets the notifications that it missed, then new ones, and none twice."""
     with Server(changing("first"), upstream, "aiohttp", QUICK, flags=("--reload",)) as server:
         session = Session(server)
         with server.connect() as lost:
@@ -78,7 +78,9 @@ def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
 def test_a_lost_stream_goes_on_at_another_replica(
     changing: Callable[[str], Path], upstream: Upstream, store: str
 ) -> None:
-    """L7, L12: with what the first replica recorded, and then with what the second one sees."""
+    """Test L7 and L12: a stream that is resumed at another replica gets what the first replica recorded, then what the
+    second one sees.
+    """
     shared = {"STATE_KEY": "k" * 32, "STORE": store}
     folder = changing("first")
     with (
@@ -104,7 +106,7 @@ def test_a_lost_stream_goes_on_at_another_replica(
 
 
 def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """M15, L7: in both eras. Sessions and streams that are open get the new table, too."""
+    """Test M15 and L7: streams of both eras are notified. Open sessions and streams then use the new table."""
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)
     (tmp_path / "caller.tools.yaml").write_text(TOOLS.read_text().replace("name: echo", "name: repeat"))

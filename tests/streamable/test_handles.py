@@ -1,5 +1,5 @@
-"""Test handles that leave the process: of each kind, ten thousand forged, replayed, expired or foreign ones are
-refused.
+"""Test the handles that the server gives to clients. Of each kind, ten thousand forged, replayed, expired or foreign
+ones are refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Clock:
 
 
 class Replica:
-    """What one process makes handles with. `make` and `opens` work on one kind of handle, for one owner."""
+    """The parts of a server process that make and check handles. `make` and `opens` work on one kind of handle for one
+    owner.
+    """
 
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
         self.clock = clock
@@ -57,7 +59,7 @@ class Replica:
         return self.accepted(kind, [(owner, handle)]) == [handle]
 
     def accepted(self, kind: str, brought: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the accepted handles. `brought`: each handle with the caller who brings it."""
+        """Return the accepted handles. `brought`: pairs of the caller and the handle that the caller sends."""
 
         async def opens(owner: str, handle: str) -> bool:
             _enter(owner)
@@ -83,7 +85,10 @@ KINDS = {"session": 86_400, "state": 300, "result": 3_600}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
-    """L1, M17, X1: until it expires, and also with a next key that both replicas know."""
+    """Test L1, M17 and X1: a handle is accepted by every replica with its key until it expires.
+
+    A replica with an additional new key accepts handles of both keys.
+    """
     clock = Clock()
     first, second = Replica(clock), Replica(clock, (OTHER_KEY, KEY))
     handle = first.make(kind, "alice")
@@ -95,7 +100,9 @@ def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
-    """L1, L4, M8, M17, X1"""
+    """Test L1, L4, M8, M17 and X1 with ten thousand wrong handles: of other owners, kinds, keys or servers, changed, or
+    cut.
+    """
     clock = Clock()
     replica = Replica(clock)
     good = replica.make(kind, "alice")
@@ -105,7 +112,7 @@ def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
-    """L4, L16, M8, X1: expired handles, such as those of abandoned sessions."""
+    """Test L4, L16, M8 and X1: ten thousand expired handles are refused, such as those of abandoned sessions."""
     clock = Clock()
     replica = Replica(clock)
     handles = [("alice", replica.make(kind, "alice")) for _ in range(MANY)]
@@ -116,7 +123,7 @@ def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
 
 
 def test_a_state_is_taken_once() -> None:
-    """M17: ten thousand states are sent a second time."""
+    """Test M17: a state is accepted once. Ten thousand states are sent twice."""
     clock = Clock()
     replica = Replica(clock)
 
@@ -130,7 +137,7 @@ def test_a_state_is_taken_once() -> None:
 
 
 def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:
-    """Yield handles that must be refused, each with the owner that presents it."""
+    """Yield pairs of an owner and a handle that must be refused."""
     chance = random.Random(kind)
     head, _, sealed = good.rpartition("/")
     before = f"{head}/" if head else ""
@@ -165,13 +172,15 @@ def _flipped(chance: random.Random, sealed: str) -> str:
     "text", ["", "A", "AAAA", "=", "A" * 9000, "é" * 100, "A" * 100 + "=", "A" * 99 + "\n", "+/" * 50]
 )
 def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
-    """L4"""
+    """Test L4: a text that is not a handle is refused without an unexpected exception."""
     with pytest.raises((Unsealed, Expired)):
         Replica(Clock()).seal.open("session", "", text)
 
 
 def test_one_handle_is_written_in_one_way() -> None:
-    """L4: otherwise a session that was ended could return under another spelling of its id."""
+    """Test L4: a handle has only one spelling. Otherwise, a session that was ended could return under another spelling
+    of its id.
+    """
     replica = Replica(Clock())
     handle = replica.make("session", "")
     spelled = [handle[:-1] + last for last in ALPHABET if last != handle[-1]]

@@ -1,4 +1,8 @@
-"""Test that requests are served alike inline and by tasks of the library (`MCPGEN_TUNING=0`), at the aiohttp door."""
+"""Test that requests over aiohttp get the same responses if the connection serves them directly, or a task of the
+library.
+
+`MCPGEN_TUNING=0` selects tasks of the library.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ Asked = tuple[str, str, Fields, bytes]
 
 @pytest.fixture(scope="module")
 def both(project: Path) -> Iterator[dict[str, Server]]:
-    """Yield a server that serves requests inline, and one that does not."""
+    """Yield two servers by name: one that serves requests directly, and one that uses tasks of the library."""
     upstream = Upstream()
     with ExitStack() as stack:
         yield {way: stack.enter_context(Server(project, upstream, door)) for way, door in WAYS.items()}
@@ -45,12 +49,14 @@ def both(project: Path) -> Iterator[dict[str, Server]]:
 
 @pytest.fixture(params=WAYS)
 def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
-    """Return each of both servers."""
+    """Return each of the two servers in turn."""
     return both[request.param]
 
 
 def _conversation(session: Session) -> list[Asked]:
-    """Return requests of both eras: calls, lists, errors, a notification, and requests that are never served inline."""
+    """Return requests of both eras: calls, lists, errors, a notification, and requests that are never
+    served directly.
+    """
     new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)
     tools = stateless("tools/list", "tools")
     return [
@@ -74,14 +80,14 @@ def _posted(fields: Fields, message: dict[str, Any]) -> Asked:
 
 
 def _seen(answer: Answer) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Return a response without the time, and without the library's label of an empty body."""
+    """Return a response without the date, and without the content type that the library adds to an empty body."""
     empty = ("content-type", "application/octet-stream")
     fields = [each for each in answer.fields if each[0] != "date" and each != empty]
     return answer.status, sorted(fields), answer.body
 
 
 def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
-    """P1, R4: status, header fields and body."""
+    """Test P1 and R4: status, header fields and body are the same."""
     seen = []
     for server in both.values():
         session = Session(server)
@@ -92,7 +98,7 @@ def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000, 1 << 20])
 def test_requests_are_answered_in_order_wherever_they_are_split(either: Server, size: int) -> None:
-    """E6, M16: several on one connection, in pieces of this many bytes."""
+    """Test E6 and M16: several requests on one connection, sent in pieces of `size` bytes, are answered in order."""
     session = Session(either)
     asked = [each for each in _conversation(session) if each[3] != b"{" and "Expect" not in each[2]]
     expected = [_seen(either.ask(*each)) for each in asked]
@@ -109,7 +115,10 @@ def _written(method: str, path: str, fields: Fields, body: bytes) -> bytes:
 
 
 def test_a_request_waits_for_the_one_before(either: Server) -> None:
-    """M16: on its own connection alone, where more requests wait than the library reads at a time."""
+    """Test M16: a request waits for the one before on its own connection, but not for those on other connections.
+
+    More requests wait there than the library reads at a time.
+    """
     session = Session(either)
     name = f"before {either.process.pid}"
     with either.connect() as connection:
@@ -136,14 +145,16 @@ def test_a_connection_that_is_to_be_closed_is(either: Server, version: str, fiel
 
 
 def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: Upstream) -> None:
-    """E6: only idle connections are closed after a while. A body that comes late is waited for all the same."""
+    """Test E6: only idle connections are closed after a while. A connection that waits for a body or a call
+    stays open.
+    """
     constants = {"KEEP_ALIVE_SECONDS": 0.2, "_BODY_FOLLOWS": 0.0}
     named = {f"serve.aiohttp_connections.{name}": value for name, value in constants.items()}
     with Server(project, upstream, "aiohttp", named) as server, server.connect() as connection:
         body = encoded(calling("hold", 1, name="long"))
         connection.send("POST", fields={**mirrored(calling("hold", 1)), "Mcp-Name": "hold", **_length(body)})
         connection.write(body[:10])
-        for _ in range(3):  # by then the connection waits for the body in a task
+        for _ in range(3):  # after these requests, a task of the connection waits for the body
             assert server.ask("GET", "/healthz").status == 200
         connection.write(body[10:])
         upstream.wait("long")
@@ -169,7 +180,7 @@ def _until_idle_ones_are_closed(server: Server) -> None:
 
 
 def test_a_fault_of_the_server_costs_one_connection(project: Path, upstream: Upstream) -> None:
-    """E7: the fault is logged, and nothing is left behind that would delay the end of the process."""
+    """Test E7: a fault of the server is logged, closes one connection, and does not delay the end of the process."""
     broken: dict[str, Any] = {"streamable.event_stream.SILENCE": None}
     with Server(project, upstream, "aiohttp", broken) as server:
         with server.connect() as connection:
@@ -178,7 +189,7 @@ def test_a_fault_of_the_server_costs_one_connection(project: Path, upstream: Ups
             assert connection.is_closed()
         assert server.ask("GET", "/healthz").status == 200
         server.terminate()
-        assert server.ended() == 0  # by then all that the server wrote was read
+        assert server.ended() == 0  # at this point all output of the server has been read
     assert any(b'"request_broke"' in line and b"TypeError" in line for line in server.written)
 
 
@@ -189,13 +200,13 @@ def _echoed(connection: Connection, text: str) -> Answer:
 
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "\u2028"])
 def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
-    """P1: the library then refuses the response."""
+    """Test P1: the fast path refuses a header field with a line break. The library then refuses the whole response."""
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", value)])) is None
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", "a b")])) is not None
 
 
 def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:
-    """L5: whether or not the session was used before."""
+    """Test L5: a session does not serve a newer revision, before and after its first request."""
     session = Session(either)
     for _ in range(2):
         answer = either.ask("POST", "/mcp", {**session.fields, "MCP-Protocol-Version": NEW}, encoded(request("ping")))

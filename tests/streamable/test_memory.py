@@ -1,4 +1,6 @@
-"""Test what a process stores for clients that are slow, gone or many: each store is bounded, and drops the oldest."""
+"""Test what a process stores for clients that are slow, gone or many: each store has a limit, and drops its oldest
+entries.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ print(gc.get_threshold()[0], gc.get_freeze_count() > 0)
 
 @pytest.mark.parametrize(("switch", "expected"), [("1", "2000 True"), ("0", "700 False")])
 def test_a_started_service_collects_garbage_less_often(project: Path, switch: str, expected: str) -> None:
-    """Over HTTP as over stdio."""
+    """Check that a server over HTTP raises the thresholds of Python's garbage collector, as over stdio. The switch
+    turns this off.
+    """
     environ = {**planted("CALLER"), "CALLER_BASE_URL": "http://127.0.0.1:9", "MCPGEN_TUNING": switch}
     command = [sys.executable, "-c", _STARTED]
     done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=60, check=True)
@@ -36,7 +40,7 @@ def test_a_started_service_collects_garbage_less_often(project: Path, switch: st
 
 
 class TestUnread:
-    """E6: responses that nobody reads."""
+    """Test E6: the limit on bytes of responses that clients do not read."""
 
     def test_a_thousand_clients_that_do_not_read_hold_no_more_than_the_limit(self) -> None:
         unread_by_all = UnreadBytes()
@@ -68,7 +72,9 @@ class TestUnread:
 
 
 class TestReplay:
-    """L12: at most 1,000 events and 8 MiB a session, for five minutes after the response."""
+    """Test L12: a session stores at most 1,000 events and 8 MiB for resumed streams, for five minutes after the
+    response.
+    """
 
     def test_a_session_keeps_so_many_events_of_all_its_streams(self) -> None:
         kept = EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES)
@@ -98,7 +104,7 @@ class TestReplay:
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
-        assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1  # an event is a little more than its line
+        assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1  # an event takes a little more than its line
 
     def test_streams_without_events_count_too(self) -> None:
         kept = EventQueue(10, MEGABYTE)
@@ -121,7 +127,7 @@ class TestReplay:
 
 
 class TestPlaces:
-    """E6, X4: a limit for all callers, and a share for each."""
+    """Test E6 and X4: a limit for all callers together, and a smaller one for each caller."""
 
     def test_one_caller_leaves_some(self) -> None:
         places = Places(100)
@@ -149,7 +155,7 @@ class TestPlaces:
 
 
 class TestTurns:
-    """X4: callers take turns, whatever each has begun."""
+    """Test X4: callers take turns, however many calls each has begun."""
 
     def test_callers_take_turns(self) -> None:
         turns: FairQueue[str] = FairQueue()

@@ -1,4 +1,6 @@
-"""Test that each numbered requirement of Streamable HTTP is named by a test here, as listed in its source."""
+"""Test that the tests here name each numbered requirement of Streamable HTTP, and that the list of numbers
+is complete.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ IDS = [f"{letter}{number}" for letter, count in COUNTS.items() for number in ran
 ELSEWHERE = {
     "X3": "roles of callers come with authorization",
 }
-"""Requirements that no test here can show → where they are shown."""
+"""Requirements that no test here covers → where they are covered."""
 
 
 def test_each_requirement_is_named() -> None:

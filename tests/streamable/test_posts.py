@@ -1,4 +1,8 @@
-"""Test requirements P, R and M: the response to each message, by its body and mirrored fields. A row is one POST."""
+"""Test the requirements P, R and M: the response to each message depends on its body and the header fields that repeat
+parts of it.
+
+A row is one POST.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +35,9 @@ NOTHING = object()
 
 
 class Row(NamedTuple):
-    """A message, header fields that differ from the right ones (None removes one), and the expected response.
+    """One message and its expected response. `fields`: changes of the correct header fields; None removes one.
 
-    `id`: that of the response; NOTHING if it must have none.
+    `id`: id of the response, or NOTHING if it must have none.
     """
 
     requirement: str
@@ -46,12 +50,14 @@ class Row(NamedTuple):
 
 
 def sentinel(text: str) -> str:
-    """Return the encoded form for a value that a header field cannot hold."""
+    """Return the encoded form of a value that a header field cannot hold as it is."""
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
 
 
 def of_argument(value: Any, said: str | None, **more: str) -> tuple[Any, dict[str, str | None]]:
-    """Return a call of the tool whose argument `region` is repeated in a header field."""
+    """Return a call with the argument `region`, and the header field `Mcp-Param-Region` that should repeat it, with the
+    value `said`.
+    """
     told: dict[str, str | None] = {**more} if said is None else {"Mcp-Param-Region": said, **more}
     return calling("mirrored", **({} if value is NOTHING else {"region": value})), told
 
@@ -269,7 +275,9 @@ def test_a_message_is_answered(server: Server, row: Row) -> None:
 
 
 def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
-    """M2: checked after the mirrored fields, before the method."""
+    """Test M2: the error for an unknown revision lists the supported ones. The header fields are checked before, the
+    method after.
+    """
     message = stateless("x/y", _meta=meta() | {META + "protocolVersion": "2099-01-01"})
     answer = server.ask(
         "POST", fields=mirrored(message, **{"MCP-Protocol-Version": "2099-01-01"}), body=encoded(message)
@@ -281,7 +289,7 @@ def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
 
 
 def test_a_capability_that_is_missing_is_named(server: Server) -> None:
-    """M9: a call that must ask its user, from a client that cannot ask."""
+    """Test M9: the error names the missing capability if a call must ask its user but the client cannot."""
     message = calling("remove", id="x")
     message["params"]["_meta"][META + "clientCapabilities"] = {}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -291,7 +299,7 @@ def test_a_capability_that_is_missing_is_named(server: Server) -> None:
 
 
 def test_a_forged_state_is_refused(server: Server) -> None:
-    """M8, M17: an answer to a question that nobody asked."""
+    """Test M8 and M17: an answer with a forged state is refused, because nobody asked its question."""
     message = calling("remove", id="x")
     message["params"] |= {"requestState": "A" * 120, "inputResponses": {"confirm": {"action": "accept"}}}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -299,7 +307,7 @@ def test_a_forged_state_is_refused(server: Server) -> None:
 
 
 def test_a_chunked_body_is_read(server: Server) -> None:
-    """P7: wherever the chunks are cut."""
+    """Test P7: a chunked body is read, wherever the chunks are cut."""
     body = encoded(LIST)
     with server.connect() as connection:
         connection.send("POST", fields={**mirrored(LIST), "Transfer-Encoding": "chunked"})
@@ -311,7 +319,7 @@ def test_a_chunked_body_is_read(server: Server) -> None:
 
 
 def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
-    """P7: `Expect: 100-continue` gets `100 Continue`, and then the response."""
+    """Test P7: `Expect: 100-continue` gets the status 100, and then the response."""
     body = encoded(LIST)
     fields = {**mirrored(LIST), "Content-Length": str(len(body)), "Expect": "100-continue"}
     with server.connect() as connection:
@@ -322,7 +330,9 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """R2, R4, M16: only a session remembers an era, and the connection stays open."""
+    """Test R2, R4 and M16: one connection serves both eras. Only a session has an era, and the connection
+    stays open.
+    """
     with server.connect() as connection:
         for proposed, agreed in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", OLD)):
             hello = request("initialize", protocolVersion=proposed, capabilities={})

@@ -1,4 +1,6 @@
-"""Test the cache of opened sessions: a cached session is served exactly as long, and to whom, as its id says."""
+"""Test the cache of opened sessions: a cached session is found only as long, and only for the caller, as
+its id allows.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ CATALOG = cast(Catalog, object())
 
 
 class Server:
-    """What one process does with sessions. `now`: Unix time, set by the test."""
+    """The session handling of one process. `now`: Unix time, which the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
@@ -28,11 +30,11 @@ class Server:
         self.handler = SessionHandler(Routes(), count(1), self.seal, lambda: self.now, changes=False)
 
     def begun(self, principal: str = "alice") -> str:
-        """Return the id of a new session."""
+        """Return the id of a new session of this principal."""
         return session.sealed(self.seal, principal, HANDSHAKE)
 
     def found(self, id_: str, principal: str = "alice") -> Any:
-        """Return the session for a request, or the response if there is none."""
+        """Return the session for a request with this id, or the error response if there is none."""
         head = Head("POST", "/mcp", [(b"Mcp-Session-Id", id_.encode())])
         return self.handler.find(head, Peer(principal), CATALOG)
 
@@ -49,7 +51,7 @@ def test_a_session_is_opened_once(server: Server) -> None:
 
 
 def test_a_cached_session_is_of_its_principal(server: Server) -> None:
-    """L4: before and after the principal has used the session."""
+    """Test L4: other principals cannot use a session, before and after its own principal has used it."""
     id_ = server.begun()
     for _ in range(2):
         assert server.found(id_, "bob").status == 404
@@ -58,7 +60,7 @@ def test_a_cached_session_is_of_its_principal(server: Server) -> None:
 
 
 def test_a_cached_session_expires(server: Server) -> None:
-    """L4: with its id."""
+    """Test L4: a cached session expires at the time that its id says."""
     id_ = server.begun()
     server.now += session.SECONDS - 1
     assert isinstance(server.found(id_), Session)
@@ -67,14 +69,16 @@ def test_a_cached_session_expires(server: Server) -> None:
 
 
 def test_a_cached_session_ends_here(server: Server) -> None:
-    """L6"""
+    """Test L6: a session that was ended is not found in the cache."""
     id_ = server.begun()
     server.handler.end(server.found(id_))
     assert server.found(id_).status == 404
 
 
 def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
-    """L6: this replica hears its digest."""
+    """Test L6: a session that another replica has ended is not found. The replica announces the digest of the session's
+    id.
+    """
     id_ = server.begun()
     server.handler.remember_ended(server.found(id_).digest, session.SECONDS)
     assert server.found(id_).status == 404
@@ -82,14 +86,14 @@ def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
 
 @pytest.mark.parametrize("changed", [lambda id_: id_[:-1] + chr(ord(id_[-1]) ^ 1), lambda id_: id_ + "=", str.lower])
 def test_no_other_text_is_a_cached_session(server: Server, changed: Any) -> None:
-    """L4"""
+    """Test L4: a changed spelling of an id does not find the cached session."""
     id_ = server.begun()
     assert isinstance(server.found(id_), Session)
     assert server.found(changed(id_)).status == 404
 
 
 def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """X1: those used last. The others are opened again."""
+    """Test X1: the sessions used last are cached, up to a limit. An older session is opened again from its id."""
     monkeypatch.setattr(recent_sessions, "MOST", 3)
     ids = [server.begun() for _ in range(4)]
     before = [server.found(id_) for id_ in ids[:3]]
@@ -100,7 +104,7 @@ def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.
 
 
 def test_a_pending_request_keeps_its_session(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """L8: one that is no longer cached is the same for whoever asks next."""
+    """Test L8: a session with a pending request is found although it is no longer in the cache."""
     monkeypatch.setattr(recent_sessions, "MOST", 1)
     id_ = server.begun()
     pending = server.found(id_)

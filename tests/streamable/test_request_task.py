@@ -1,4 +1,6 @@
-"""Test that a request's task runs its call (`serve/request_task.py`), at the ASGI door and on its own."""
+"""Test that the task of an HTTP request runs its call (`serve/request_task.py`), as an ASGI application and without a
+server.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ STOPPED = {"serve.service.GRACE": 0.2}
 
 
 class Client:
-    """Connection that records what is written. `diverts` is whether its door can tell who leaves."""
+    """Connection that records what is written. `diverts`: True if the web server can tell that a client has left."""
 
     def __init__(self, diverts: bool = True) -> None:
         self.taken: Callable[[int], None] = lambda size: None
@@ -57,7 +59,7 @@ class Client:
 
 
 class Case:
-    """A request whose call does `act(exchange)`. `task`: in which the call ran. `lost`: exchanges whose client left."""
+    """A request whose call runs `act`. `task`: the task that ran the call. `lost`: exchanges whose client has left."""
 
     def __init__(self, client: Client, act: Callable[[Case], Coroutine[Any, Any, None]]) -> None:
         self.client = client
@@ -150,7 +152,7 @@ def test_a_cancelled_call_leaves_its_request_uncancelled() -> None:
 
 @pytest.mark.parametrize("era", ["older", "newer"])
 def test_a_call_that_is_cut_at_the_end_holds_no_worker_up(project: Path, upstream: Upstream, era: str) -> None:
-    """E7: its client is told, and the process ends, although the API never responds."""
+    """Test E7: when the process ends, the client of a running call gets an error, although the API never responds."""
     with Server(project, upstream, "asgi", STOPPED) as server, server.connect() as connection:
         if era == "older":
             Session(server).post(connection, call("hold", 1, name=era))

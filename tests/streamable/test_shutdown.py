@@ -1,4 +1,4 @@
-"""Test E7: when the process is told to end, no call is lost. Test E1: at which address it listens."""
+"""Test E7: when the process gets a signal to end, no call is lost. Test E1: the addresses at which it listens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ LINGERING = {"serve.over_http.LINGER": 600.0}
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream: Upstream, door: str) -> None:
-    """Streams get their results, calls their responses, and nothing new starts."""
+    """End a server with open streams and calls: streams get their last message, calls their results, and new requests
+    are refused.
+    """
     with Server(project, upstream, door) as server:
         session = Session(server)
         with (
@@ -66,7 +68,10 @@ def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream:
 
 
 def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) -> None:
-    """Balancers need a moment to notice. Until then nobody is refused, and each response closes its connection."""
+    """Check that a server that is about to end reports it by `/readyz`, but still serves requests.
+
+    Load balancers need a moment to notice. Each response then closes its connection.
+    """
     with Server(project, upstream, "aiohttp", LINGERING) as server, server.connect() as open_before:
         assert open_before.ask("GET", "/healthz").field("connection") is None
         server.terminate()
@@ -82,7 +87,7 @@ def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upstream, door: str) -> None:
-    """The client is told that the request may have taken effect."""
+    """Cancel calls that do not end in time. The client learns that the request may have taken effect."""
     with Server(project, upstream, door, {"serve.service.GRACE": 0.2}) as server, server.connect() as connection:
         post(connection, calling("hold", 1, name="cut"))
         upstream.wait("cut")
@@ -95,7 +100,7 @@ def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upst
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "mcp.example.com:0"])
 def test_others_reach_it_only_where_the_operator_says_so(project: Path, address: str) -> None:
-    """E1: an address other than loopback requires tokens for callers, or an explicit setting."""
+    """Test E1: an address other than loopback requires tokens for callers, or a setting that allows everybody."""
     command = [sys.executable, "-m", "caller_mcp", "--http", address]
     done = subprocess.run(
         command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
@@ -107,7 +112,9 @@ def test_others_reach_it_only_where_the_operator_says_so(project: Path, address:
 
 
 def test_a_port_that_is_taken_is_told(project: Path) -> None:
-    """E1: one sentence, and the exit code for wrong settings."""
+    """Test E1: for a port that is in use, the server prints one sentence and ends with the exit code for wrong
+    settings.
+    """
     with socket.create_server(("127.0.0.1", 0)) as taken:
         command = [sys.executable, "-m", "caller_mcp", "--http", str(taken.getsockname()[1])]
         done = subprocess.run(
@@ -123,15 +130,17 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
 def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
     address: str | None, status: int
 ) -> None:
-    """E1: only a connection tells at which address the ASGI server listens."""
+    """Test E1: a request at an address other than loopback is refused. An ASGI application learns the address only from
+    connections.
+    """
     told: list[dict[str, Any]] = []
 
     class Healthy:
         async def start(self) -> None:
-            """Start without doing anything."""
+            """Do nothing."""
 
         async def handle(self, head: Head, connection: Any) -> None:
-            """Answer with 200."""
+            """Answer with status 200."""
             await connection.answer(Answer(200))
 
     async def receive() -> dict[str, Any]:
@@ -155,7 +164,9 @@ class _Welcoming:
 
 
 def test_who_was_connected_when_it_stopped_listening_is_served() -> None:
-    """E7: the system has accepted the connection, but the server has not seen it yet."""
+    """Test E7: serve a connection that the system accepted before the server stopped listening, but that the server has
+    not seen.
+    """
 
     async def scene() -> bytes:
         door = Door(cast(Service, _Welcoming()))

@@ -33,7 +33,7 @@ def session(server: Server) -> Session:
 
 
 def test_progress_makes_an_answer_a_stream(server: Server) -> None:
-    """M12: the response is the last event before the end."""
+    """Test M12: a call with progress notifications gets an event stream. The result is its last event."""
     with server.connect() as connection:
         post(connection, calling("hold", "id", token="token", name="with progress"))
         connection.stream()
@@ -51,14 +51,16 @@ def test_progress_makes_an_answer_a_stream(server: Server) -> None:
 
 
 def test_an_answer_that_nothing_precedes_is_json(server: Server) -> None:
-    """M12: although the request asked for progress."""
+    """Test M12: a call without notifications gets JSON, although its request asked for progress."""
     with server.connect() as connection:
         post(connection, calling("echo", token="token", text="x"))
         assert connection.answer().field("content-type") == "application/json"
 
 
 def test_a_stream_of_changes_stays_open(server: Server) -> None:
-    """M15: it begins with a confirmation, and the client closes it without a message."""
+    """Test M15: a subscription stream begins with a confirmation and stays open. The client ends it by closing the
+    connection.
+    """
     with server.connect() as connection:
         post(connection, LISTEN)
         connection.stream()
@@ -71,7 +73,9 @@ def test_a_stream_of_changes_stays_open(server: Server) -> None:
 
 
 def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -> None:
-    """L7: a second one at the same time is refused, a later one is not."""
+    """Test L7: a session may have one stream opened by GET at a time. After it was closed, another one may
+    be opened.
+    """
     with server.connect() as first, server.connect() as second:
         session.listen(first)
         first.stream()
@@ -87,7 +91,9 @@ def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upstream, door: str) -> None:
-    """L7, L12: it is resumed any number of times, stays open, and is the one that the session may have."""
+    """Test L7 and L12: a session's stream can be resumed any number of times. It stays open, and no second stream is
+    allowed.
+    """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
         with server.connect() as lost:
@@ -112,7 +118,7 @@ def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upst
 
 
 def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) -> None:
-    """L12: who comes too late is told that there is nothing to resume."""
+    """Test L12: a stream that is resumed too late gets an error that says that there is nothing to resume."""
     constants = {"streamable.replay.SECONDS": 0.0, "serve.service._SWEEP": 0.005}
     with Server(project, upstream, "aiohttp", constants) as server:
         session = Session(server)
@@ -129,7 +135,9 @@ def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) 
 
 
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
-    """L9, L13: its answer comes as a separate POST, and is accepted only in this session."""
+    """Test L9 and L13: a question arrives on the stream of its call. The answer is a separate POST, accepted only in
+    this session.
+    """
     with server.connect() as asking, server.connect() as listening:
         session.listen(listening)
         listening.stream()
@@ -149,7 +157,9 @@ def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: 
 
 
 def test_a_question_is_answered_by_another_call(server: Server) -> None:
-    """M17: over another connection, once, and only with the same arguments."""
+    """Test M17: a question is answered by repeating the call, over any connection, once, and only with the same
+    arguments.
+    """
     first = calling("remove", 1, id="confirmed")
     asked = server.ask("POST", fields=mirrored(first), body=encoded(first))
     assert asked.status == 200
@@ -170,7 +180,9 @@ def test_a_question_is_answered_by_another_call(server: Server) -> None:
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", OLD])
 def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server, revision: str) -> None:
-    """L11: older clients cannot read the first event, whose data are empty."""
+    """Test L11: streams can be resumed from revision 2025-11-25 on. Older clients cannot read the first event, which
+    has empty data.
+    """
     session = Session(server, revision)
     with server.connect() as connection:
         session.post(connection, call("hold", 1, token=1, name=f"resumable {revision}"))
@@ -194,7 +206,7 @@ def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server,
 
 
 def broken(server: Server, session: Session, name: str) -> str:
-    """Start a call whose connection breaks after its first events. Return the id of the first event."""
+    """Start a call, and close its connection after its first events. Return the id of the first event."""
     with server.connect() as connection:
         session.post(connection, call("hold", "call", token="token", name=name))
         connection.stream()
@@ -205,7 +217,9 @@ def broken(server: Server, session: Session, name: str) -> str:
 
 
 def test_a_call_goes_on_without_its_connection(server: Server, session: Session) -> None:
-    """L10, L12: a resumed stream gets the remaining events once each, with the response at the end."""
+    """Test L10 and L12: a call continues without its connection. A resumed stream gets the remaining events once, and
+    the response last.
+    """
     first = broken(server, session, "resumed")
     with server.connect() as again:
         session.resume(again, first)
@@ -234,7 +248,7 @@ def test_a_call_goes_on_without_its_connection(server: Server, session: Session)
 
 
 def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
-    """L12: further events go only to the stream that was opened last."""
+    """Test L12: further events go only to the stream that was resumed last."""
     with server.connect() as first, server.connect() as second, server.connect() as third:
         session.post(first, call("hold", "call", token="token", name="taken over"))
         first.stream()
@@ -252,7 +266,7 @@ def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
 
 
 def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
-    """L10: with an error for its id, as JSON or on its stream. The request to the upstream is closed."""
+    """Test L10: a cancelled request ends with an error, as JSON or on its stream. The request to the API is closed."""
     for name, token in (("cancelled", None), ("cancelled with progress", "token")):
         with server.connect() as connection:
             session.post(connection, call("hold", name, token=token, name=name))
@@ -267,7 +281,9 @@ def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
 
 
 def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
-    """L13, M11: equal ids in another session or the stateless era belong to other requests."""
+    """Test L13 and M11: a cancellation in another session, or in the stateless era, does not affect a request with the
+    same id.
+    """
     stranger = Session(server)
     with server.connect() as connection:
         session.post(connection, call("hold", "mine", name="cancelled by another"))
@@ -283,7 +299,7 @@ def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
 
 @pytest.mark.parametrize("token", [None, "token"], ids=["as JSON", "as a stream"])
 def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: str | None) -> None:
-    """M14: the connection to the upstream is closed."""
+    """Test M14: if a client of the stateless era closes its connection, the request to the API is closed, too."""
     name = f"closed {token}"
     with server.connect() as connection:
         post(connection, calling("hold", 1, token=token, name=name))
@@ -296,7 +312,9 @@ def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: st
 
 @pytest.mark.parametrize("door", DOORS)
 def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
-    """M12, M15, L7: comments keep proxies from closing a stream, and turn a late response into a stream."""
+    """Test M12, M15 and L7: the server sends comments so that proxies do not close a stream. A late response becomes a
+    stream.
+    """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
         for era, message in ((NEW, calling("hold", 1, name="silent")), (OLD, call("hold", 1, name="silent"))):

@@ -1,9 +1,10 @@
-"""An upstream at a raw socket, in a thread of its own: it answers by the path, and says who came and who left.
+"""Run an upstream on a raw socket, in a thread of its own. It responds by the path, and records which requests arrived
+and left.
 
-/echo/TEXT     the path, at once
-/hold/NAME     the path, once the test releases that name
-/large/SIZE    so many letters
-/things/ID     the path
+/echo/TEXT     responds with the path, at once
+/hold/NAME     responds with the path, once the test releases this name
+/large/SIZE    responds with this many letters
+/things/ID     responds with the path
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from collections import defaultdict
 from urllib.parse import unquote
 
 PATIENCE = 30
-"""Seconds to wait for an expected event before a test fails. Nothing is measured with it."""
+"""Timeout in seconds for an event that must happen. No test measures time with it."""
 
 
 class Upstream:
-    """Upstream that runs until the end of the tests. `arrived`, `left`: events by the name of a held request."""
+    """Upstream that runs until the tests end. `arrived`, `left`: events that are set, by the name of the
+    held request.
+    """
 
     def __init__(self) -> None:
         self.port = 0
@@ -38,20 +41,20 @@ class Upstream:
         assert ready.wait(PATIENCE)
 
     def wait(self, name: str) -> None:
-        """Wait until the held request of this name has arrived."""
+        """Wait until the held request with this name has arrived."""
         assert self.arrived[name].wait(PATIENCE), f"{name} did not arrive"
 
     def wait_until_left(self, name: str) -> None:
-        """Wait until the client has closed the connection of this held request."""
+        """Wait until the client has closed the connection of the held request with this name."""
         assert self.left[name].wait(PATIENCE), f"nobody left {name}"
 
     def release(self, *names: str) -> None:
-        """Answer the held requests of these names, including those still to come."""
+        """Answer the held requests with these names, also those that arrive later."""
         for name in names:
             self._loop.call_soon_threadsafe(self._released[name].set)
 
     def close(self) -> None:
-        """End the thread."""
+        """End the upstream's thread."""
         self._loop.call_soon_threadsafe(self._stopped.set)
         self._thread.join(PATIENCE)
         self._loop.close()
@@ -97,7 +100,7 @@ class Upstream:
         return path.encode()
 
     async def _hold(self, name: str, reader: asyncio.StreamReader) -> None:
-        """Wait until the name is released. Raises ConnectionError if the client leaves before."""
+        """Wait until the test releases this name. Raise ConnectionError if the client leaves before."""
         self.arrived[name].set()
         released = asyncio.ensure_future(self._released[name].wait())
         gone = asyncio.ensure_future(reader.read(1))
