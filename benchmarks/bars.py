@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One measured value: its name, the value, and its upper or lower limit."""
+    """One measured value with its name and its upper or lower limit."""
 
     what: str
     value: float
@@ -21,7 +21,7 @@ class Bar:
 
 
 def show(bars: list[Bar]) -> int:
-    """Print the table. Return the exit code of the benchmark: 1 if a limit is exceeded."""
+    """Print the values with their limits. Return the exit code of the benchmark: 1 if a limit is not met."""
     width = max((len(bar.what) for bar in bars), default=0)
     for bar in bars:
         print(

@@ -1,10 +1,11 @@
-"""Releases of published documents, judged by the validators of those who take them.
+"""Build releases of published documents, and check them by the validators of those who distribute releases.
 
     python -m benchmarks.bundles [--documents 100]
 
-Each document becomes a project and its release, twice, in two directories. The manifest goes to `mcpb validate` and the
-owner's JSON Schema, `server.json` to the rules of the registry, the card to its schema, wheel and sdist to `twine check
---strict`, and the bill of materials to the schema of CycloneDX. Each variable must be one that the server reads.
+Each document becomes a project and its release, twice, in two directories. The manifest goes to `mcpb validate` and its
+JSON Schema, `server.json` to the rules of the registry, and the server card to its schema. Wheel and sdist go to `twine
+check --strict`, and the bill of materials to the schema of CycloneDX. The server must read each variable that the
+release asks for.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ print("\\n".join(line for line in found.warnings if "is no setting of this serve
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """The release of one document. `same`: the second build gave the same bytes."""
+    """The release of one document. `same`: True if a second build gave the same bytes."""
 
     name: str
     project: Path
@@ -53,7 +54,7 @@ class Released:
 
 
 def releases(count: int, home: Path) -> Iterator[Released]:
-    """Yield the releases of the first `count` documents of the corpus from which a project can be made."""
+    """Yield the releases of the first `count` documents of the corpus that become a project."""
     done = 0
     with (CORPUS.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -75,7 +76,7 @@ def releases(count: int, home: Path) -> Iterator[Released]:
 
 
 def findings(each: Released) -> list[str]:
-    """Return what the schemas, the registry and mcpb say of one release."""
+    """Return the errors that the schemas, the registry's rules and `mcpb validate` report for one release."""
     value = manifest(each.made)
     found = schema_findings(MANIFEST, value) + schema_findings(CARD, json.loads(each.made["server-card.json"]))
     found += registry_findings(json.loads(each.made["server.json"]))
@@ -85,7 +86,7 @@ def findings(each: Released) -> list[str]:
 
 
 def unread(each: Released) -> list[str]:
-    """Return the variables of a release that its server does not know, as the server says it."""
+    """Return the variables that a release asks its users for but its server does not read."""
     asked = [*manifest(each.made)["user_config"]]
     package = next(path.name for path in each.project.iterdir() if path.name.endswith("_mcp"))
     command = [sys.executable, "-c", _READ, package, json.dumps(asked), str(each.project / package)]

@@ -1,4 +1,5 @@
-"""A collector in a process of its own, which reads what comes and keeps nothing: `python -m benchmarks.collector_sink`.
+"""Run a telemetry collector in a process of its own, which reads and discards everything: `python -m
+benchmarks.collector_sink`.
 
 It prints its port. A collector in the process of the measuring client would slow that client down.
 """

@@ -1,8 +1,8 @@
-"""Run the official conformance suite over HTTP: `python -m benchmarks.conformance [--replicas]`.
+"""Run the official MCP conformance suite over HTTP: `python -m benchmarks.conformance [--replicas]`.
 
-The server is made from `tests/conformance/everything.tools.yaml`. Each scenario that fails is printed with its first
-reason; the exit code is 1 where fewer scored scenarios pass than the bar says, or one of the unscored ones of the
-transport fails. With `--replicas` it stands behind a balancer that picks one of three replicas at random.
+The server is generated from `tests/conformance/everything.tools.yaml`. Each scenario that fails is printed with its
+first reason. The exit code is 1 if fewer scored scenarios pass than required, or if an unscored scenario of the
+transport fails. With `--replicas`, a balancer picks one of three replicas at random for each request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ TOOLS = Path(__file__).parents[1] / "tests" / "conformance" / "everything.tools.
 
 
 async def main(replicas: int) -> int:
-    """Run both revisions, and return the exit code."""
+    """Run the suite for both protocol revisions that it has, and return the exit code. `replicas`: the number of server
+    processes.
+    """
     suite = await asyncio.to_thread(Suite)
     runner, port = await api.start()
     with tempfile.TemporaryDirectory(prefix="mcpgen-conformance-") as name:
@@ -42,7 +44,7 @@ async def main(replicas: int) -> int:
 
 
 def _revision(suite: Suite, url: str, revision: str, folder: Path) -> bool:
-    """Run the scenarios of a revision, and print the results. Return True if its limits are met."""
+    """Run the scenarios of a protocol revision, and print the results. Return True if enough of them pass."""
     scored = suite.scored(revision)
     ran = {each.name: each for each in suite.run(url, revision, folder / revision)}
     passed = [name for name in scored if name in ran and ran[name].passed]

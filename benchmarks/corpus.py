@@ -1,11 +1,11 @@
-"""The corpus: what becomes of each published document, as a table.
+"""Compile each document of the corpus, a collection of published API documents, and print the results as a table.
 
     python -m benchmarks.corpus [FOLDER]
 
-FOLDER holds documents, and beside it a `manifest.tsv` that counts their operations; the corpus beside the repository
-if none is named. Of the operations that the standard can express, at least 99.9 % must become tools. Reasons that say
-that the standard cannot express an operation are marked so. Logins are hidden until their owner offers them; they are
-counted apart.
+FOLDER holds documents, and beside it is a `manifest.tsv` that counts their operations. The default is the corpus beside
+the repository. At least 99.9 % of the operations that OpenAPI can express must become tools. Reasons that say that
+OpenAPI cannot express an operation are marked. Logins are hidden until their owner offers them; they are counted
+separately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INEXPRESSIBLE = {
     "unsupported-method": "TRACE; names that are no methods",
     "unsupported-body": "a form that is not an object: its fields have no names",
 }
-"""Codes of reasons that lie in the document: the standard forbids or cannot express what it says."""
+"""Codes of reasons whose cause is the document: OpenAPI forbids or cannot express what the document says."""
 
 
 LOGIN = "login-operation"
@@ -42,7 +42,8 @@ LOGIN = "login-operation"
 class Row(NamedTuple):
     """The results of one document.
 
-    `skipped`: reason → count, logins included. `refusal`: why there is no project, or "".
+    `skipped`: reason for which an operation became no tool → count, including logins. `refusal`: why there is no
+    project, or "".
     """
 
     name: str
@@ -64,7 +65,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def row(path: Path, folder: Path, operations: int) -> Row:
-    """Return the row of one document."""
+    """Compile one document, and return its row."""
     name = path.relative_to(folder).as_posix()
     started = time.perf_counter()
     try:

@@ -1,9 +1,9 @@
-"""Measure what a checked access token costs: `python -m benchmarks.identity [--rounds N] [--calls N]`.
+"""Measure what the check of an access token costs: `python -m benchmarks.identity [--rounds N] [--calls N]`.
 
-The same server serves twice, once for whoever comes and once with an authorization server whose keys it has. Both make
-the same call of the same API, in turns on a kept connection. Printed are the medians of the CPU time of a call, and
-their ratio. The bar is `MOST`; the exit code is 1 above it. The first call with a token checks a signature and is left
-out; each further one finds the caller by the digest of the token.
+The same server runs twice: once without authentication, and once with an authorization server whose keys it has. Both
+get the same call in turn, each on one open connection. The output is the median CPU time of a call on each, and their
+ratio. The exit code is 1 if the ratio is above `MOST`. The first call with a token checks a signature and is not
+counted. Each later call finds the caller by the digest of the token.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.streamable.upstream import Upstream
 
 TOOLS = Path(__file__).parents[1] / "tests" / "streamable" / "caller.tools.yaml"
 MOST = 1.10
-"""Largest ratio of CPU time: a call with a checked token to a call without one."""
+"""Upper limit on the ratio of CPU times: a call with a checked token to a call without a token."""
 
 OPEN, CHECKED = "without a token", "with a checked token"
 
@@ -47,7 +47,7 @@ def running(project: Path, upstream: Upstream, **variables: str) -> Iterator[tup
 
 
 def seconds_of(process: Process, connection: Connection, request: bytes, calls: int) -> float:
-    """Return the CPU time of one call, over that many."""
+    """Make `calls` calls, and return the CPU time of one call in seconds."""
     before = process.cpu()
     for _ in range(calls):
         answer = connection.ask(request)
@@ -57,13 +57,13 @@ def seconds_of(process: Process, connection: Connection, request: bytes, calls: 
 
 
 def with_field(request: bytes, name: str, value: str) -> bytes:
-    """Return a request with one more field."""
+    """Return the request with one more header field."""
     line, _, rest = request.partition(b"\r\n")
     return b"%b\r\n%b: %b\r\n%b" % (line, name.encode(), value.encode(), rest)
 
 
 def measured(rounds: int, calls: int) -> dict[str, float]:
-    """Return the median seconds of CPU that a call takes, without and with a token."""
+    """Return the median CPU time of a call in seconds, without and with a token."""
     upstream = Upstream()
     with tempfile.TemporaryDirectory() as name, Issuer() as issuer:
         project = Path(name) / "caller"
@@ -83,14 +83,14 @@ def measured(rounds: int, calls: int) -> dict[str, float]:
                 for turn in range(rounds + 1):
                     for side, (process, connection) in sides.items():
                         seconds = seconds_of(process, connection, requests[side], calls)
-                        if turn:  # the first one warms up
+                        if turn:  # the first round is a warm-up
                             taken[side].append(seconds)
     upstream.close()
     return {side: median(each) for side, each in taken.items()}
 
 
 def main() -> int:
-    """Print both figures and the ratio. The exit code is 1 if the ratio is above the bar."""
+    """Print both CPU times and their ratio. Return the exit code: 1 if the ratio is above its limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--calls", type=int, default=400)

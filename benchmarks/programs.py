@@ -1,9 +1,11 @@
-"""Measure programs of a model: what fuzzed ones reach, which mistakes are told first, and what goes on beside them.
+"""Measure programs of a model: what random ones reach, how many mistakes are found before a request, and the delay of
+other calls.
 
     python -m benchmarks.programs [--fuzzed 10000] [--mistaken 2000] [--seconds 3]
 
-`--seconds` is for each of five measurements, alone and beside a program in turn; the median counts. That a run which
-waits goes on elsewhere is counted by `pytest tests/functional/test_programs_over_http.py -k five_hundred`.
+`--seconds` is the time of each of five measurements, without and with a program in turn; the median counts. `pytest
+tests/functional/test_programs_over_http.py -k five_hundred` counts how many waiting programs continue in another
+process.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ LARGE = {
     "an answer of 20,000 rows": "len(list_cases())",
     "a question with 20,000 rows held": "x = [{'a': n, 'b': str(n)} for n in range(20000)]\nremove_case(1)\nx",
 }
-"""Programs whose end, call or question costs time in the server itself, which hands values over."""
+"""Programs whose result, call or question takes time in the server itself, because large values are handed over."""
 
 ROWS = json.dumps([{"a": number, "b": str(number)} for number in range(20_000)]).encode()
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(ROWS), ROWS)
@@ -68,7 +70,10 @@ AT_ONCE, ROUNDS = 4, 5
 
 
 def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
-    """Return what drawn programs did that they may not, and the share of mistakes that are told before a request."""
+    """Run random programs and programs with a mistake.
+
+    Return what the random ones did that is forbidden, and the share of mistakes that are reported before a request.
+    """
     api = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=api.serve_forever, daemon=True).start()
     (folder / "reached").mkdir()
@@ -93,7 +98,9 @@ def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
 
 
 async def beside(folder: Path, seconds: float) -> list[Bar]:
-    """Return the 99th percentile of ordinary calls while a program takes all that it may, by that alone."""
+    """Return how much slower ordinary calls are while a program uses all that it may: the ratio of their 99th
+    percentiles.
+    """
     source = folder / "beside.tools.yaml"
     source.write_text(TOOLS)
     project = await asyncio.to_thread(compiled, folder, source)
@@ -123,7 +130,9 @@ async def _play(connection: Connection) -> None:
 
 
 async def _percentile(server: Session, seconds: float, code: str = "") -> float:
-    """Return the 99th percentile of ordinary calls in milliseconds, while this program runs again and again."""
+    """Return the 99th percentile of ordinary calls in milliseconds, while the program `code` runs again and again. "":
+    no program.
+    """
     until = time.perf_counter() + seconds
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]
     while code and time.perf_counter() < until:

@@ -1,8 +1,8 @@
 """Measure what telemetry costs: `python -m benchmarks.telemetry [--against FOLDER]`.
 
-CPU time of a small call is measured in turns, with the thread that encodes and sends, and with the system's share. The
-instructions of the process alone are counted by valgrind, which noise does not touch. `--against` names a checkout of
-mcpgen whose server is the measure for one in which telemetry is off.
+The CPU time of a small call is measured in turns for each setting. It includes the thread that encodes and sends, and
+the time in the kernel. Valgrind counts the instructions of the process, on which noise has no effect. `--against` names
+a checkout of mcpgen: its server is compared with ours when telemetry is off.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 ON_BAR, OFF_BAR = 1.08, 1.01
 FEW, MANY = 200, 1700
 WARM = 1500
-"""Calls before CPU time is measured. Within them the thread that sends loads its library, once in a process."""
+"""Number of calls before CPU time is measured. During these calls, the sending thread loads its library."""
 
 ROUNDS = 7
 TURNS, CALLS = 100, 250
@@ -36,7 +36,7 @@ OFF: dict[str, str] = {}
 
 
 def generate(compiler: Path, folder: Path) -> Path:
-    """Return the folder of the measured server, made by the compiler in that checkout."""
+    """Generate the measured server with the compiler in the checkout `compiler`, and return its folder."""
     document, out = folder / "bench.json", folder / "server"
     folder.mkdir(parents=True, exist_ok=True)
     document.write_text(json.dumps(api.document()), encoding="utf-8")
@@ -48,13 +48,15 @@ def generate(compiler: Path, folder: Path) -> Path:
 
 
 def subject(server: Path, url: str, more: dict[str, str], *before: str) -> Subject:
-    """Return a server that can be started. `before` is a program that runs it."""
+    """Return our server with additional settings. `before`: a command that runs it, such as valgrind."""
     told = {"BENCH_BASE_URL": url, "BENCH_API_KEY": api.KEY, "PYTHONHASHSEED": "0"}
     return Subject("bench", (*before, sys.executable, "-m", "bench_mcp"), told | more, server)
 
 
 def instructions(server: Path, url: str, more: dict[str, str], calls: int) -> int:
-    """Return how many instructions a server takes for a handshake, a list, and so many calls one after the other."""
+    """Return the number of instructions that a server takes for a handshake, a list, and `calls` calls one after
+    another.
+    """
     with tempfile.NamedTemporaryFile("r") as log:
         with Process(subject(server, url, more, *COUNT, f"--log-file={log.name}")) as running:
             running.write(HANDSHAKE + LIST)
@@ -68,13 +70,15 @@ def instructions(server: Path, url: str, more: dict[str, str], calls: int) -> in
 
 
 def per_call(server: Path, url: str, more: dict[str, str]) -> float:
-    """Return the instructions of one call."""
+    """Return the number of instructions for one call."""
     few, many = (instructions(server, url, more, number) for number in (FEW, MANY))
     return (many - few) / (MANY - FEW)
 
 
 def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) -> dict[str, float]:
-    """Return the CPU time of a call in milliseconds by setting. All servers run all the time, and take short turns."""
+    """Return the CPU time of a call in milliseconds for each setting. All servers run all the time, and take short
+    turns.
+    """
     with ExitStack() as stack:
         running = {name: stack.enter_context(Process(subject(server, url, more))) for name, more in settings.items()}
         clients = {}
@@ -90,7 +94,7 @@ def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) ->
 
 
 def memory(server: Path, more: dict[str, str]) -> float:
-    """Return the memory in KiB that a server holds after its first list."""
+    """Return the memory in KiB that a server uses after its first list of tools."""
     found = []
     for _ in range(ROUNDS):
         with Process(subject(server, "http://127.0.0.1:9", more)) as running:
@@ -102,7 +106,7 @@ def memory(server: Path, more: dict[str, str]) -> float:
 
 @contextmanager
 def collecting() -> Iterator[str]:
-    """Run a collector in a process of its own, and yield its URL."""
+    """Run a telemetry collector in a process of its own, and yield its URL."""
     command = [sys.executable, "-m", "benchmarks.collector_sink"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -111,7 +115,7 @@ def collecting() -> Iterator[str]:
 
 
 def main(against: Path | None) -> int:
-    """Print the figures, and return 1 if a bar is not met."""
+    """Print the results, and return the exit code: 1 if a limit is not met."""
     with tempfile.TemporaryDirectory(prefix="mcpgen-telemetry-") as name, collecting() as collector:
         server = generate(ROOT, Path(name) / "now")
         met = True

@@ -1,9 +1,9 @@
-"""Attacks and faults, tried on a server of ours and on FastMCP's `from_openapi`, from the same document.
+"""Try attacks and faults on a server of ours and on FastMCP's `from_openapi`, from the same document.
 
     python -m benchmarks.attacks [--only CASE] [--markdown]
 
-Each is judged by bytes: what the API received on a raw socket, what the server wrote, whether its process lives. The
-cases are those of the threat model (tests/requirements.py); the exit code is 1 where ours did not stand.
+A judge decides each case by bytes: what the API received on a raw socket, what the server wrote, whether its process
+lives. The cases are those of the threat model (tests/requirements.py). The exit code is 1 if our server fails a case.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.attacks.subjects import Subject, ours, peer
 def _judged(scene: Scene, subject: Subject) -> Verdict:
     try:
         return scene.judge(subject)
-    except Exception as problem:  # a server that is killed by an attack must not end the whole table
+    except Exception as problem:  # a server that is killed by an attack must not end the whole run
         return Verdict(False, f"the conversation broke: {type(problem).__name__}")
 
 

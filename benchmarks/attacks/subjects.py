@@ -1,5 +1,5 @@
-"""Start the servers under attack: ours, compiled from the document, and FastMCP's, which reads the document at its
-start.
+"""Start the servers under attack: ours, compiled from the document, and FastMCP's, which reads the document when it
+starts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FastMCP.from_openapi(openapi_spec=document, client=client).run(show_banner=False
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server that can be started repeatedly. `variables`: setting → environment variable for it."""
+    """A server that can be started repeatedly. `variables`: name of a setting → environment variable that sets it."""
 
     name: str
     command: tuple[str, ...]
@@ -64,7 +64,7 @@ class Subject:
 
 
 class Session:
-    """A server process and the conversation with it. All its output is kept, to be searched."""
+    """A server process and the conversation with it. All its output is stored so that it can be searched."""
 
     def __init__(
         self, command: tuple[str, ...], directory: Path, environ: Mapping[str, str], patience: float = PATIENCE
@@ -121,11 +121,11 @@ class Session:
         return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
 
     def tools(self) -> dict[str, Any]:
-        """Return name → tool."""
+        """Return a mapping from tool names to the listed tools."""
         return {tool["name"]: tool for tool in self.ask("tools/list", {})["result"]["tools"]}
 
     def heard(self, secret: str) -> bool:
-        """Return True if anything that the process has written contains this text."""
+        """Return True if any output of the process contains the text `secret`."""
         with suppress(queue.Empty):
             while True:
                 self.said.append(self._lines.get(timeout=0.2))
@@ -137,7 +137,7 @@ class Session:
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
     def ends(self, seconds: float) -> bool:
-        """Return True if the process ends within this time."""
+        """Return True if the process ends within `seconds`."""
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -145,7 +145,7 @@ class Session:
         return True
 
     def leave(self) -> None:
-        """Close our end of the server's stdout, as when a client has died; stdin stays open."""
+        """Close our end of the server's stdout, as if the client had died. Stdin stays open."""
         self._reads.clear()
         for reader in self._readers:
             reader.join()
@@ -163,14 +163,16 @@ class Session:
                 pipe.close()
 
     def _read(self, stream: IO[bytes], keep: Callable[[bytes], None]) -> None:
-        """Read lines as they come, without blocking in a read, which would keep the pipe open."""
+        """Read lines as they come. Wait by select and not in a read, because a blocked read would keep the
+        pipe open.
+        """
         rest = b""
         while self._reads.is_set():
             if not select.select([stream], [], [], 0.1)[0]:
                 continue
             data = os.read(stream.fileno(), 65536)
             if not data:
-                keep(b"")  # wakes those that wait for a line: none will come
+                keep(b"")  # wakes those that wait for a line, because none will come
                 break
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
@@ -178,7 +180,7 @@ class Session:
 
 
 class Called:
-    """The outcome of a call."""
+    """The result of a call."""
 
     def __init__(self, message: Any) -> None:
         self.answered = message is not None

@@ -13,7 +13,7 @@ Reply = Callable[[socket.socket, bytes], None]
 
 
 def body(content: bytes, *fields: str, status: str = "200 OK", kind: str = "application/json") -> Reply:
-    """Return a reply with this body and these additional header fields."""
+    """Return a reply with this body, status and content type."""
     head = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(content)}", *fields, "", ""]
     return lambda connection, request: connection.sendall("\r\n".join(head).encode() + content)
 
@@ -34,7 +34,7 @@ class Upstream:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def targets(self) -> list[str]:
-        """Return `METHOD target` of each request."""
+        """Return `METHOD target` for each request that was received."""
         return [request.split(b" HTTP/", 1)[0].decode("latin-1") for request in self.requests]
 
     def close(self) -> None:

@@ -1,15 +1,16 @@
-"""Promises of reliability, each with its figure and its bar. The numbers of the promises are those of their tests.
+"""Measure the reliability guarantees. Their numbers are those of their tests.
 
     python -m benchmarks.promises [--promise REL-01]... [--seconds N]
 
-REL-01 10,000 calls, 200 in flight, none lost      REL-06 three minutes at 200 calls a second: a flat line
-REL-02 answered at the deadline; nobody waits      REL-07 any line and any answer: mutated for a minute
+REL-01 10,000 calls, 200 in flight, none lost      REL-06 three minutes at 200 calls a second: constant memory
+REL-02 answered at the deadline; no others wait    REL-07 random lines and responses for a minute
 REL-03 memory under bombs and floods               REL-12 5,000 tools: start, list, memory
-REL-04 a POST arrives once at most                 REL-14 calls that are given up leave nothing behind
-REL-05 ends in time, and never as an orphan        REL-15 nothing around it matters
-REL-08 200 runs killed: no project is a mix        REL-10 two runs at once: one of them is turned away
+REL-04 a POST arrives once at most                 REL-14 cancelled calls leave nothing behind
+REL-05 ends in time, and never as an orphan        REL-15 unusual environments change nothing
+REL-08 200 runs killed: no project is a mix        REL-10 two runs at once: one of them is refused
 
-`--seconds` is for the soak of REL-06 and the fuzz of REL-07. A figure is of this machine while nothing else runs.
+`--seconds` is for the soak test of REL-06 and the fuzz of REL-07. Values are valid only if nothing else runs on the
+machine.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Measure = Callable[[Path], Awaitable[list[Bar]]]
 
 
 def measures(seconds: float | None) -> dict[str, list[Measure]]:
-    """Return promise → function that measures it."""
+    """Return a mapping from the number of each guarantee to the functions that measure it."""
 
     async def fuzz(project: Path) -> list[Bar]:
         command = [sys.executable, "-m", "tests.hostile.fuzz", "--seconds", f"{seconds or 60:g}"]

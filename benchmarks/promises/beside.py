@@ -1,4 +1,4 @@
-"""Measure REL-02: ordinary calls while calls that demand much work run one after the other."""
+"""Measure REL-02: ordinary calls while other calls demand much work, one after the other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
     "20,000 elements": ("export", {"tags": [1] * 19_000}),
     "deep names of 20,000 fields": ("save", {"more": nested(60, [1] * 19_000)}),
 }
-"""Names of hostile calls → tool and arguments."""
+"""Name of a hostile call → its tool and arguments."""
 _LARGE = json.dumps([{"id": number, "name": "row", "tags": [[]] * 5} for number in range(60_000)]).encode()
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
@@ -42,7 +42,7 @@ async def _play(connection: Connection) -> None:
 
 
 async def _ordinary(server: Session, until: float) -> list[float]:
-    """Make ordinary calls one after another, and return the milliseconds of each."""
+    """Make ordinary calls one after another until the time `until`, and return the milliseconds of each."""
     found = []
     while time.perf_counter() < until:
         began = time.perf_counter()
@@ -52,8 +52,8 @@ async def _ordinary(server: Session, until: float) -> list[float]:
 
 
 async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any] | None = None) -> float:
-    """Return the 99th percentile of ordinary calls, in milliseconds, while this tool is called, or
-    alone without one.
+    """Return the 99th percentile of ordinary calls in milliseconds, while `tool` is called repeatedly. Without `tool`,
+    no other call runs.
     """
     until = time.perf_counter() + SECONDS
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]
@@ -65,7 +65,7 @@ async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any]
 
 
 async def hostile_calls_delay_nobody(project: Path) -> list[Bar]:
-    """Measure REL-02. `project` is used only by other promises."""
+    """Measure REL-02: hostile calls delay no others. `project` is used only by other guarantees."""
     bars = []
     with tempfile.TemporaryDirectory() as folder:
         made = await asyncio.to_thread(compiled, Path(folder), TOOLS)

@@ -30,7 +30,9 @@ time.sleep(60)
 
 
 async def ends_in_time(project: Path, rounds: int = 50) -> list[Bar]:
-    """Measure REL-05 with stdin closed: while idle, and during a call that is never answered."""
+    """Measure REL-05: how soon a server ends after stdin is closed, while idle, and during a call that is never
+    answered.
+    """
     idle, busy = [], []
     async with serving(within(0.0)) as upstream:
         for turn in range(rounds):
@@ -55,7 +57,7 @@ async def _timed(ending: object) -> float:
 
 
 async def no_orphans(project: Path, cycles: int = 200, at_once: int = 4) -> list[Bar]:
-    """Measure REL-05 with a client that is killed (-9) at a random time during a call."""
+    """Measure REL-05: servers end if their client is killed (SIGKILL) at a random time during a call."""
     async with serving(within(0.0)) as upstream:
         room, left = asyncio.Semaphore(at_once), []
 
@@ -69,7 +71,7 @@ async def no_orphans(project: Path, cycles: int = 200, at_once: int = 4) -> list
 
 
 async def outlived(project: Path, port: int, patience: float) -> float:
-    """Return the seconds that a server lived on after its client was killed; 60 if it did not end."""
+    """Return how many seconds a server lived after its client was killed, or 60 if it did not end."""
     said = json.loads(call(1, "get_case", n=-1))
     client = await asyncio.create_subprocess_exec(
         *(sys.executable, "-S", "-c", _CLIENT, PACKAGE, json.dumps(said)),

@@ -13,11 +13,11 @@ from benchmarks.promises.session import Session, session, within
 from tests.runtime.upstream import serving
 
 SECONDS = 2.0
-"""Deadline in seconds of calls that hang."""
+"""Deadline in seconds of calls that the API never answers."""
 
 
 async def none_is_lost(project: Path, calls: int = 10_000, at_once: int = 200) -> list[Bar]:
-    """Measure REL-01: many calls, some at a time, to an upstream that takes 0 to 50 ms. Each gets one response."""
+    """Measure REL-01: each of many concurrent calls gets one response, from an API that takes 0 to 50 ms."""
     async with serving(within(0.05)) as upstream, session(project, upstream.port) as server:
         room, answered = asyncio.Semaphore(at_once), Counter[str]()
 
@@ -39,7 +39,7 @@ async def none_is_lost(project: Path, calls: int = 10_000, at_once: int = 200) -
 
 
 async def the_deadline_holds(project: Path, number: int = 50) -> list[Bar]:
-    """Measure REL-02: calls that hang are answered at their deadline, and delay no others."""
+    """Measure REL-02: calls that the API never answers end at their deadline, and delay no others."""
     deadline = {"HOSTILE_TIMEOUT": f"{SECONDS:g}"}
     async with serving(within(0.0)) as upstream, session(project, upstream.port, deadline) as server:
         await server.call("get_case", n=1)
@@ -69,10 +69,13 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """Measure REL-14: more workers than calls may run cancel theirs at random times; then twenty calls must succeed."""
+    """Measure REL-14: more workers than concurrent calls are allowed cancel their calls at random times. Then twenty
+    calls must succeed.
+    """
     chance, counted = random.Random(7), Counter[str]()
     async with serving(within(0.1)) as upstream, session(project, upstream.port) as server:
-        # First open as many connections as the server keeps. Connections of cancelled calls must not be added to these.
+        # First open as many connections as the server keeps open. Connections of cancelled calls must not be added to
+        # these.
         await asyncio.gather(*(server.call("get_case", n=each) for each in range(workers * 2)))
         await _settled(server)
         before, end = server.descriptors(), time.monotonic() + seconds
@@ -102,7 +105,7 @@ async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, wor
 
 
 async def _settled(server: Session) -> None:
-    """Wait until unused connections are closed, or only those remain that the server keeps."""
+    """Wait until no more unused connections are open than the server keeps."""
     known = -1
     while known != (known := server.descriptors()):
         await asyncio.sleep(1)

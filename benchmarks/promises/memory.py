@@ -1,4 +1,4 @@
-"""Measure REL-03: the memory that an upstream or a client can make a server hold, beyond one small response."""
+"""Measure REL-03: the memory that an API or a client can make a server use, beyond one small response."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def _unread(server: Session) -> None:
 
 
 async def _grown(project: Path, play: Play, deed: Deed) -> float:
-    """Return by how many MiB this work raised a server's peak memory."""
+    """Return by how many MiB `deed` with this API raises a server's peak memory."""
     connections = 0
 
     async def first_well(connection: Connection) -> None:
@@ -90,7 +90,7 @@ async def _grown(project: Path, play: Play, deed: Deed) -> float:
 
 
 async def stays_small(project: Path) -> list[Bar]:
-    """Measure REL-03: at most 64 MiB for each kind of work."""
+    """Measure REL-03: each kind of work takes at most 64 MiB."""
 
     async def two_calls(server: Session) -> None:
         await asyncio.gather(*(server.call("get_case_structured", n=number) for number in (2, 3)))

@@ -1,4 +1,4 @@
-"""Measure REL-04: an upstream that is killed (-9) and restarted every second while it is called."""
+"""Measure REL-04: calls to an API that is killed (SIGKILL) and restarted every second."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ class Server(socketserver.ThreadingTCPServer):
 heard = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND)
 Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
-"""Program that records the first line of each complete request before its response. One write survives a kill."""
+"""Program of the API. It records the first line of each complete request before it responds, by one write that survives
+a kill.
+"""
 
 
 async def post_is_sent_at_most_once(project: Path, seconds: int = 20, workers: int = 8) -> list[Bar]:
-    """Measure REL-04: every call gets a response, a POST arrives at most once, and calls succeed a second after a
+    """Measure REL-04: every call gets a response, a POST arrives at most once, and calls succeed one second after a
     restart.
     """
     port = _free_port()
@@ -83,7 +85,9 @@ async def _work(server: Session, worker: int, over: asyncio.Event, counted: Coun
 
 
 async def _start(port: int, heard: str) -> asyncio.subprocess.Process:
-    """Start the upstream, and return it once it accepts connections."""
+    """Start the API at this port, and return its process once it accepts connections. `heard`: the file for recorded
+    requests.
+    """
     process = await asyncio.create_subprocess_exec(sys.executable, "-S", "-c", _UPSTREAM, str(port), heard)
     for _ in range(1000):
         with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""A client that keeps many calls of a server in flight, and an upstream that answers late or never."""
+"""Run a client with many concurrent calls, and an API that answers late or never."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length:
 
 
 class Session:
-    """One server and its client. `lost`: number of ids that were answered twice, or never requested."""
+    """A server and its client. `lost`: number of responses to an id that was answered before or never requested."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -54,7 +54,7 @@ class Session:
         return dict(answer.get("result") or {"isError": True, "content": [], **answer})
 
     def cancel(self, id_: int) -> None:
-        """Cancel the request with this id."""
+        """Cancel the request with this id by a notification."""
         if self._waiting.pop(id_, None) is not None:
             message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}}
             self.write(json.dumps(message).encode() + b"\n")
@@ -64,13 +64,13 @@ class Session:
         self.process.stdin.write(data)
 
     async def end(self) -> int:
-        """Close stdin, wait for the end, and return the exit code."""
+        """Close stdin, wait for the server to end, and return its exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return await self.process.wait()
 
     def resident(self, name: str = "VmRSS") -> float:
-        """Return the MiB that the process holds now (VmRSS), or at its peak (VmHWM)."""
+        """Return the memory of the process in MiB: now (VmRSS), or its peak (VmHWM)."""
         found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         assert found is not None
         return int(found[1]) / 1024
@@ -93,7 +93,7 @@ class Session:
 
 @asynccontextmanager
 async def session(project: Path, port: int, environ: Mapping[str, str] | None = None) -> AsyncIterator[Session]:
-    """Yield a session with a server whose API is at this port of loopback."""
+    """Yield a session with a server whose API is at this port on loopback."""
     base = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{port}{BASE}"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", PACKAGE),
@@ -113,9 +113,7 @@ async def session(project: Path, port: int, environ: Mapping[str, str] | None = 
 
 
 def within(most: float, seed: int = 1) -> Play:
-    """Return an upstream that answers after a random time up to this many seconds; numbers below 0
-    are never answered.
-    """
+    """Return an API that answers after a random time of at most `most` seconds. It never answers numbers below 0."""
     chance = random.Random(seed)
 
     async def play(connection: Connection) -> None:

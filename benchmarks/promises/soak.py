@@ -1,4 +1,4 @@
-"""Measure REL-06: memory and descriptors stay constant during three minutes at 200 calls a second."""
+"""Measure REL-06: memory and file descriptors stay constant during three minutes at 200 calls a second."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchmarks.promises.session import Session, session, within
 from tests.runtime.upstream import serving
 
 WARM = 0.2
-"""Fraction of the time that counts as warm-up."""
+"""Fraction of the total time that counts as warm-up."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 async def the_line_is_flat(project: Path, seconds: float = 180.0, rate: int = 200) -> list[Bar]:
-    """Measure REL-06: MiB and descriptors, sampled every second."""
+    """Measure REL-06: sample the memory in MiB and the number of file descriptors every second."""
     samples: list[tuple[float, float, int]] = []
     failed = 0
     async with serving(within(0.02)) as upstream, session(project, upstream.port) as server:
@@ -54,7 +54,7 @@ def _sample(server: Session, began: float) -> tuple[float, float, int]:
 
 
 def _plot(values: list[float], width: int = 72) -> str:
-    """Return a text plot from 0 to the maximum, with this many columns."""
+    """Return the values as a text plot of `width` columns, from 0 to the maximum."""
     step = max(1, len(values) // width)
     columns = [max(values[at : at + step]) for at in range(0, len(values), step)]
     return "".join(_LEVELS[min(7, int(value / max(values) * 7.999))] for value in columns)

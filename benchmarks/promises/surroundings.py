@@ -46,7 +46,7 @@ SAID = line("server/discover") + line("tools/list") + call(1, "get_detail", id="
 
 
 def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
-    """Return a server's responses to the same lines in this environment, in the order of their ids."""
+    """Return a server's responses to the same lines in this environment, ordered by id."""
     umask = int(environ.get("_UMASK", "0o22"), 8)
     server = subprocess.Popen(
         [sys.executable, "-m", PACKAGE],
@@ -63,7 +63,8 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
         assert server.stderr is not None
         server.stdin.write(SAID)
         server.stdin.flush()
-        # Close stdin only when all is answered: after that, a server on a busy machine would have no time for the rest.
+        # Close stdin only after all responses: a server on a busy machine would have no time for the remaining calls
+        # afterwards.
         said = [server.stdout.readline() for _ in SAID.splitlines()]
         server.stdin.close()
         said += server.stdout.readlines()
@@ -73,7 +74,7 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
 
 
 async def nothing_around_it_matters(project: Path) -> list[Bar]:
-    """Measure REL-15: the same responses with any locale, encoding, time zone or home directory."""
+    """Measure REL-15: responses are the same with any locale, encoding, time zone or home directory."""
     async with serving() as upstream:
         told = {
             name: await asyncio.to_thread(answers, project, upstream.port, environ)
@@ -89,7 +90,7 @@ async def nothing_around_it_matters(project: Path) -> list[Bar]:
 
 
 async def many_tools(project: Path, tools: int = 5000) -> list[Bar]:
-    """Measure REL-12: start, listing and memory of a server with this many tools."""
+    """Measure REL-12: the start, listing and memory of a server with `tools` tools."""
     with tempfile.TemporaryDirectory() as folder:
         large = _with_tools(Path(folder), tools)
         began = time.perf_counter()
@@ -111,7 +112,7 @@ async def many_tools(project: Path, tools: int = 5000) -> list[Bar]:
 
 
 def _with_tools(folder: Path, tools: int) -> Path:
-    """Generate a project with this many tools."""
+    """Generate a project with `tools` tools."""
     parameters = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "limit", "in": "query", "description": "How many at most.", "schema": {"type": "integer"}},

@@ -1,4 +1,4 @@
-"""Measure REL-08 and REL-10: a project is written as a whole, even if the run is killed, and by one run at a time."""
+"""Measure REL-08 and REL-10: a killed run leaves the old or the new project, and only one run writes at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOOLS = 40
 
 
 async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
-    """Measure REL-08: kill a run (SIGKILL) over a project with foreign files at a random time, then let a second run
+    """Measure REL-08: kill a run over a project with the user's files at a random time (SIGKILL), then let another run
     finish.
     """
     chance, seen = random.Random(seed), Counter[str]()
@@ -46,7 +46,7 @@ async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
 
 
 async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
-    """Measure REL-10: start two runs at once, over an existing project and over none."""
+    """Measure REL-10: start two runs at once, over an existing project and over an empty directory."""
     seen = Counter[str]()
     for number in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
 
 
 async def _each(home: _Home, possible: list[list[int]]) -> list[Contents]:
-    """Return the project's contents after each of these runs, one after the other."""
+    """Return, for each possible order of runs, the contents of a project after these runs."""
     made = []
     for runs in possible:
         home.target = home.folder / "-".join(map(str, runs))
@@ -75,7 +75,7 @@ async def _each(home: _Home, possible: list[list[int]]) -> list[Contents]:
 
 
 class _Home:
-    """A folder with tools files for several versions of a server, and its project."""
+    """A folder with tools files for several versions of a server, and the server's project."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.target = folder, folder / "out"
@@ -99,7 +99,7 @@ class _Home:
             (self.target / path).write_text("# mine\n")
 
     def contents(self) -> Contents:
-        """Return path → bytes of the project as a reader sees it, through links."""
+        """Return a mapping from path to bytes of the project's files. Links are followed."""
         found = {}
         for folder, _, names in os.walk(self.target, followlinks=True):
             for name in names:
@@ -108,12 +108,12 @@ class _Home:
         return found
 
     def left(self) -> list[str]:
-        """Return the leftovers of runs beside the project and in it."""
+        """Return the names of leftovers of runs, beside the project and in it."""
         return [path.name for path in (*self.folder.iterdir(), *self.target.iterdir()) if path.name[:8] == ".mcpgen-"]
 
 
 async def _kill_while_it_writes(home: _Home, process: Process, chance: random.Random) -> None:
-    """Kill a run: in three of four cases just after it began to write, otherwise at any time."""
+    """Kill a run: in three of four cases shortly after it began to write, otherwise at a random time."""
     begun = time.perf_counter()
     if chance.random() < 0.75:
         while process.returncode is None and not home.left():

@@ -1,1 +1,3 @@
-"""Run one server as several processes (replicas), behind a random balancer, with a real store."""
+"""Run one server as several processes (replicas) behind a balancer that picks one at random, with a real
+Redis store.
+"""

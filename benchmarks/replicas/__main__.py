@@ -1,5 +1,7 @@
-"""Run the rig: `python -m benchmarks.replicas [--quick] [--rolling | --beside]`. Each line is a trial with its figures;
-the exit code is 1 where something of ours was lost. `--beside` puts FastMCP's server through the same instead.
+"""Run trials with replicas of our server, or with `--beside` of FastMCP's: `python -m benchmarks.replicas [--quick]
+[--rolling | --beside]`.
+
+Each output line is a trial with its counts. The exit code is 1 if our server lost a call or a confirmation.
 """
 
 from __future__ import annotations
@@ -19,21 +21,22 @@ from benchmarks.replicas.rig import Missing, Rig
 
 CONFIRMATIONS, STREAMS, RESTARTS, CALLS, KILLS, AWAY = 1000, 100, 20, 5000, 6, 200
 QUICK = 10
-"""Divisor of the numbers of trials with `--quick`."""
+"""Divisor of the number of calls in each trial with `--quick`."""
 _WAYS = (
     ("sessions, picked at random", False, "random", OLDER),
     ("sessions, picked by address", False, "ip_hash", OLDER),
     ("stateless_http, picked at random", True, "random", OLDER),
     ("picked at random", False, "random", NEWER),
 )
-"""Ways to run FastMCP's server as replicas: name, whether it keeps sessions, and how a replica is picked.
+"""Ways to run FastMCP's server as replicas: name, whether it is stateless, how the balancer picks a replica, revision
+of MCP.
 
 The stateless era has no sessions.
 """
 
 
 class Report:
-    """Printer of trials, which counts those that lost something."""
+    """Printer of trial results. It counts the trials that lost a call."""
 
     def __init__(self) -> None:
         self.bad = 0
@@ -46,7 +49,7 @@ class Report:
 
 
 async def rolling(some: int) -> int:
-    """Run the rolling restarts, and return the exit code."""
+    """Run the trials with rolling restarts, and return the exit code. `some`: divisor of the number of calls."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:
@@ -61,7 +64,7 @@ async def _rolling(rig: Rig, http: aiohttp.ClientSession, report: Report, some: 
 
 
 async def ours(some: int) -> int:
-    """Run all trials with our server, and return the exit code."""
+    """Run all trials with our server, and return the exit code. `some`: divisor of the number of calls."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:
@@ -80,7 +83,7 @@ async def ours(some: int) -> int:
 
 
 async def beside(some: int) -> int:
-    """Run the trials without a store with FastMCP's server, in each way to run it. Return the exit code."""
+    """Run the trials that need no store with FastMCP's server, in each way to run it. Return the exit code."""
     report = Report()
     for name, stateless, pick, revision in _WAYS:
         with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:

@@ -21,16 +21,16 @@ SERVER = Path(__file__).with_name("fastmcp_depot.py")
 
 @dataclass
 class FastMCPRig(Rig):
-    """Replicas of FastMCP's server. `stateless` ones keep no sessions."""
+    """Replicas of FastMCP's server. `stateless`: True if they store no sessions."""
 
     stateless: bool = False
 
     async def start(self, replicas: int = 3, stored: bool = False, balanced: bool = True) -> None:
-        """Start everything except a store. Raises Missing."""
+        """Start the API, the replicas and the balancer. Raise Missing if a program is not installed."""
         await super().start(replicas, stored, balanced)
 
     async def ready(self, number: int) -> None:
-        """Wait until this replica accepts connections."""
+        """Wait until replica `number` accepts connections."""
         await asyncio.to_thread(wait_for, lambda: can_connect(self.ports[number]), 60.0)
 
     def _generate(self) -> None:

@@ -1,4 +1,4 @@
-"""A minimal client of both eras, whose requests may each go to another replica."""
+"""A minimal MCP client of both eras. Each of its requests may go to another replica."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOTH = {"Content-Type": "application/json", "Accept": "application/json, text/e
 
 @dataclass
 class Client:
-    """Client of one revision. `session`: in the older era, the id that `begin` got."""
+    """Client of one protocol revision. `session`: in the handshake era, the session id that `begin` got."""
 
     http: aiohttp.ClientSession
     url: str
@@ -27,7 +27,7 @@ class Client:
     _ids: count[int] = field(default_factory=lambda: count(1))
 
     async def begin(self) -> None:
-        """Shake hands in the older era. Do nothing in the stateless one."""
+        """Shake hands in the handshake era. Do nothing in the stateless era."""
         if self.revision == NEWER:
             return
         params = {
@@ -42,7 +42,7 @@ class Client:
             self.session = answer.headers.get("Mcp-Session-Id", "")  # other servers may work without sessions
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return a new request of this revision, with its own id."""
+        """Return a new request of the client's revision, with a new id."""
         whole = dict(params or {})
         if self.revision == NEWER:
             capabilities: dict[str, Any] = {"elicitation": {"form": {}}}
@@ -50,7 +50,7 @@ class Client:
         return {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": whole}
 
     def post(self, message: dict[str, Any], url: str = "") -> Any:
-        """Send a message, and yield the response."""
+        """Send a message, and yield the HTTP response."""
         headers = dict(_BOTH) | self.headers
         if self.session:
             headers["Mcp-Session-Id"] = self.session
@@ -63,7 +63,7 @@ class Client:
         return self.http.post(url or self.url, data=json.dumps(message).encode(), headers=headers)
 
     async def messages(self, answer: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
-        """Yield the messages of a response: JSON, or an event stream."""
+        """Yield the messages of a response, which is JSON or an event stream."""
         if answer.content_type == "application/json":
             yield await answer.json()
             return
@@ -72,7 +72,7 @@ class Client:
                 yield json.loads(data)
 
     async def call(self, tool: str, arguments: dict[str, Any], more: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Make a call without a question, and return its response."""
+        """Make a call that asks the user nothing, and return its response."""
         message = self.request("tools/call", {"name": tool, "arguments": arguments, **(more or {})})
         async with self.post(message) as answer:
             async for each in self.messages(answer):
@@ -81,7 +81,7 @@ class Client:
         raise RuntimeError(f"The answer ended without a response (status {answer.status}).")
 
     async def confirmed(self, tool: str, arguments: dict[str, Any], say: str = "accept") -> dict[str, Any]:
-        """Make a call about which the user is asked, with this answer, and return its response."""
+        """Make a call that asks its user, answer the question with `say`, and return the response."""
         if self.revision == NEWER:
             asked = await self.call(tool, arguments)
             if asked.get("result", {}).get("resultType") != "input_required":
@@ -102,7 +102,7 @@ class Client:
 
 
 async def events(answer: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, str]]:
-    """Yield id and data of each event of a stream."""
+    """Yield the id and the data of each event of a stream."""
     id_, data = "", ""
     async for raw in answer.content:
         line = raw.decode().rstrip("\r\n")

@@ -1,7 +1,9 @@
-"""Serve the same API by FastMCP over HTTP: tools from `from_openapi`, and one that asks its user before it deletes.
+"""Serve the same API by FastMCP over HTTP: tools from `from_openapi`, and one tool that asks its user before it
+deletes.
 
-The latter is written as the documentation shows for each era. Environment variables: DOCUMENT, path of the document
-(JSON); BASE_URL of the API; PORT to listen at; STATE_KEY, shared by all replicas; STATELESS, to keep no sessions.
+That tool is written as FastMCP's documentation shows for each era. Environment variables: DOCUMENT, path of the
+document (JSON); BASE_URL of the API; PORT to listen at; STATE_KEY, shared by all replicas; STATELESS, to store no
+sessions.
 """
 
 import json
@@ -21,7 +23,7 @@ NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 @dataclass
 class Agreement:
-    """The form of the question, which has one optional field."""
+    """The form of the question. It has one optional field."""
 
     note: str = ""
 
@@ -40,7 +42,7 @@ server = FastMCP.from_openapi(
 
 @server.tool  # type: ignore[untyped-decorator]
 async def delete_thing(name: str, context: Context) -> Any:
-    """Delete a thing, once the user has agreed."""
+    """Delete a thing after the user has agreed."""
     if context.request_context.protocol_version == NEWER:
         answers = context.input_responses
         if answers is None:

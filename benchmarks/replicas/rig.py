@@ -40,15 +40,15 @@ http {{
 
 
 class Missing(Exception):
-    """A program that the rig needs is not installed; its message names the package."""
+    """Raised if a program that the trials need is not installed. The message names the package."""
 
 
 @dataclass
 class Rig:
-    """The running parts.
+    """The running replicas, balancer, store and API.
 
-    `server`: name of the server. `base_url`: URL of its API; if given, its project is in the folder `server`.
-    `balanced`: URL of the balancer, which picks a replica at random, or as `pick` says in nginx's words.
+    `server`: name of the server. `base_url`: URL of its API; if given, the server's project is in the folder `server`.
+    `balanced`: URL of the balancer. `pick`: how the balancer picks a replica, in nginx's words; by default at random.
     """
 
     folder: Path
@@ -69,7 +69,7 @@ class Rig:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     def url(self, number: int) -> str:
-        """Return the URL of one replica."""
+        """Return the URL of replica `number`."""
         return f"http://127.0.0.1:{self.ports[number]}/mcp"
 
     async def __aenter__(self) -> Rig:
@@ -84,7 +84,9 @@ class Rig:
         await self.stop()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start everything. Raises Missing."""
+        """Start the API, the replicas, and if asked for the store and the balancer. Raise Missing if a program is not
+        installed.
+        """
         if not self.base_url:
             await self.upstream.start()
             await asyncio.to_thread(self._generate)
@@ -100,7 +102,7 @@ class Rig:
             await self.ready(number)
 
     async def stop(self) -> None:
-        """Stop everything."""
+        """Stop all processes."""
         for process in [*self.replicas, self._balancer, self._store]:
             if process is not None:
                 process.kill()
@@ -108,7 +110,7 @@ class Rig:
         await self.upstream.stop()
 
     def start_store(self) -> None:
-        """Start an empty store. Raises Missing."""
+        """Start an empty store. Raise Missing if its program is not installed."""
         program = shutil.which("valkey-server") or shutil.which("redis-server")
         if program is None:
             raise Missing("valkey-server or redis-server")
@@ -127,32 +129,32 @@ class Rig:
         wait_for(lambda: can_connect(self.store_port))
 
     def stop_store(self) -> None:
-        """Stop the store at once."""
+        """Kill the store."""
         if self._store is not None:
             self._store.kill()
             self._store.wait()
 
     async def ready(self, number: int) -> None:
-        """Wait until this replica can serve."""
+        """Wait until replica `number` is ready to serve."""
         await asyncio.to_thread(wait_for, lambda: answers(self.ports[number], "/readyz"))
 
     def kill(self, number: int) -> None:
-        """Kill a replica with SIGKILL."""
+        """Kill replica `number` with SIGKILL."""
         self.replicas[number].kill()
         self.replicas[number].wait()
 
     def begin_to_end(self, number: int) -> None:
-        """Send SIGTERM to a replica, as a platform does."""
+        """Send SIGTERM to replica `number`, as a hosting platform does."""
         self.replicas[number].send_signal(signal.SIGTERM)
 
     async def restart(self, number: int) -> None:
-        """Start a replica that has ended again, at its port."""
+        """Start replica `number` again at its port, after it has ended."""
         await asyncio.to_thread(self.replicas[number].wait)
         self.replicas[number] = self._replica(number)
         await self.ready(number)
 
     def log(self, number: int) -> str:
-        """Return the log of a replica."""
+        """Return the log of replica `number`."""
         return (self.folder / f"replica-{number}.log").read_text()
 
     def _generate(self) -> None:
@@ -190,20 +192,20 @@ class Rig:
 
 
 def free_port() -> int:
-    """Return a free port of loopback."""
+    """Return a free port on loopback."""
     with socket.socket() as opened:
         opened.bind(("127.0.0.1", 0))
         return int(opened.getsockname()[1])
 
 
 def can_connect(port: int) -> bool:
-    """Return True if something listens at this port."""
+    """Return True if a process listens at this port."""
     with socket.socket() as opened:
         return opened.connect_ex(("127.0.0.1", port)) == 0
 
 
 def answers(port: int, path: str) -> bool:
-    """Return True if this path is answered with 200."""
+    """Return True if a GET of this path gets the status 200."""
     try:
         with socket.create_connection(("127.0.0.1", port), 5) as opened:
             opened.sendall(b"GET %b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path.encode())
@@ -213,7 +215,7 @@ def answers(port: int, path: str) -> bool:
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait until the condition is true. Raises TimeoutError."""
+    """Wait until `holds` returns True. Raise TimeoutError if it does not within `seconds`."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

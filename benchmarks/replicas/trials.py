@@ -1,4 +1,4 @@
-"""Trials with the replicas. Each returns figures; failures are counted, not raised."""
+"""Trials with replicas. Each trial returns counts; failures are counted and not raised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS = count(1)
 
 @dataclass
 class Figures:
-    """Count of each outcome, and the first message of each kind of failure."""
+    """Number of tries and successes of a trial, and the number of failures for each message."""
 
     tried: int = 0
     well: int = 0
@@ -32,7 +32,9 @@ class Figures:
 
 
 async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
-    """Confirm and decline calls in turn. Each confirmed call must be sent once, and no declined one."""
+    """Confirm and decline calls in turn, up to `most`. Each confirmed call must be sent to the API once, and no
+    declined one.
+    """
     figures = Figures()
     client = await _client(rig, http, revision)
 
@@ -63,7 +65,7 @@ async def calls(
     seconds: float = 0.0,
     enough: Callable[[], bool] = lambda: True,
 ) -> Figures:
-    """Make at least this many calls, until `enough` is set. Each must get the API's response."""
+    """Make at least `least` calls, and go on until `enough` is set. Each must get the API's response."""
     figures = Figures()
     client = await _client(rig, http, revision)
 
@@ -85,7 +87,7 @@ async def calls(
 
 
 async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts: int, least: int) -> Figures:
-    """Make calls while each replica in turn is ended and restarted. None may be lost."""
+    """Make calls while each replica in turn is ended and restarted. No call may be lost."""
     left = restarts
     going = asyncio.create_task(calls(rig, http, revision, least, seconds=0.1, enough=lambda: left == 0))
     while left:
@@ -97,7 +99,9 @@ async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts
 
 
 async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: int, every: float = 5.0) -> Figures:
-    """Make calls while replicas are killed. Only calls running there may fail, and each client is told."""
+    """Make calls while replicas are killed. Only calls running on a killed replica may fail, and each client must get
+    an error.
+    """
     whole = Figures()
     going = True
 
@@ -120,18 +124,18 @@ async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: in
 
 
 async def without_store(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int) -> dict[str, Figures]:
-    """Make calls and confirmations while the store is stopped, and after its restart."""
+    """Make calls and confirmations while the store is stopped, and again after its restart."""
     rig.stop_store()
     away = await calls(rig, http, revision, most)
     asked = await confirmations(rig, http, revision, 4, together=2)
     rig.start_store()
-    await asyncio.sleep(4)  # a second after a failure the server tries the store again, and reopens its channels
+    await asyncio.sleep(4)  # the server tries the store again one second after a failure, and then reopens its channels
     back = await confirmations(rig, http, revision, most)
     return {"calls, store away": away, "confirmations, store away": asked, "confirmations, store back": back}
 
 
 async def resumed(rig: Rig, http: aiohttp.ClientSession, most: int) -> Figures:
-    """Close the connection after a call's question, and resume its stream at another replica."""
+    """Close the connection after a call has asked its user, and resume the call's stream at another replica."""
     figures = Figures()
     for _ in range(most):
         figures.tried += 1
@@ -174,7 +178,7 @@ async def _resume(rig: Rig, http: aiohttp.ClientSession, client: Client, last: s
 
 
 async def until(holds: Callable[[], Awaitable[bool]], seconds: float = 30.0) -> None:
-    """Wait until the condition is true. Raises TimeoutError."""
+    """Wait until `holds` returns True. Raise TimeoutError if it does not within `seconds`."""
     async with asyncio.timeout(seconds):
         while not await holds():
             await asyncio.sleep(0.02)

@@ -1,4 +1,6 @@
-"""The API behind the replicas: it counts requests, and responds as slowly or with as much data as a request says."""
+"""The API that the replicas call. It counts requests, and responds as slowly and with as much data as a request asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ overrides: {deleteThing: {confirm: always}}
 
 
 class Upstream:
-    """API that counts requests by method and name. Use it in one event loop only."""
+    """API that counts requests by method and name. Use an instance in one event loop only."""
 
     def __init__(self) -> None:
         self.seen: Counter[tuple[str, str]] = Counter()
@@ -44,7 +46,7 @@ class Upstream:
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
-        """Listen at a port of loopback."""
+        """Listen at a free port on loopback."""
         app = web.Application()
         app.router.add_route("*", "/things/{name}", self._answer)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

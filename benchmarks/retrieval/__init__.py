@@ -1,4 +1,7 @@
-"""How well the search of `--tools search` finds what a question needs, beside plain BM25, and what its answer costs."""
+"""Measure how well the search of `--tools search` finds the tools that a question needs, and how long its answers are.
+
+It is compared with plain BM25.
+"""
 
 import sys
 from pathlib import Path

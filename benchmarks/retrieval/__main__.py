@@ -1,17 +1,20 @@
-"""How well the search finds tools.
+"""Measure how well the search finds tools.
 
     python -m benchmarks.retrieval [FOLDER] [--lists] [--schemas]
 
-FOLDER holds the documents of the corpus. For each API and each half of its questions: R@5 and R@10, the share of needed
-tools among the first 5 and 10; C@10, the share of questions of which all needed tools are among the first 10; tokens of
-an answer of 10; milliseconds a question. `refused`: questions of which the search said, wrongly, that nothing fits, and
-`doubted`: that perhaps nothing fits. Then how many unanswerable questions were refused, and refused or doubted. Then
-the share of tools found otherwise that refusing loses. Then how many ids of a judged table get the right producer.
-`--lists` also measures the list of tools of every document.
+FOLDER holds the documents of the corpus. The output has a row for each API and each half of its questions. R@5 and R@10
+are the shares of needed tools among the first 5 and 10 results. C@10 is the share of questions with all needed tools
+among the first 10. Further columns are the tokens of an answer with 10 tools, and the milliseconds of a question.
+`refused` counts answerable questions for which the search said that nothing fits, and `doubted` those for which it said
+that perhaps nothing fits.
 
-Beside our search: BM25 over our tools, and the search of FastMCP over the tools that FastMCP makes of the document, in
-an environment of its own. Both answer with definitions. FastMCP's are without output schemas, which makes them smaller
-and faster than they come; `--schemas` leaves the schemas in, and takes half an hour.
+The lines below the table are: how many unanswerable questions were refused or doubted, the share of found tools that
+refusing loses, and how many ids of a judged table get the right producer. `--lists` also measures the list of tools of
+every document.
+
+The search is compared with BM25 over the same tools, and with FastMCP's search over the tools that FastMCP makes of the
+document. Both answer with definitions. FastMCP's definitions are without output schemas, and so smaller and faster than
+by default. `--schemas` includes the schemas, and takes half an hour.
 """
 
 from __future__ import annotations
@@ -46,12 +49,12 @@ HALVES: tuple[Half, ...] = ("tuned", "held out")
 
 
 def compiled(path: Path) -> Compiled:
-    """Return the compile of a document with a search."""
+    """Compile a document to a server with a tool search."""
     return compile_source(fetch.read(str(path)), Options(tools="search"))
 
 
 def index_seconds(path: Path) -> float:
-    """Return the CPU seconds that a compile takes longer because of the index."""
+    """Return the CPU seconds of a compile with a search index, minus those of a compile without one."""
     took = []
     for surface in ("all", "search"):
         started = time.process_time()
@@ -61,7 +64,7 @@ def index_seconds(path: Path) -> float:
 
 
 def list_tokens(found: Compiled) -> int:
-    """Return how many tokens the answer to `tools/list` takes. The table is loaded as a server loads it."""
+    """Return the number of tokens in the answer to `tools/list`. The table is loaded as a server loads it."""
     package = found.catalog.identity.package
     with tempfile.TemporaryDirectory() as folder:
         for path, data in found.tree.items():
@@ -71,7 +74,7 @@ def list_tokens(found: Compiled) -> int:
 
 
 def row(name: str, ranker: Ranker, asked: list[Question]) -> dict[str, float]:
-    """Print the figures of a ranker over questions, and return them."""
+    """Print the results of a ranker for some questions as a row, and return them."""
     needed = sum(len(each.needs) for each in asked)
     five = ten = whole = refused = doubted = 0
     cost, took = [], []
@@ -111,7 +114,9 @@ def peer(path: Path, api: str, found: Compiled, schemas: bool) -> Peer | None:
 
 
 def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
-    """Print how many unanswerable questions are refused or doubted, and return both shares in percent."""
+    """Print how many unanswerable questions are refused or doubted. Return both shares in percent: refused, and refused
+    or doubted.
+    """
     refused = doubted = count = 0
     print()
     for half in HALVES:
@@ -126,7 +131,7 @@ def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
 
 
 def lost_recall(rankers: dict[str, Search]) -> float:
-    """Print which share of the tools that the search finds is lost because a question is refused, and return it."""
+    """Print and return the share, in percent, of found tools that are lost because the search refuses a question."""
 
     def found() -> int:
         asked = ((ranker, each) for api, ranker in rankers.items() for half in HALVES for each in questions(api, half))
@@ -140,7 +145,7 @@ def lost_recall(rankers: dict[str, Search]) -> float:
 
 
 def lists(folder: Path) -> int:
-    """Print the tokens of the list of every document in `folder`, and return the most."""
+    """Print the tokens of the list of tools of every document in `folder`, and return the largest number."""
     most = 0
     print("\ntokens of the list")
     for path in sorted(each for each in folder.rglob("*") if each.suffix in (".json", ".yaml", ".yml")):

@@ -1,8 +1,9 @@
-"""FastMCP's search transform over the tools that FastMCP itself makes of a document. Run in FastMCP's environment.
+"""Run FastMCP's search over the tools that FastMCP itself makes of a document. Start this program in FastMCP's
+environment.
 
-Without arguments it answers a job of stdin, `{"document", "most", "questions", "schemas"}`, on stdout. For each
-question there is a JSON line with the operations that were found (`GET /path`), the answer, and how many milliseconds
-it took. Without `schemas` tools have no output schemas.
+Without arguments it reads a job from stdin, `{"document", "most", "questions", "schemas"}`. For each question it writes
+a JSON line to stdout with the operations that were found (`GET /path`), the answer, and the milliseconds that it took.
+If `schemas` is false, tools have no output schemas.
 
 With `--serve` it serves DOCUMENT over stdio, for an API at BASE_URL.
 """
@@ -20,11 +21,11 @@ from fastmcp import FastMCP  # type: ignore[import-not-found]
 from fastmcp.server.transforms.search import BM25SearchTransform  # type: ignore[import-not-found]
 
 OPERATIONS: dict[str, str] = {}
-"""Name of each tool → method and path."""
+"""Name of a tool → method and path of its operation."""
 
 
 def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
-    """Return a server with the search transform."""
+    """Return a FastMCP server of the document with the search. `most`: number of tools in an answer."""
 
     def seen(route: Any, tool: Any) -> None:
         OPERATIONS[tool.name] = f"{route.method} {route.path}"
@@ -41,7 +42,7 @@ def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
 
 
 async def answer(job: dict[str, Any]) -> None:
-    """Write a line for each question. The first search, which makes the index, is not measured."""
+    """Write one line for each question of the job. The first search also makes the index, and is not measured."""
     made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
     await made.call_tool("search_tools", {"query": "anything"})
     for question in job["questions"]:

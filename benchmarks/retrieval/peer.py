@@ -1,4 +1,4 @@
-"""Ask the search of FastMCP, over the tools that it makes of the same document itself."""
+"""Ask FastMCP's search, over the tools that FastMCP makes of the same document."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PATIENCE = 3600
 
 
 class Unavailable(Exception):
-    """FastMCP cannot be installed here. The message says why."""
+    """Raised if FastMCP cannot be installed here. The message says why."""
 
 
 @cache
 def python() -> str:
-    """Return the Python of FastMCP's environment. Raises Unavailable."""
+    """Return the path of Python in FastMCP's environment. Raise Unavailable if FastMCP cannot be installed."""
     try:
         return str(environments.python("fastmcp-search", *REQUIREMENTS) / "bin" / "python")
     except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
@@ -31,9 +31,9 @@ def python() -> str:
 
 
 class Peer:
-    """FastMCP's search over one document. All questions are asked at once, because its start takes seconds.
+    """FastMCP's search over one document. All questions are asked at once, because FastMCP takes seconds to start.
 
-    What it finds is an operation; `names` has the tools of ours that call it.
+    `names`: method and path of an operation, which FastMCP finds → names of our tools that call the operation.
     """
 
     def __init__(
@@ -59,6 +59,6 @@ class Peer:
         }
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools."""
+        """Return the best `most` tools for the question."""
         found = self._answers[question]
         return found._replace(names=found.names[:most])

@@ -1,8 +1,8 @@
-"""Measure how many ids get the right producer, by a table that people judged (`tests/corpus/producers.yaml`).
+"""Measure how many ids get the right producer: the tool whose result contains the id.
 
-Right is a producer that the table names, and none where it names none. The figures are for the ids of the table, which
-were drawn at random: of those that have a producer, how many get a right one (found), and of those that get one, how
-many are right.
+People have judged a random sample of ids (`tests/corpus/producers.yaml`). A producer is right if this table names it.
+Without a named producer, it is right to give none. The results are two shares. Of the producers that are given: how
+many are right. Of the ids that have a producer: how many get a right one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,18 @@ from mcpgen.retrieval.producers import Source
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "producers.yaml"
 RIGHT, FOUND = 0.95, 0.82
-"""Bars: the least share of producers that are right, and of ids with a producer that get a right one."""
+"""Lower limits: the share of given producers that are right, and the share of ids with a producer that get
+a right one.
+"""
 
 _LINE = re.compile(r"(?P<id>\S+ \S+ (?:path|query|body) \S+) = (?P<right>.+)")
 _REQUEST = re.compile(r"(\()?([A-Z]+ /[^\s()]*)\)?")
 
 
 class Judged(NamedTuple):
-    """An id: its operation, place and name; the requests that produce it, and those that may be named as well."""
+    """A judged id. `id`: its operation, place and name. `right`: requests that produce the id. `allowed`: further
+    requests that are accepted.
+    """
 
     id: str
     right: frozenset[str]
@@ -45,7 +49,7 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """An id of a document, and the request of the producer that it gets, or ""."""
+    """A judged id of a document, and the request of the producer that the compiler gives it, or ""."""
 
     document: str
     judged: Judged
@@ -53,7 +57,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Return True if the producer is one that a person named, or none where none need be."""
+        """Return True if a person has named or allowed the producer, or if there is none and none is needed."""
         return self.named in self.judged.right | self.judged.allowed or not (self.named or self.judged.right)
 
     def __str__(self) -> str:
@@ -61,7 +65,7 @@ class Verdict(NamedTuple):
 
 
 def table() -> dict[str, list[Judged]]:
-    """Return document → its judged ids."""
+    """Return a mapping from each document to its judged ids."""
     found: dict[str, list[Judged]] = {}
     for document, lines in yaml.safe_load(TABLE.read_text(encoding="utf-8")).items():
         for line in lines:
@@ -75,12 +79,12 @@ def table() -> dict[str, list[Judged]]:
 
 
 class _Seen(Exception):
-    """Raised in place of building an index: the rest of the compile is not needed."""
+    """Raised instead of building an index, because the rest of the compile is not needed."""
 
 
 @cache
 def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
-    """Return the tools of a document of the corpus, and the producers of their ids, as the index is built from them."""
+    """Return the tools of a document of the corpus, and the producers of their ids, as given to the index builder."""
     seen: list[tuple[list[ToolSpec], dict[str, list[Source]]]] = []
 
     def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], *_: object) -> NoReturn:
@@ -94,7 +98,7 @@ def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
 
 
 def measure() -> list[Verdict]:
-    """Return what each id of the table gets."""
+    """Return the producer that each id of the table gets."""
     return [verdict for document, judged in table().items() for verdict in _of(document, judged)]
 
 
@@ -117,7 +121,7 @@ def _request(method: str, path: str) -> str:
 
 
 class Figures(NamedTuple):
-    """Shares: of producers that are right, and of ids with a producer that get a right one."""
+    """Share of given producers that are right, share of ids with a producer that get a right one, and number of ids."""
 
     right: float
     found: float
@@ -128,7 +132,7 @@ class Figures(NamedTuple):
 
 
 def figures(verdicts: list[Verdict]) -> Figures:
-    """Return the shares of all verdicts."""
+    """Compute the shares over all verdicts."""
     named = [each for each in verdicts if each.named]
     wanted = [each for each in verdicts if each.judged.right]
     right = sum(each.is_right for each in named) / len(named)

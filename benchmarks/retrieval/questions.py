@@ -1,8 +1,8 @@
-"""The questions: `questions/API.txt`, a question a line with the tools that it needs, written by hand.
+"""Read the questions in `questions/API.txt`. A line has a question and the tools that it needs, written by hand.
 
-Lines 1, 3, 5, … were used to tune the retriever; lines 2, 4, 6, … were written at the same time, and of
-them nothing but the totals was seen while tuning. `questions/nothing.txt` has questions that the API named before the
-bar cannot serve; all of them were used to choose the thresholds. Those of `nothing_held_out.txt` were written later.
+Lines 1, 3, 5, … were used to tune the search. Lines 2, 4, 6, … were written at the same time, and only their totals
+were looked at while tuning. `questions/nothing.txt` has questions that the named API cannot answer. All of them were
+used to choose the thresholds. The questions in `nothing_held_out.txt` were written later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DOCUMENTS = {
     "stripe": "stripe.yaml",
     "jira": "jira.json",
 }
-"""API → its document in the corpus."""
+"""Name of an API → file of its document in the corpus."""
 
 Half = Literal["tuned", "held out"]
 
@@ -31,7 +31,7 @@ class Question(NamedTuple):
 
 
 def questions(api: str, half: Half) -> list[Question]:
-    """Return the questions of one half."""
+    """Return the questions of one half: those used for tuning, or those held out."""
     lines = (FOLDER / f"{api}.txt").read_text(encoding="utf-8").splitlines()
     chosen = lines[0 if half == "tuned" else 1 :: 2]
     return [
@@ -40,7 +40,7 @@ def questions(api: str, half: Half) -> list[Question]:
 
 
 def unanswerable(api: str, half: Half) -> list[str]:
-    """Return the questions of one half that no tool of the API serves."""
+    """Return the questions of one half that no tool of the API can answer."""
     path = FOLDER / ("nothing.txt" if half == "tuned" else "nothing_held_out.txt")
     rows = (row.partition("|") for row in path.read_text(encoding="utf-8").splitlines())
     return [text.strip() for name, _, text in rows if name.strip() == api]

@@ -1,4 +1,6 @@
-"""What is compared: the search that servers have, and BM25 over the same tools with whole definitions as its answer."""
+"""The searches that are compared: the one of generated servers, and BM25 over the same tools with complete definitions
+as its answer.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ Tool = dict[str, Any]
 
 
 class Answer(NamedTuple):
-    """What a model would be shown: rows of text, or a list of definitions.
+    """What a search shows to a model: rows of text, or a list of definitions.
 
-    `names`: by rank, the tools that the rank brings. `sure`: False if it doubts. `ms`: milliseconds that it took, if
-    they were measured elsewhere.
+    `names`: for each rank, the tools that it shows. `sure`: False if the search doubts that a tool fits. `ms`:
+    milliseconds of the search, if measured by another process.
     """
 
     names: list[set[str]]
@@ -31,21 +33,23 @@ class Answer(NamedTuple):
 
 
 class Ranker(Protocol):
-    """Something that answers a question with tools."""
+    """Interface of a search that answers a question with tools."""
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools."""
+        """Return the best `most` tools for the question."""
 
 
 class Search:
-    """The search of a generated server, without the best hit described: rows and their producers."""
+    """The search of a generated server: rows for tools and their producers, without the description of the
+    best tool.
+    """
 
     def __init__(self, index: bytes, tools: list[Tool]) -> None:
         self._retriever = Retriever(json.loads(index))
         self._tools = {tool["name"]: tool for tool in tools}
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools."""
+        """Return the best `most` tools for the question."""
         found = self._retriever.search(question, most, lambda name: True)
         names, lines = [], []
         for hit in found.hits:
@@ -58,7 +62,7 @@ class Search:
 
 
 class Plain:
-    """BM25 (k1 1.5, b 0.75) over name, description and argument texts. Its answer is whole definitions."""
+    """BM25 (k1 1.5, b 0.75) over name, description and argument texts. Its answer is a list of complete definitions."""
 
     def __init__(self, tools: list[Tool]) -> None:
         self._tools = tools
@@ -67,7 +71,7 @@ class Plain:
         self._counts = Counter(word for document in self._documents for word in document)
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools."""
+        """Return the best `most` tools for the question."""
         words = set(_words(question))
         scores = [self._score(words, document) for document in self._documents]
         order = sorted(range(len(scores)), key=lambda number: -scores[number])[:most]

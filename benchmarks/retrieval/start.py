@@ -1,9 +1,10 @@
-"""Compare the start of a server that lists a search with that of the same server listing all tools.
+"""Compare the start of a server that lists a search with that of the same server with all tools listed.
 
     python -m benchmarks.retrieval.start [SOURCE]
 
-SOURCE is a small API (the petstore). Both servers get a handshake and `tools/list` on stdin, and end with it. Counted
-are the instructions of the whole process, by valgrind, or else its CPU time; in turns, and the least of ROUNDS counts.
+SOURCE is a small API (the petstore). Both servers get a handshake and `tools/list` on stdin, and then end. Valgrind
+counts the instructions of the whole process; without valgrind, CPU time is measured. Both take turns, and the lowest of
+ROUNDS values counts.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from mcpgen.read import fetch
 
 ROUNDS = 7
 TOLERANCE = 1.005
-"""Ratio up to which two counts are the same: threads make them differ by so much from run to run."""
+"""Ratio up to which two counts are equal: threads make counts differ by this much from run to run."""
 
 _COLLECTED = re.compile(rb"Collected : (\d+)")
 
 
 def written(source: Path, folder: Path, surface: str) -> tuple[Path, str]:
-    """Write the project and compile its modules. Return its folder and the name of its package."""
+    """Write the project of `source` and compile its Python modules. Return its folder and the name of its package."""
     compiled = compile_source(fetch.read(str(source)), Options(tools=surface))
     tree: FileTree = compiled.tree
     for path, content in tree.items():
@@ -46,7 +47,7 @@ def written(source: Path, folder: Path, surface: str) -> tuple[Path, str]:
 
 
 def instructions(project: Path, package: str) -> float:
-    """Return the millions of instructions from the start of the process to its end."""
+    """Return the number of instructions from the start of the process to its end, in millions."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-m", package]
     done = subprocess.run(command, cwd=project, input=HANDSHAKE + LIST, capture_output=True, check=True, env=_environ())
     found = _COLLECTED.search(done.stderr)
@@ -55,7 +56,7 @@ def instructions(project: Path, package: str) -> float:
 
 
 def cpu_time(project: Path, package: str) -> float:
-    """Return the milliseconds of CPU time from the start of the process to its end."""
+    """Return the CPU time from the start of the process to its end, in milliseconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", package]
     subprocess.run(command, cwd=project, input=HANDSHAKE + LIST, capture_output=True, check=True, env=_environ())

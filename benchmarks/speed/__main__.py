@@ -1,12 +1,11 @@
-"""Servers of ours beside those of others, in one run and in turns.
+"""Measure our servers beside those of others, in one run and in turns.
 
     python -m benchmarks.speed [FAMILY]... [--rounds N] [--quick] [--write]
 
-Families: start, calls, core, arguments, memory, http, idle, compile, size; all if none is named. `--quick` is for a
-look: few rounds, and what takes minutes is left out. `--write` stores what was found and writes speed.svg and the
-tables of the README and docs, as `make bench` does. Families that did not run keep what was stored, if the surroundings
-are the same. The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which
-takes some minutes.
+Families: start, calls, core, arguments, memory, http, idle, compile, size; by default all. `--quick` makes few rounds,
+and leaves out what takes minutes. `--write` stores the results and writes speed.svg and the tables of the README and
+docs, as `make bench` does. Families that did not run keep their stored results if the environment is the same. The exit
+code is 1 if a limit is not met. The first run installs the measured programs under .clients/, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from benchmarks.speed.setting import Setting
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs" / "explanation" / "speed.md", ROOT / "README.md")
-"""The page with the whole table, and the page with the short one."""
+"""Page with the complete table, and page with the short one."""
 SECONDS, QUICK_SECONDS = 0.5, 0.1
 CEILING_REQUESTS = 20_000
 
@@ -78,7 +77,7 @@ def main() -> int:
     found = measured([*dict.fromkeys(options.family)] or list(FAMILIES), options.rounds, options.quick)
     if options.write:
         results.write(found.over(results.read()))
-        stored = results.read()  # the stored figure is rounded
+        stored = results.read()  # the stored value is rounded
         for page in PAGES:
             table.update(page, stored)
         plot.update(stored)

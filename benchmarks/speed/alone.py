@@ -1,4 +1,6 @@
-"""Measure the lower limit of calls: aiohttp in a bare loop, controlled over its pipe (peers/loop.py)."""
+"""Measure the lower limit of a call's time: an aiohttp client in a bare event loop, controlled through a pipe
+(peers/loop.py).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from benchmarks.speed.process import Process
 
 
 class Alone:
-    """Stand-in for a client of a server, without a server: the process counts bodies and seconds itself."""
+    """Stand-in for the client of a server. No server runs: the process in peers/loop.py makes the requests and measures
+    them itself.
+    """
 
     def __init__(self, process: Process, call: Call) -> None:
         self._process = process
         self._call = call
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """Make this many requests, this many at a time."""
+        """Let the process make `calls` requests, `at_once` at a time."""
         cpu = self._process.cpu()
         self._process.write(f"{calls} {at_once} {self._call.target} {len(self._call.body)}\n".encode())
         with self._process.patience():

@@ -1,4 +1,4 @@
-"""The measured API: a document of 20 operations, its response bodies, and the calls.
+"""Define the measured API: a document of 20 operations, the bodies of its responses, and the calls.
 
 Every compiler and library keeps these operation ids as names of tools. Bodies are compact JSON in ASCII, so that
 results can be compared byte for byte.
@@ -24,7 +24,7 @@ ITEM = {
 }
 ANSWER = {"type": "object", "properties": {"page": {"type": "integer"}, "items": {"type": "array", "items": ITEM}}}
 SIZES = {"small": 200, "medium": 10_000, "large": 1_000_000}
-"""Name → bytes of the body with which `get_NAME` responds."""
+"""Name of a size → bytes of the response body of `get_NAME`."""
 WIDE = 30
 """Number of arguments of `get_wide`."""
 
@@ -40,12 +40,12 @@ class Call:
 
 
 def bodies() -> dict[str, bytes]:
-    """Return first segment of the path → body of the response."""
+    """Return a mapping from the first segment of a path to its response body."""
     return {name: _body(size) for name, size in SIZES.items()} | {"wide": _body(SIZES["small"])}
 
 
 def calls() -> dict[str, Call]:
-    """Return one call for each size, and one with many arguments."""
+    """Return one call for each size of body, and one with many arguments."""
     found = {
         name: Call(f"get_{name}", {"number": 7}, f"/{name}/7", content)
         for name, content in bodies().items()
@@ -73,7 +73,7 @@ def document() -> dict[str, Any]:
 
 
 def _body(size: int) -> bytes:
-    """Return compact JSON of exactly this many bytes. The last name is padded."""
+    """Return compact JSON of exactly `size` bytes. The last name in it is padded."""
     page: dict[str, Any] = {"page": 7, "items": []}
     each = len(_compact({**page, "items": [_item(0), _item(0)]})) - len(_compact({**page, "items": [_item(0)]}))
     page["items"] = [_item(number) for number in range(max(1, size // each - 1))]
@@ -90,7 +90,7 @@ def _compact(value: object) -> bytes:
 
 
 def _wide() -> dict[str, dict[str, Any]]:
-    """Return the arguments of `get_wide`: five types in turn."""
+    """Return the schemas of the arguments of `get_wide`, with five types in turn."""
     kinds: tuple[dict[str, Any], ...] = (
         {"type": "integer", "minimum": 1, "maximum": 1000},
         {"type": "string", "minLength": 1, "maxLength": 40},

@@ -1,6 +1,6 @@
-"""Measure the CPU time of a call with 30 arguments that are all checked against their schemas, one call at a time.
+"""Measure the CPU time of a call whose 30 arguments are all checked against their schemas, one call at a time.
 
-FastMCP checks them with `strict_input_validation`; the SDK's server uses the same validator library as ours.
+FastMCP checks them with `strict_input_validation`. The SDK's server uses the same validator library as ours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CASE = f"{api.WIDE} arguments"
 
 
 def measure(setting: Setting) -> Found:
-    """Measure milliseconds of CPU a call, and calls a second."""
+    """Measure the milliseconds of CPU per call, and the calls per second."""
     programs, url = setting.programs, setting.upstream.url
     subjects = [programs.ours(url), programs.theirs(url, STRICT="1"), programs.lowlevel(url), *programs.generator(url)]
     cases: dict[str, Callable[[], Flow]] = {}

@@ -1,8 +1,8 @@
-"""Measure calls: how many a second, how long each takes, and how much CPU, with one or many in flight.
+"""Measure calls over stdio: how many a second, the time of each, and the CPU time, with one or many calls in flight.
 
-All servers run all the time, so that idle ones cost nothing, and all call the same API. Ours checks the arguments of
-every call; FastMCP's by default does not, and so has less work. FastMCP sends every result twice, as text and as a
-value. Its rows are those without output schemas if ours has none.
+All servers run all the time and call the same API; idle ones use no CPU. Our server checks the arguments of every call.
+FastMCP's by default does not, and so has less work. FastMCP sends every result twice, as text and as structured value.
+If our server has no output schemas, it is compared with FastMCP's without output schemas.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ ROUNDS = 5
 AT_ONCE = (1, 16, 64)
 BODIES = {"small": "200 B", "medium": "10 kB", "large": "1 MB"}
 WHOLE = "250k tokens, 64 MiB"
-"""Settings by which our servers show a body of 1 MB whole, as the others do."""
+"""Settings by which our servers show a body of 1 MB completely, as the other servers do."""
 PATIENT = "300"
-"""Timeout in seconds of our calls, since 64 large ones at a time wait for each other."""
+"""Timeout in seconds of our calls, because 64 large concurrent calls wait for each other."""
 SELDOM = 2
-"""Number of rounds for many large bodies at a time, which take long."""
+"""Number of rounds for many large bodies at a time. Such rounds take long."""
 CALIBRATION = 4
 TYPED, THEIR_TYPED = "mcpgen --structured", "FastMCP, output schemas"
 UNITS: dict[str, Callable[[Flow], float]] = {
@@ -42,18 +42,18 @@ UNITS: dict[str, Callable[[Flow], float]] = {
 
 
 class Source(Protocol):
-    """Interface of what makes calls: a client of a server, or the bare loop."""
+    """Interface of a source of calls: the client of a server, or the bare event loop."""
 
     def flow(self, calls: int, at_once: int) -> Flow: ...
 
 
 def measure(setting: Setting) -> Found:
-    """Measure every size of body with every number of calls at a time."""
+    """Measure every size of body with every number of concurrent calls."""
     return measured(setting, tuple(BODIES), AT_ONCE)
 
 
 def measured(setting: Setting, bodies: tuple[str, ...], numbers: tuple[int, ...], where: str = "") -> Found:
-    """Measure bodies of these sizes with these numbers of calls at a time. `where`: suffix of the names of cases."""
+    """Measure bodies of these sizes with these numbers of concurrent calls. `where`: suffix of the names of cases."""
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     seldom: dict[tuple[str, str], int] = {}
     with ExitStack() as stack:
@@ -80,7 +80,7 @@ def _case(body: str, at_once: int, where: str) -> str:
 
 
 def _running(setting: Setting, stack: ExitStack) -> Iterator[tuple[str, dict[str, Source]]]:
-    """Start each subject, and yield it with its sources of calls by size of body."""
+    """Start each measured server, and yield its name with its clients by size of body."""
     calls = {size: api.calls()[size] for size in BODIES}
     for subject in _subjects(setting.programs, setting.upstream.url):
         server = stack.enter_context(Process(subject))
@@ -104,7 +104,7 @@ def _subjects(programs: Programs, url: str) -> list[Subject]:
 
 
 def make_round(source: Source, at_once: int, seconds: float) -> Callable[[], Flow]:
-    """Make as many calls as take about this long, but at least as many as are in flight at a time."""
+    """Return a function that makes as many calls as take about `seconds`, but at least `at_once`."""
     calls = 0
 
     def run() -> Flow:

@@ -1,7 +1,7 @@
-"""Compile: seconds and memory of whole processes, from the command line to the project on the disk.
+"""Measure the compiler: seconds and memory of whole processes, from the command line to the project on disk.
 
-Bars in seconds are of this machine; the growth and the ratios are not. Texts that would multiply must be refused as
-quickly as an empty document, in little memory.
+Limits in seconds are valid for one machine; ratios are valid everywhere. Hostile texts that would multiply must be
+refused as quickly as an empty document, and in little memory.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ MOST_SECONDS = {"GitHub, 13 MB of JSON": 3, "Stripe, 4 MB of YAML": 1.5, "37 MB 
 MOST_MEMORY = 500
 DEEP, HALF_DEEP, FLAT = "deep schemas, 4 MB of JSON", "deep schemas in every second body", "flat schemas"
 MOST_DEEP_CPU, MOST_DEEP_MEMORY = 3, 25
-"""What deep schemas may cost: CPU per megabyte as a multiple of that of flat ones, and memory as a multiple of the
-document, above what the program takes without one.
+"""Upper limits for deep schemas.
+
+The first is CPU per megabyte, as a multiple of that for flat schemas. The second is memory as a multiple of the
+document, beyond that of `mcpgen --help`.
 """
 
 HELP, BARE, AGAIN, FIRST = "mcpgen --help", "python -c pass", "regenerate, one line changed", "generate beside it"
@@ -46,7 +48,7 @@ BOMBS = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process: seconds, peak memory in MiB, exit code, and CPU seconds."""
+    """Measurements of one process: seconds, peak memory in MiB, exit code, and CPU seconds."""
 
     seconds: float
     memory: float
@@ -55,7 +57,7 @@ class Run:
 
 
 def measure(setting: Setting) -> Found:
-    """Measure large documents, growing ones, two with deep schemas, small commands, and bombs."""
+    """Measure large documents, documents of growing size, two with deep schemas, small commands, and hostile texts."""
     compiler = setting.programs.compiler / "bin"
     found = Found()
     sources = _published(setting, found) | _growing(setting)
@@ -82,7 +84,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _per_byte(name: str, size: int, taken: Mapping[str, list[Run]], found: Found) -> None:
-    """Add a document's cost divided by its bytes."""
+    """Add the CPU time and memory for a document, each divided by the document's size."""
     above = [run.memory - least.memory for run, least in zip(taken[name], taken[HELP], strict=True)]
     found.add(name, "mcpgen", "CPU s per MB", [run.cpu * 1e6 / size for run in taken[name]])
     found.add(name, "mcpgen", "bytes of memory per byte", [mebibytes * 2**20 / size for mebibytes in above])
@@ -119,7 +121,7 @@ def _published(setting: Setting, found: Found) -> dict[str, Path]:
 
 
 def _four_times() -> Path:
-    """Return the path of GitHub's document, four times in one YAML file, which is made once and kept."""
+    """Return the path of a YAML file that holds GitHub's document four times. It is made once and stored."""
 
     def make(folder: Path) -> None:
         folder.mkdir(parents=True)
@@ -148,7 +150,7 @@ def _sized(operations: int) -> str:
 
 
 def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
-    """Measure a large project that is generated again after one changed line, and a new project for comparison."""
+    """Return two cases: a large project generated again after one changed line, and a new project for comparison."""
     program = setting.programs.compiler / "bin" / "mcpgen"
     if _run([str(program), "regenerate", "--help"]).code:
         found.notes.append("This mcpgen has no command `regenerate`; its case was left out.")
@@ -171,7 +173,9 @@ def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
 
 
 def _refusals(program: Path, folder: Path) -> list[Bar]:
-    """Measure how long mcpgen takes to refuse documents that are made to exhaust it, each beside an empty document."""
+    """Measure how long mcpgen takes to refuse documents that are made to exhaust it, compared with an empty
+    document.
+    """
     path = folder / "bomb.yaml"
     path.write_text("x: 1\n", encoding="utf-8")
     base, bars = _generate(program, path), []
@@ -185,7 +189,7 @@ def _refusals(program: Path, folder: Path) -> list[Bar]:
 
 
 def _generate(program: Path, document: Path) -> Run:
-    """Run `mcpgen generate` into a new directory."""
+    """Run `mcpgen generate` for this document into a new directory."""
     with tempfile.TemporaryDirectory() as folder:
         return _run([str(program), "generate", str(document), "-o", f"{folder}/out"])
 
@@ -206,4 +210,6 @@ _, status, usage = os.wait4(pid, 0)
 cpu = usage.ru_utime + usage.ru_stime
 print(time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status), cpu)
 """
-"""Program that starts a process from a small one: on Linux, a child's peak memory begins with its parent's memory."""
+"""Program that starts a process from a small one. On Linux, the peak memory of a child process begins with its parent's
+memory.
+"""

@@ -1,6 +1,7 @@
-"""One HTTP/1.1 connection to a server: prepared requests, and their responses, one at a time.
+"""Use one HTTP/1.1 connection to a server: prepared requests, and their responses, one at a time.
 
-It must cost little compared with the servers, so it reads no more of a response than is needed to find its end.
+The client must cost little compared with the servers. So it parses no more of a response than is needed to find its
+end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _READ = 1 << 18
 
 
 class Closed(Exception):
-    """The server has closed the connection before its answer was complete."""
+    """Raised if the server closes the connection before its response is complete."""
 
 
 class Answer(NamedTuple):
@@ -42,10 +43,10 @@ class Answer(NamedTuple):
 
 
 class Connection:
-    """Connection to a port of loopback. Each request is sent after the response to the one before."""
+    """Connection to a port on loopback. It sends each request after the previous response."""
 
     def __init__(self, port: int, seconds: float) -> None:
-        """Open the connection. `seconds`: timeout of each operation."""
+        """Open the connection. `seconds`: timeout of each operation on it."""
         self.socket = socket.create_connection(("127.0.0.1", port), seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._came = b""
@@ -60,14 +61,16 @@ class Connection:
         self.socket.close()
 
     def ask(self, request: bytes) -> Answer:
-        """Send a request, and return the whole response. Raises Closed."""
+        """Send a request, and return the complete response. Raise Closed if the server closes the connection."""
         self.send(request)
         while (answer := self.take()) is None:
             continue
         return answer
 
     def take(self) -> Answer | None:
-        """Read what has come. Return the response, or None if it is incomplete. Raises Closed."""
+        """Read available bytes. Return the response, or None if it is incomplete. Raise Closed if the server closes the
+        connection.
+        """
         self._came += self._read()
         answer = parse(self._came)
         if answer is not None:
@@ -75,7 +78,9 @@ class Connection:
         return answer
 
     def until(self, mark: bytes) -> bytes:
-        """Read a stream that does not end until it contains these bytes, and return what has come. Raises Closed."""
+        """Read an endless stream until it contains `mark`. Return the bytes read. Raise Closed if the server closes the
+        connection.
+        """
         while mark not in self._came:
             self._came += self._read()
         return self._came
@@ -87,7 +92,7 @@ class Connection:
 
 
 def parse(came: bytes) -> Answer | None:
-    """Return the response in these bytes, or None if it is incomplete."""
+    """Return the response in the bytes `came`, or None if it is incomplete."""
     end = came.find(_MARK)
     if end < 0:
         return None
@@ -104,7 +109,7 @@ def parse(came: bytes) -> Answer | None:
 
 
 def _joined(rest: bytes) -> bytes | None:
-    """Return the content of all chunks, or None if the last one is missing."""
+    """Return the joined content of all chunks, or None if the last chunk is missing."""
     parts, at = list[bytes](), 0
     while (end := rest.find(b"\r\n", at)) >= 0:
         size = int(rest[at:end], 16)
@@ -116,14 +121,14 @@ def _joined(rest: bytes) -> bytes | None:
 
 
 def http(method: str, port: int, fields: Mapping[str, str], body: bytes = b"") -> bytes:
-    """Return a request for `/mcp`."""
+    """Return the bytes of an HTTP request for `/mcp`."""
     known = {"Host": f"127.0.0.1:{port}", **fields, "Content-Length": str(len(body))}
     lines = "".join(f"{name}: {value}\r\n" for name, value in known.items())
     return f"{method} /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
 def post(port: int, revision: str, message: Mapping[str, object], session: str = "") -> bytes:
-    """Return a message of this revision as a POST with its header fields."""
+    """Return a message of this protocol revision as a POST with its header fields."""
     params = message.get("params")
     whole = dict(params) if isinstance(params, dict) else {}
     fields = {"Content-Type": "application/json", "Accept": BOTH}
@@ -138,12 +143,12 @@ def post(port: int, revision: str, message: Mapping[str, object], session: str =
 
 
 def in_session(session: str, revision: str) -> dict[str, str]:
-    """Return the header fields that name a session."""
+    """Return the header fields of a request in a session."""
     return {"MCP-Protocol-Version": revision, SESSION: session}
 
 
 def begin_session(connection: Connection, port: int, revision: str) -> str:
-    """Shake hands, and return the session's id. Raises Closed."""
+    """Shake hands, and return the session's id. Raise Closed if the server closes the connection."""
     client = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
     answer = connection.ask(post(port, revision, {"id": 1, "method": "initialize", "params": client}))
     if not (session := answer.field(SESSION)):
@@ -158,7 +163,7 @@ def without_comments(body: bytes) -> bytes:
 
 
 def message_of(answer: Answer) -> bytes:
-    """Return the last message of a response, which is JSON or an event stream."""
+    """Return the last message of a response. The response is JSON or an event stream."""
     if not answer.field("Content-Type").startswith("text/event-stream"):
         return answer.body
     lines = answer.body.replace(b"\r\n", b"\n").split(b"\n")

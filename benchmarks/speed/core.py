@@ -1,9 +1,9 @@
 """Measure calls with client, server and API on one CPU core, without the cost of waking another core.
 
-A call goes from the client to the server, to the API and back, and with one call at a time only one of them runs. On
-several cores, each hand-over wakes a sleeping core. On virtual machines that takes as long as the call itself, and
-varies with the placement of processes: medians of one server differ by half between runs. So this family repeats cases
-of `calls` without that cost. The limits are those of `calls`.
+A call goes from the client to the server, to the API and back. With one call at a time only one of these processes
+runs. On several cores, each hand-over wakes a sleeping core. On virtual machines that takes as long as the call itself,
+and varies with the placement of processes: medians of one server differ by half between runs. So this family repeats
+cases of `calls` without that cost, with the same limits.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Measure some cases of `calls` on one core."""
+    """Measure some cases of `calls` on one CPU core."""
     if not hasattr(os, "sched_setaffinity"):
         return Found(notes=["One core: left out, since this system does not let a program choose."])
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # started processes inherit the affinity
+    os.sched_setaffinity(0, {min(before)})  # processes that are started afterwards inherit the CPU affinity
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
             return calls.measured(replace(setting, upstream=served), BODIES, AT_ONCE, WHERE)

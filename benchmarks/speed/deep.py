@@ -12,16 +12,20 @@ from typing import Any
 OPERATIONS, CLAUSES, AGGREGATIONS, SETTINGS = 450, 55, 75, 30
 _WORDS = "The meaning of this member is told in a sentence or two, as the writers of such documents do it. "
 _LANGUAGES = 2
-"""Number of groups of recursive schemas: Elasticsearch has queries, mappings and pipelines."""
+"""Number of groups of recursive schemas. Elasticsearch's document has such groups for queries, mappings and
+pipelines.
+"""
 
 _ANSWERED = 54
-"""Members of a response, chosen so that an operation has about as many bytes as Elasticsearch's."""
+"""Number of members of a response, chosen so that an operation has about as many bytes as one of Elasticsearch's."""
 
 Schema = dict[str, Any]
 
 
 def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
-    """Return a document of this many operations as JSON. Every `every`th body contains the query language."""
+    """Return a document of this many operations as JSON. Each operation whose number is a multiple of `every` has a
+    body with queries.
+    """
     schemas: dict[str, Schema] = {}
     for group in range(_LANGUAGES):
         schemas |= _query_language(f"g{group}.")
@@ -34,7 +38,7 @@ def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
 
 
 def _operation(number: int, schemas: dict[str, Schema], searches: bool) -> Schema:
-    """Return a path item with a body that holds settings of its own, and queries and aggregations if it `searches`."""
+    """Return a path item with a body of settings. If `searches`, the body also has queries and aggregations."""
     group = f"g{number % _LANGUAGES}."
     body = f"_body{number}"
     settings = {f"setting_{place}": _reference(f"{group}Setting{(number + place) % SETTINGS}") for place in range(12)}
@@ -54,7 +58,7 @@ def _operation(number: int, schemas: dict[str, Schema], searches: bool) -> Schem
 
 
 def _search(group: str) -> dict[str, Schema]:
-    """Return the members of a body that searches."""
+    """Return the members of a body with queries and aggregations."""
     return {
         "query": _reference(f"{group}Query"),
         "aggregations": _map(_reference(f"{group}Aggregation")),
@@ -64,7 +68,7 @@ def _search(group: str) -> dict[str, Schema]:
 
 
 def _answered(group: str, place: int) -> Schema:
-    """Return a member of an answer: a reference, one with words of its own, or a text."""
+    """Return the schema of a response member: a reference, a reference with a description, or a string."""
     reference = _reference(f"{group}Setting{place % SETTINGS}")
     return (reference, {"allOf": [reference], "description": _WORDS}, {"type": "string", "description": _WORDS})[
         place % 3
@@ -72,7 +76,7 @@ def _answered(group: str, place: int) -> Schema:
 
 
 def _query_language(group: str) -> dict[str, Schema]:
-    """Return the schemas of one query language, whose names begin with `group`."""
+    """Return the schemas of one query language. Their names begin with `group`."""
     clauses = {f"clause_{number}": _reference(f"{group}Clause{number}") for number in range(CLAUSES)}
     kinds = {f"kind_{number}": _reference(f"{group}Kind{number}") for number in range(AGGREGATIONS)}
     schemas = {
@@ -93,7 +97,7 @@ def _query_language(group: str) -> dict[str, Schema]:
 
 
 def _clause(group: str, number: int) -> Schema:
-    """Return a clause of a query: some hold one query, some hold many, and some name a field or describe one."""
+    """Return the schema of a query clause: it holds one query or many, names a field, or describes a field."""
     held = (_reference(f"{group}Query"), _reference(f"{group}Queries"), _map(_reference(f"{group}Query")))[number % 3]
     own = _object(
         {
@@ -106,7 +110,7 @@ def _clause(group: str, number: int) -> Schema:
 
 
 def _kind(group: str, number: int) -> Schema:
-    """Return a kind of aggregation: a filter, a script, or settings."""
+    """Return the schema of a kind of aggregation: a filter, a script, or settings."""
     own = _object(
         {
             "filter": _reference(f"{group}Query"),
@@ -119,7 +123,7 @@ def _kind(group: str, number: int) -> Schema:
 
 
 def _setting(group: str, number: int) -> Schema:
-    """Return a setting, which leads to the next ones."""
+    """Return the schema of a setting, which refers to the next settings."""
     following = [_reference(f"{group}Setting{(number * step + 1) % SETTINGS}") for step in (2, 3)]
     return _object(
         {

@@ -1,4 +1,6 @@
-"""Provide the documents to compile: published ones from beside the repository, and our own of any size."""
+"""Provide the documents to compile: published ones from the folder beside the repository, and synthetic ones of any
+size.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _MARK = "COPYMARK"
 
 
 def many(folder: Path) -> tuple[Path, str]:
-    """Return a document of about 1,200 operations and its name: GitHub's if it is present, else ours."""
+    """Return a document of about 1,200 operations and its name: GitHub's if it is present, else a synthetic one."""
     if GITHUB.is_file():
         return GITHUB, "GitHub"
     path = folder / "many.json"
@@ -51,7 +53,7 @@ def synthetic(operations: int) -> str:
 
 
 def copied(source: Path, target: Path) -> None:
-    """Return YAML with this JSON document four times, each with its own paths, ids and components."""
+    """Write a YAML file with the JSON document four times, each copy with its own paths, ids and components."""
     text = re.sub(r'"#/components/(\w+)/', rf'"#/components/\1/{_MARK}', source.read_text(encoding="utf-8"))
     document = json.loads(text)
     for item in document["paths"].values():
@@ -71,7 +73,9 @@ def copied(source: Path, target: Path) -> None:
 
 
 def _dumped(value: dict[str, Any], indent: int) -> str:
-    """Return indented block YAML. The garbage collector is off meanwhile: it would take most of the time."""
+    """Return the value as indented block YAML. The garbage collector is off meanwhile, because it would take most of
+    the time.
+    """
     gc.disable()
     try:
         text: str = yaml.dump(value, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)

@@ -1,4 +1,4 @@
-"""Results of a family of cases: figures, which are medians with their spread, and limits on them."""
+"""Results of a family of cases: medians of samples with their spread, and limits on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.bars import Bar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The median, minimum and maximum of `count` samples in `unit`, for one subject in one case."""
+    """Median, minimum and maximum of `count` samples in `unit`, for one measured program in one case."""
 
     case: str
     subject: str
@@ -23,7 +23,7 @@ class Figure:
 
     @classmethod
     def of(cls, case: str, subject: str, unit: str, samples: Sequence[float]) -> Figure:
-        """Return the figure of these samples, at least one."""
+        """Return the figure of these samples. There must be at least one."""
         return cls(case, subject, unit, statistics.median(samples), min(samples), max(samples), len(samples))
 
 
@@ -45,24 +45,24 @@ class Found:
         return median(self.figures, case, subject, unit)
 
     def at_most(self, bar: float, what: str, above: float | None, below: float | None) -> None:
-        """Add an upper limit on the ratio of two figures, if both were measured."""
+        """Add an upper limit `bar` on the ratio `above` / `below`, if both were measured."""
         if above is not None and below:
             self.bars.append(Bar(what, above / below, "<=", bar))
 
     def at_least(self, bar: float, what: str, above: float | None, below: float | None) -> None:
-        """Add a lower limit on the ratio of two figures, if both were measured."""
+        """Add a lower limit `bar` on the ratio `above` / `below`, if both were measured."""
         if above is not None and below:
             self.bars.append(Bar(what, above / below, ">=", bar))
 
 
 def median(figures: Iterable[Figure], case: str, subject: str, unit: str) -> float | None:
-    """Return the median of this figure, or None if there is none."""
+    """Return the median for this case, program and unit, or None if it was not measured."""
     found = (each.median for each in figures if (each.case, each.subject, each.unit) == (case, subject, unit))
     return next(found, None)
 
 
 def told(figures: Iterable[Figure]) -> str:
-    """Return the figures as text: a line for each subject in each case, with the spread in brackets."""
+    """Return the figures as text: a line for each case and program, with the spread in brackets."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in figures:
         spread = f"[{_digits(each.low)} {_digits(each.high)}]" if each.count > 1 else ""
@@ -73,5 +73,5 @@ def told(figures: Iterable[Figure]) -> str:
 
 
 def _digits(value: float) -> str:
-    """Return a number with three digits, or with all digits before the point."""
+    """Return a number with three significant digits, or with all digits before the decimal point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

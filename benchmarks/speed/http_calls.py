@@ -1,9 +1,9 @@
-"""Measure calls over HTTP in both eras: how many a second on one and on many connections, and how long each takes.
+"""Measure calls over HTTP in both eras of MCP: how many a second on one and on many connections, and the time of each.
 
-Each connection has one call in flight, and in the older era its own session. All servers run all the time, and call the
-same API. The client writes prepared bytes and checks every response. Ours are measured behind both doors (aiohttp,
-ASGI), and compared with FastMCP and the SDK as they come, or with both as ASGI applications under the same uvicorn.
-FastMCP and the SDK have their default settings, with event streams. No server writes an access log.
+Each connection has one call in flight, and in the handshake era its own session. All servers run all the time, and call
+the same API. The client writes prepared bytes and checks every response. Our servers run over aiohttp and as ASGI
+applications. They are compared with FastMCP and the SDK with default settings, and with both as ASGI applications under
+the same uvicorn. FastMCP and the SDK send event streams. No server writes an access log.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ ROUNDS = 5
 CONNECTIONS = (1, 64, 512)
 ERAS = (OLDER, NEWER)
 MORE_SECONDS = 2.0
-"""Factor on the time of a round over stdio, since each connection makes a warm-up call first."""
+"""Factor on the time of a round over stdio, because each connection first makes a warm-up call."""
 BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "SDK lowlevel"): 2, (ASGI, SDK_ASGI): 2})
-"""Ours and theirs → the least ratio of calls a second."""
+"""Pair of our server and another one → lower limit on the ratio of calls per second."""
 
 
 def measure(setting: Setting) -> Found:
     """Measure calls over HTTP: in each era of MCP, with each number of connections, on each server in turn.
 
-    Return the figures, with a bar for ours against each other server.
+    Return the results, with a limit on the ratio of our server to each other one.
     """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
@@ -69,7 +69,7 @@ def case_of(era: str, connections: int) -> str:
 
 
 def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
-    """Start all servers over HTTP, each at its own port. `flags`: for ours with `--http`."""
+    """Start all servers over HTTP, each at its own port. `flags`: flags of our server in addition to `--http`."""
     makers: tuple[Callable[[int], Subject], ...] = (
         lambda port: programs.over_http(url, port, *flags),
         lambda port: programs.under_uvicorn(url, port),
@@ -80,7 +80,7 @@ def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
 
 
 def _under_uvicorn(programs: Programs, url: str) -> Iterator[Server]:
-    """Start the other servers under the same uvicorn as ours."""
+    """Start the servers of others under the same uvicorn as ours."""
     for make in (programs.theirs_under_uvicorn, programs.lowlevel_under_uvicorn):
         port = free_port()
         yield Server(make(url, port), port)
@@ -103,7 +103,7 @@ class Server(Process):
 
 
 class Client:
-    """Many connections to one server, which all make the same call in one era."""
+    """Many connections to one server. All make the same call in one era of MCP."""
 
     def __init__(self, server: Server, era: str) -> None:
         self._server = server
@@ -115,7 +115,7 @@ class Client:
     def flow(self, calls: int, at_once: int) -> Flow:
         """Make `calls` calls over `at_once` connections, and return their times and the server's CPU time.
 
-        Raises Wrong if an answer differs from the first one.
+        Raise Wrong if a response differs from the first one.
         """
         sessions = self._begun(at_once)
         with ExitStack() as stack, selectors.DefaultSelector() as selector:
@@ -130,7 +130,7 @@ class Client:
             return Flow(time.perf_counter() - began, latencies, self._server.cpu() - cpu)
 
     def _made(self, callers: list[_Caller], selector: selectors.BaseSelector, calls: int) -> list[float]:
-        """Make this many calls, one at a time on each connection. Return the seconds of each."""
+        """Make `calls` calls, one at a time on each connection. Return the seconds of each call."""
         latencies: list[float] = []
         for first in callers[:calls]:
             first.send()
@@ -149,7 +149,7 @@ class Client:
         return latencies
 
     def _begun(self, number: int) -> list[str]:
-        """Open this many sessions, which outlive their connections. The stateless era has none."""
+        """Open `number` sessions, which outlive their connections. The stateless era has none."""
         if self._era != OLDER:
             return [""] * number
         if len(self._sessions) < number:
@@ -159,12 +159,14 @@ class Client:
         return self._sessions[:number]
 
     def _request(self, session: str) -> bytes:
-        """Return the call as a request with a place for its id."""
+        """Return the call as a request, with a placeholder for its id."""
         params = {"name": self._call.tool, "arguments": self._call.arguments}
         return post(self._server.port, self._era, {"id": _HOLE, "method": "tools/call", "params": params}, session)
 
     def _look_at(self, answer: Answer, id_: int) -> None:
-        """Parse the first response. Each further one must be equal except for its id. Raises Wrong."""
+        """Parse and check the first response. Later responses must equal it except for their id. Raise Wrong if it is
+        no correct result.
+        """
         id_bytes = str(id_).encode()
         if not self._before:
             self._first(answer, id_bytes)
@@ -186,7 +188,7 @@ _HOLE = 10**DIGITS - 1
 
 
 class _Caller:
-    """One connection with its call. `id`: of the pending request. `asked`: when it was sent."""
+    """One connection with its call. `id`: id of the pending request. `asked`: time at which the request was sent."""
 
     def __init__(self, server: Server, connection: Connection, request: bytes) -> None:
         self.connection = connection

@@ -1,9 +1,9 @@
-"""Measure the memory of idle sessions (older era) and of streams that listen for changes, over HTTP.
+"""Measure the memory of idle sessions (handshake era) and of streams for notifications of changes, over HTTP.
 
-The figure is the growth of a server's RSS between some and many of them, divided by their number. A session of ours is
-sealed into its id, and the server stores none: storing the ids alone would exceed the limit twice. What is measured is
-memory that the allocator does not return. A stream is measured with its connection: in the older era a GET in its own
-session, in the newer one `subscriptions/listen`.
+The result is the growth of a server's RSS between some and many of them, divided by their number. A session of our
+server is sealed into its id, and the server stores none: the ids alone would take twice the limit. So the result for
+sessions is memory that the allocator does not return. A stream is measured with its connection: in the handshake era a
+GET in its own session, in the stateless era `subscriptions/listen`.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ from benchmarks.speed.setting import Setting
 ROUNDS = 1
 SESSION, STREAM = "idle session", "listening stream"
 SESSIONS, THEIR_SESSIONS, STREAMS = 10_000, 1000, 500
-"""Of theirs there are fewer, which take long to begin."""
+"""Numbers of sessions of our server, sessions of other servers, and streams. Sessions of other servers take long to
+begin.
+"""
 BEFORE = 10
-"""Fraction of the sessions or streams that exist before the first measurement."""
+"""One in this many sessions or streams exists before the first measurement."""
 QUICK = 10
 MOST_OF_A_SESSION, MOST_OF_A_STREAM = 64, 40
-"""Bytes, and KiB."""
+"""Upper limits on the memory of a session in bytes, and of a stream in KiB."""
 BYTES, KIB = "bytes", "KiB"
 Hold = Callable[[Server, int, ExitStack], None]
 _ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications": {"toolsListChanged": True}}}
 
 
 def measure(setting: Setting) -> Found:
-    """Measure sessions, and streams of both eras, each in a new process."""
+    """Measure idle sessions, and streams of both eras of MCP, each in a new process."""
     part = QUICK if setting.quick else 1
     found = Found()
     for case, unit, hold in (
@@ -59,7 +61,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _growth(server: Server, hold: Hold, many: int) -> float:
-    """Return by how many KiB a server grows for each session or stream."""
+    """Return by how many KiB a server grows for each session or stream. `hold`: function that opens them."""
     with server, ExitStack() as stack:
         hold(server, many // BEFORE, stack)
         before = server.resident()
@@ -68,14 +70,14 @@ def _growth(server: Server, hold: Hold, many: int) -> float:
 
 
 def _hold_sessions(server: Server, many: int, stack: ExitStack) -> None:
-    """Begin sessions on one connection."""
+    """Begin `many` sessions on one connection."""
     connection = stack.enter_context(closing(server.connection()))
     for _ in range(many):
         begin_session(connection, server.port, OLDER)
 
 
 def _hold_gets(server: Server, many: int, stack: ExitStack) -> None:
-    """Open streams, each in a session of its own."""
+    """Open `many` streams by GET, each in its own session."""
     for _ in range(many):
         connection = stack.enter_context(closing(server.connection()))
         session = begin_session(connection, server.port, OLDER)
@@ -84,14 +86,14 @@ def _hold_gets(server: Server, many: int, stack: ExitStack) -> None:
 
 
 def _hold_listens(server: Server, many: int, stack: ExitStack) -> None:
-    """Open streams that belong to no session."""
+    """Open `many` streams of the stateless era, which belong to no session."""
     for _ in range(many):
         connection = stack.enter_context(closing(server.connection()))
         _open(connection, post(server.port, NEWER, _ASKED), b"subscriptions/acknowledged")
 
 
 def _open(connection: Connection, request: bytes, mark: bytes) -> None:
-    """Open a stream, and wait for what it begins with. Raises Wrong."""
+    """Open a stream, and wait for `mark`, with which it begins. Raise Wrong if the stream is refused."""
     connection.send(request)
     if not (came := connection.until(mark)).startswith(b"HTTP/1.1 200") or b"text/event-stream" not in came:
         raise Wrong(f"no stream was opened: {came[:300]!r}")

@@ -1,8 +1,8 @@
-"""Measure the peak memory of a server (RSS), and its proportional share then (PSS), at three moments.
+"""Measure the peak memory of a server (RSS) and its current share of memory (PSS) at three moments.
 
-These are: the first list, after a call, and 64 calls at a time. Each time the process is new, and libraries are read
-from disk again, as after a boot. Linux holds files that were just written in larger pieces than files that were read,
-and counts a whole piece if one page of it is touched.
+The moments are: after the first list, after a call, and after 64 calls at a time. Each time the process is new, and
+libraries are read from disk again, as after a boot. Linux holds files that were just written in larger pieces than
+files that were read, and counts a whole piece if one page of it is touched.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def measure(setting: Setting) -> Found:
 
 
 def _forget(environments: Iterable[Path]) -> None:
-    """Let the system drop its cache of compiled libraries, if it supports that."""
+    """Make the system drop its cache of compiled libraries, if it supports that."""
     if not hasattr(os, "posix_fadvise"):
         return
-    os.sync()  # pages that are not written to the disk yet cannot be dropped
+    os.sync()  # pages that are not yet written to disk cannot be dropped
     for library in (path for each in environments for path in each.rglob("*.so*")):
         descriptor = os.open(library, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""Client for measurements over stdio: prepared lines on a raw pipe, with a number of calls in flight.
+"""Client for measurements over stdio: it writes prepared lines to a raw pipe, with a number of calls in flight.
 
-It must cost little compared with the servers, and still check every response. The first response to a call is parsed
-and compared with the API's body. Each further one must be the same line, byte for byte, except for its id.
+The client must cost little compared with the servers, and still check every response. It parses the first response to a
+call, and compares it with the API's body. Each later response must be the same line, byte for byte, except for its id.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks.speed.process import DIGITS, HANDSHAKE, Process, line
 
 
 class Wrong(Exception):
-    """A response differs from what it must be."""
+    """Raised if a response differs from the expected one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Flow:
         return len(self.latencies) / self.seconds
 
     def quantile(self, part: float) -> float:
-        """Return the seconds within which this fraction of the calls was answered."""
+        """Return the seconds within which the fraction `part` of the calls was answered."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
 
@@ -50,7 +50,8 @@ class Client:
     def __init__(self, server: Process, call: Call, exact: bool = True) -> None:
         """Prepare a call.
 
-        `exact`: the text of a result must equal the API's body byte for byte; else only its JSON value must.
+        `exact`: if True, the text of a result must equal the API's body byte for byte; otherwise their JSON values must
+        be equal.
         """
         self._server = server
         self._call = call
@@ -58,7 +59,7 @@ class Client:
         self._before = self._after = b""
 
     def first(self) -> bytes:
-        """Make one call, and check its result completely. Raises Wrong."""
+        """Make one call, and check its result completely. Raise Wrong if the result is not the API's body."""
         number = self._server.take_ids(1)
         self._server.write(request(self._call, number))
         answer = self._server.until(number)
@@ -70,7 +71,7 @@ class Client:
         return answer
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """Make this many calls, this many at a time. Raises Wrong if a response differs from the first."""
+        """Make `calls` calls, `at_once` at a time. Raise Wrong if a response differs from the first one."""
         if not self._before:
             self.first()
         first = self._server.take_ids(calls)
@@ -96,7 +97,7 @@ class Client:
         return Flow(seconds, latencies, self._server.cpu() - cpu)
 
     def _id(self, answer: bytes) -> int:
-        """Return the id of a response whose other bytes equal the first response. Raises Wrong otherwise."""
+        """Return the id of a response. Raise Wrong if its other bytes differ from the first response."""
         begin, end = len(self._before), len(answer) - len(self._after)
         digits = answer[begin:end] if end - begin == DIGITS else b""
         if digits.isdigit() and answer.startswith(self._before) and answer.endswith(self._after):
@@ -105,23 +106,25 @@ class Client:
 
 
 _UNASKED = float("inf")
-"""Start time of a call that was never made: so late that its latency is negative."""
+"""Start time of a call that was never made. It is infinite, so that its latency is negative."""
 
 
 def shake_hands(server: Process) -> None:
-    """Perform the handshake."""
+    """Shake hands with the server."""
     server.write(HANDSHAKE)
     server.until(1)
 
 
 def request(call: Call, id_: int) -> bytes:
-    """Return the line that makes a call."""
+    """Return the line that makes a call with this id."""
     params = {"name": call.tool, "arguments": call.arguments}
     return line({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params})
 
 
 def check(answer: bytes, call: Call, exact: bool) -> None:
-    """Check that the response is a result with the API's body, as text and, if present, as structured value."""
+    """Check that the response is a result with the API's body, as text and, if present, as structured value. Raise
+    Wrong if not.
+    """
     message: Mapping[str, Any] = json.loads(answer)
     result = message.get("result", {})
     texts = [block["text"] for block in result.get("content", ()) if block.get("type") == "text"]

@@ -1,4 +1,4 @@
-"""Draw `speed.svg`, four figures as bars, from the stored results. Its colours are readable on white and on black."""
+"""Draw `speed.svg`, four bar charts, from the stored results. Its colors are readable on white and on black."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ SHOWN = {
     "the same, 64 at a time": "Calls a second, 64 at a time",
     "memory after a call, MiB": "Memory after a call, MiB",
 }
-"""Rows of the table, and the titles above their bars."""
+"""Rows of the results table that become charts, and the titles of the charts."""
 OURS, THEIRS, TEXT = "#2f81f7", "#8b949e", "#6e7781"
 WIDTH, LABEL, HEIGHT, GAP, TITLE, MARGIN = 720, 180, 16, 6, 30, 12
 NUMBER = 70
-"""Width reserved for the number after the longest bar."""
+"""Width reserved for the number behind the longest bar."""
 
 
 def made(results: Results) -> str:
-    """Return the picture. A row that was not measured is left out."""
+    """Return the picture as SVG. A row that was not measured is left out."""
     parts: list[str] = []
     top = MARGIN
     for row in ROWS:
@@ -39,12 +39,12 @@ def made(results: Results) -> str:
 
 
 def update(results: Results, path: Path = PATH) -> None:
-    """Write the picture."""
+    """Write the picture to `path`."""
     path.write_text(made(results), encoding="utf-8")
 
 
 def _panel(row: Row, values: dict[str, float], top: int) -> list[str]:
-    """Return a title and a bar per value as SVG. The longest bar fills the width."""
+    """Return a chart as SVG: a title and one bar for each value. The longest bar fills the width."""
     better = "more is better" if row.more else "less is better"
     title = f'{escape(SHOWN[row.label])} <tspan font-weight="normal">({better})</tspan>'
     parts = [f'<text x="{MARGIN}" y="{top + 16}" font-weight="bold" fill="{TEXT}">{title}</text>']

@@ -16,11 +16,13 @@ from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 120.0
-"""Seconds after which an unresponsive server counts as dead. Nothing is measured with it."""
+"""Seconds after which a server that does not respond counts as dead. No result depends on this value."""
 CHUNK = 1 << 20
 FIRST_ID, DIGITS = 1_000_001, 7
-"""Ids of calls are so long and stand in no body, so that the place of an id in an answer is found by looking for it."""
-_CPU_OF_A_PROCESS = 2  # clock_getcpuclockid(3) of Linux: ~pid << 3, and which of its clocks
+"""Ids of calls, and their number of digits. Ids occur in no body, so a search for the id finds its place in
+a response.
+"""
+_CPU_OF_A_PROCESS = 2  # index of the CPU clock in clock_getcpuclockid(3) of Linux, whose clock id is ~pid << 3 | index
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,13 @@ class Subject:
 
 
 class Dead(Exception):
-    """A server has ended, or was killed because it took too long."""
+    """Raised if a server has ended, or was killed because it took too long."""
 
 
 class Process:
-    """A running subject, whose output is read as lines with as few copies as possible.
+    """A running server. Its output is read as lines, with as few copies as possible.
 
-    `began`, `heard`: when it was started, and when its last output came, by perf_counter.
+    `began`, `heard`: times of perf_counter at which the process was started, and at which its last output arrived.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -80,12 +82,12 @@ class Process:
         self._stdout.close()
 
     def end(self) -> None:
-        """Close its stdin, and wait until it has ended."""
+        """Close the server's stdin, and wait until the server has ended."""
         self._stdin.close()
         self._process.wait(PATIENCE)
 
     def take_ids(self, number: int) -> int:
-        """Reserve this many ids for requests, and return the first."""
+        """Reserve `number` ids for requests, and return the first id."""
         self._ids += number
         return self._ids - number
 
@@ -98,7 +100,7 @@ class Process:
 
     @contextmanager
     def patience(self) -> Iterator[None]:
-        """Limit how long reads inside the context wait for the server: at most PATIENCE seconds."""
+        """Limit the reads within the `with` block: the server must respond within PATIENCE seconds."""
         timer = threading.Timer(PATIENCE, self._process.kill)
         timer.start()
         try:
@@ -107,7 +109,9 @@ class Process:
             timer.cancel()
 
     def lines(self) -> list[bytes]:
-        """Read, and return the lines that are complete, at least one, without line feeds. Call it inside `patience`."""
+        """Wait for at least one complete line, and return all complete lines without line feeds. Call this within
+        `patience`.
+        """
         while data := os.read(self._out, CHUNK):
             self.heard = time.perf_counter()
             if data.endswith(b"\n") and not self._pieces:
@@ -120,7 +124,7 @@ class Process:
         raise Dead(f"{self.name} ended")
 
     def until(self, id_: int) -> bytes:
-        """Return the line that answers this request."""
+        """Return the line that answers the request with this id."""
         with self.patience():
             while True:
                 for line in self.lines():
@@ -128,19 +132,19 @@ class Process:
                         return line
 
     def cpu(self) -> float:
-        """Return the CPU seconds of all its threads so far."""
+        """Return the CPU seconds of all threads of the server so far."""
         return time.clock_gettime((~self.pid << 3) | _CPU_OF_A_PROCESS)
 
     def peak(self) -> float:
-        """Return its peak memory in MiB (VmHWM)."""
+        """Return the peak memory of the server in MiB (VmHWM)."""
         return _kilobytes(f"/proc/{self.pid}/status", "VmHWM") / 1024
 
     def resident(self) -> float:
-        """Return its current memory in KiB (VmRSS)."""
+        """Return the current memory of the server in KiB (VmRSS)."""
         return _kilobytes(f"/proc/{self.pid}/status", "VmRSS")
 
     def share(self) -> float:
-        """Return its current memory in MiB, with its share of shared pages (PSS)."""
+        """Return the current memory of the server in MiB, with a proportional share of shared pages (PSS)."""
         return _kilobytes(f"/proc/{self.pid}/smaps_rollup", "Pss") / 1024
 
 
@@ -151,7 +155,7 @@ def _kilobytes(path: str, name: str) -> int:
 
 
 def line(message: Mapping[str, Any]) -> bytes:
-    """Return a message as a line for the pipe."""
+    """Return a message as a line for the server's stdin."""
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 

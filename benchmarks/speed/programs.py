@@ -1,6 +1,6 @@
-"""Install what is measured, each in its own environment under `.clients/`, made once and kept.
+"""Install the measured programs, each in its own environment under `.clients/`. Environments are made once and stored.
 
-That is mcpgen, the servers that it generates, and servers of other projects for the same document.
+The programs are mcpgen, the servers that it generates, and servers of other projects for the same document.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ from tests.interop.environments import ROOT, Missing
 FASTMCP = ("fastmcp>=4.1,<5", "pyyaml>=6,<7")
 SDK = ("mcp>=2.3,<3", "aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
 PIP = "pip>=25.1"
-"""Least version of pip. Older ones make console scripts that import `re`, which costs a third of our own start."""
+"""Lowest version of pip. Older versions make console scripts that import `re`, which takes a third of our server's
+start.
+"""
 UVICORN = "uvicorn[standard]>=0.54,<1"
-"""With `httptools` and `uvloop`, as our documentation says."""
+"""Requirement of uvicorn with `httptools` and `uvloop`, as our documentation recommends."""
 HTTP, ASGI = "mcpgen", "mcpgen, uvicorn"
-"""The two doors of our servers over HTTP."""
+"""Names of our server in reports: over HTTP with aiohttp, and as an ASGI application under uvicorn."""
 FASTMCP_ASGI, SDK_ASGI = "FastMCP, uvicorn[standard]", "SDK lowlevel, uvicorn[standard]"
-"""The other servers under the same uvicorn as ours. Without it they run under the uvicorn that they bring."""
+"""Names of the other servers under the same uvicorn as ours. Otherwise they run under their own version of uvicorn."""
 GENERATOR_NAME, ALONE = "openapi-mcp-generator", "aiohttp alone"
 GENERATOR = {GENERATOR_NAME: "4.0.1"}
 PEERS = Path(__file__).parent / "peers"
 OURS, STRUCTURED, MANY = "bench", "typed", "many"
-"""Our servers: of the API that is measured, the same with output schemas, and one of 1,200 tools."""
+"""Names of our servers: of the measured API, the same with output schemas, and one with 1,200 tools."""
 _COMPILER_PARTS = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md", "LICENSE")
 
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Paths of everything installed. `document`: the measured API. `many`: the large document, called `many_name`.
+    """Paths of all installed programs. `document`: the measured API. `many`: the large document. `many_name`: its name.
 
-    `left_out`: peer → why it is not installed.
+    `left_out`: why a program is not installed, or "".
     """
 
     document: Path
@@ -58,11 +60,11 @@ class Programs:
 
     @property
     def python(self) -> str:
-        """Return the Python of our servers' environment."""
+        """Return the path of Python in our servers' environment."""
         return str(self.servers / "bin" / "python")
 
     def ours(self, url: str = "", name: str = OURS, module: bool = False, **more: str) -> Subject:
-        """Return a server of ours, started by its console script or by `python -m`."""
+        """Return our server, started by its console script or by `python -m`."""
         prefix = name.upper()
         told = {f"{prefix}_BASE_URL": url, f"{prefix}_API_KEY": api.KEY} if url else {}
         variables = told | {f"{prefix}_{key}": value for key, value in more.items()}
@@ -84,16 +86,16 @@ class Programs:
         return Subject(HTTP, (script, "--http", str(port), *flags), self._told(url), self.http)
 
     def under_uvicorn(self, url: str, port: int) -> Subject:
-        """Return our server as an ASGI application under uvicorn. Access logs are off, as for every server measured."""
+        """Return our server as an ASGI application under uvicorn. Access logs are off, as for every measured server."""
         command = (str(self.http / "bin" / "uvicorn"), f"{OURS}_mcp.asgi:app", "--port", str(port))
         return Subject(ASGI, (*command, "--no-access-log"), self._told(url), self.http)
 
     def theirs_under_uvicorn(self, url: str, port: int) -> Subject:
-        """Return FastMCP's server as an ASGI application under our uvicorn."""
+        """Return FastMCP's server as an ASGI application under the same uvicorn as ours."""
         return self._peer(FASTMCP_ASGI, self.fastmcp_asgi, "from_openapi.py", url, TEXT="1", PORT=str(port), ASGI="1")
 
     def lowlevel_under_uvicorn(self, url: str, port: int) -> Subject:
-        """Return the SDK's lowlevel server as an ASGI application under our uvicorn."""
+        """Return the SDK's lowlevel server as an ASGI application under the same uvicorn as ours."""
         return self._peer(SDK_ASGI, self.sdk_asgi, "lowlevel.py", url, PORT=str(port))
 
     def proxy(self, url: str) -> Subject:
@@ -101,11 +103,11 @@ class Programs:
         return self._peer("raw asyncio proxy", self.servers, "proxy.py", url)
 
     def loop(self, url: str) -> Subject:
-        """Return the bare loop of aiohttp, a lower limit for calls."""
+        """Return the bare event loop with an aiohttp client, a lower limit for calls."""
         return self._peer(ALONE, self.servers, "loop.py", url)
 
     def generator(self, url: str = "http://127.0.0.1:9") -> list[Subject]:
-        """Return openapi-mcp-generator's server, or None without node."""
+        """Return the server of openapi-mcp-generator in a list, or an empty list if node is missing."""
         if self.node is None:
             return []
         variables = {"API_BASE_URL": url, "API_KEY_APIKEY": api.KEY}
@@ -120,7 +122,7 @@ class Programs:
 
 
 def prepare(folder: Path) -> Programs:
-    """Install everything. `folder`: for files of this run."""
+    """Install all programs, and return their paths. `folder`: folder for files of this run."""
     document = folder / "bench.json"
     document.write_text(json.dumps(api.document()), encoding="utf-8")
     many, many_name = documents.many(folder)
@@ -149,13 +151,13 @@ def prepare(folder: Path) -> Programs:
 
 @cache
 def installed_compiler() -> Path:
-    """Return the environment of mcpgen itself, installed as users install it."""
+    """Install mcpgen itself as users do, and return its environment."""
     return environments.python("bench-mcpgen", str(ROOT), digest=_digest(ROOT / part for part in _COMPILER_PARTS))
 
 
 def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
-    """Return the environment of our servers, compiled anew; only what the compiler makes otherwise is installed
-    again.
+    """Compile our servers anew, and return their environment. Install again only those whose compiled files have
+    changed.
     """
     sources = {OURS: (document, ()), STRUCTURED: (document, ("--structured",)), MANY: (many, ())}
     for name, (source, flags) in sources.items():
@@ -173,7 +175,9 @@ def _over_http(project: Path) -> Path:
 
 
 def _generator(document: Path) -> Path:
-    """Return the project that openapi-mcp-generator makes of the document, with all that it needs, compiled."""
+    """Return the folder of the project that openapi-mcp-generator makes of the document, with its dependencies,
+    compiled.
+    """
     tool = environments.node("bench-generator", GENERATOR)
 
     def make(folder: Path) -> None:
@@ -189,7 +193,7 @@ def _generator(document: Path) -> Path:
 
 
 def _digest(parts: Iterable[Path]) -> str:
-    """Return a digest of files and folders, by their paths and bytes."""
+    """Return a digest of files and folders by their paths and bytes."""
     seen = hashlib.sha256()
     for part in parts:
         for path in sorted(part.rglob("*")) if part.is_dir() else [part]:
@@ -199,7 +203,7 @@ def _digest(parts: Iterable[Path]) -> str:
 
 
 def versions(programs: Programs) -> dict[str, str]:
-    """Return name → version of what is measured."""
+    """Return a mapping from the name of each measured program to its version."""
     found = {
         "mcpgen": _version(programs.compiler, "mcpgen"),
         "FastMCP": _version(programs.fastmcp, "fastmcp"),
@@ -210,7 +214,7 @@ def versions(programs: Programs) -> dict[str, str]:
 
 
 def _version(folder: Path, name: str) -> str:
-    """Return the version of a distribution in this environment."""
+    """Return the version of an installed distribution in this environment."""
     code = f"import importlib.metadata; print(importlib.metadata.version({name!r}))"
     done = subprocess.run([str(folder / "bin" / "python"), "-c", code], check=True, capture_output=True, text=True)
     return done.stdout.strip()

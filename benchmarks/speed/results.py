@@ -1,4 +1,4 @@
-"""Store the results of the last full run: the environment, and all figures and limits by family."""
+"""Store the results of the last full run: the environment, and all results and limits by family of cases."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PATH = Path(__file__).parents[1] / "results.json"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Stored results. `about`: facts about the environment by name. `families`: name → results."""
+    """Stored results. `about`: facts about the environment by name. `families`: name of a family → its results."""
 
     about: dict[str, str]
     families: dict[str, Found]
 
     def median(self, family: str, case: str, subject: str, unit: str) -> float | None:
-        """Return the median of a figure, or None if it was not measured."""
+        """Return the median for this family, case, program and unit, or None if it was not measured."""
         return median(self.families[family].figures, case, subject, unit) if family in self.families else None
 
     @property
@@ -33,26 +33,26 @@ class Results:
         return any(note.startswith(BUSY) for family in self.families.values() for note in family.notes)
 
     def over(self, before: Results) -> Results:
-        """Return these results, with missing families from an earlier run in the same environment."""
+        """Return these results, with missing families taken from an earlier run in the same environment."""
         if before.about != self.about:
             return self
         return replace(self, families={**before.families, **self.families})
 
 
 BUSY = "The machine had other work meanwhile"
-"""Beginning of the note of a family that ran on a busy machine."""
+"""Beginning of the note of a family that ran while the machine was busy."""
 OWN_LOAD = 3.0
-"""Load that the family before may have left: a server, its client and the API."""
+"""Load that the previous family may have left: of a server, its client and the API."""
 
 
 def busy() -> list[str]:
-    """Return that note if more processes wait for a CPU than a family runs itself, else ""."""
+    """Return a list with the note if more processes wait for a CPU than a family runs itself, else an empty list."""
     load = os.getloadavg()[0]
     return [f"{BUSY}: a load of {load:.1f}. Ratios are rough; run it again on an idle one."] if load > OWN_LOAD else []
 
 
 def surroundings(upstream: str, versions: Mapping[str, str], many: str) -> dict[str, str]:
-    """Return the facts about the environment on which results depend."""
+    """Return the facts about the environment that influence results."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -63,7 +63,7 @@ def surroundings(upstream: str, versions: Mapping[str, str], many: str) -> dict[
 
 
 def read(path: Path = PATH) -> Results:
-    """Return the stored results, or empty ones if there is no file."""
+    """Return the stored results, or empty results if the file is missing."""
     if not path.is_file():
         return Results({}, {})
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def read(path: Path = PATH) -> Results:
 
 
 def write(results: Results, path: Path = PATH) -> None:
-    """Store the results, a figure a line."""
+    """Store the results, one figure per line."""
     families = ",\n".join(f" {json.dumps(name)}: {_family(found)}" for name, found in results.families.items())
     about = json.dumps(results.about, indent=1, ensure_ascii=False)
     path.write_text(f'{{"about": {about},\n"families": {{\n{families}\n}}}}\n', encoding="utf-8")
@@ -85,7 +85,7 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Return a figure's fields, rounded to four digits."""
+    """Return a field of a figure as JSON, rounded to four digits."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
     return json.dumps(fields, ensure_ascii=False)
 

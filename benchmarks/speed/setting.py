@@ -11,8 +11,10 @@ from benchmarks.speed.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The programs, the API that they call, a folder for files of the run, and how thorough it is to be: `rounds` of
-    each case, `seconds` for a round of calls; `quick` leaves out what takes minutes."""
+    """What a family needs to run: the programs, the API that they call, a folder for files, and the number of rounds.
+
+    `rounds`: rounds of each case. `seconds`: time of a round of calls. `quick`: leave out what takes minutes.
+    """
 
     programs: Programs
     upstream: Upstream

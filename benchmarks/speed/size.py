@@ -1,5 +1,5 @@
-"""Measure the size in bytes of an installed generated package and of its whole environment, and the cost of importing
-it.
+"""Measure the size in bytes of an installed generated package and of its whole environment, and the cost of
+its import.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INSTALLERS = ("pip", "setuptools", "wheel", "_distutils_hack")
 
 
 def measure(setting: Setting) -> Found:
-    """Measure kB on disk without bytecode, and milliseconds of a process that imports the package."""
+    """Measure the kB on disk without bytecode, and the milliseconds of a process that imports the package."""
     programs = setting.programs
     found = Found()
     servers = _site(programs.servers)
@@ -46,7 +46,7 @@ def _site(environment: Path) -> Path:
 
 
 def _environment(site: Path) -> int:
-    """Return the bytes of everything installed there, except installers."""
+    """Return the bytes of all packages installed in `site`, except installers."""
     return sum(_bytes(each) for each in site.iterdir() if each.name.split("-")[0] not in INSTALLERS)
 
 

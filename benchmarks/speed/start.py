@@ -1,8 +1,8 @@
-"""Measure the start: how long a host waits for the first list of tools, and for the first call, after it starts a
+"""Measure the start: how long an MCP host waits for the first list of tools, and for the first call, after it starts a
 server.
 
-Both begin with the handshake; all lines are written at once. Bare Python, `python -c pass` in our servers' environment,
-is measured for comparison.
+Both begin with the handshake, and all lines are written at once. For comparison, `python -c pass` is measured in our
+servers' environment.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ BARE = "python -c pass"
 FEW_TOOLS, MANY_TOOLS, CALL = "first list, 20 tools", "first list, 1,200 tools", "first call"
 MODULE = "mcpgen, python -m"
 SELDOM = 2
-"""Number of rounds of FastMCP with 1,200 tools, each of which takes many seconds."""
+"""Number of rounds of FastMCP with 1,200 tools. Each takes many seconds."""
 
 Case = tuple[str, str]
 
 
 def measure(setting: Setting) -> Found:
-    """Measure milliseconds from starting the process to its response."""
+    """Measure the milliseconds from the start of the process to its response."""
     programs, url = setting.programs, setting.upstream.url
     slow = (MANY_TOOLS, "FastMCP")
     cases: dict[Case, Callable[[], float]] = {(BARE, BARE): lambda: _bare(programs.python)}
@@ -89,7 +89,7 @@ def _call(subject: Subject) -> Callable[[], float]:
         with Process(subject) as server:
             server.write(HANDSHAKE + request(call, FIRST_ID))
             answer = server.until(FIRST_ID)
-            seconds = server.heard - server.began  # without what a client does with it
+            seconds = server.heard - server.began  # without the client's work on the response
             check(answer, call, exact=False)
             return seconds
 

@@ -1,6 +1,6 @@
 """Write the table of speed from the stored results: a row for each case, a column for each program.
 
-A short version is for the README.
+A shorter version of the table is for the README.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Instead = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One case of a family. `more`: higher values are better. `instead`: subject → its name in this family."""
+    """Row of the table: one case of a family. `more`: True if higher values are better. `instead`: program → its name
+    in this family.
+    """
 
     label: str
     family: str
@@ -35,7 +37,7 @@ class Row:
     instead: Instead = ()
 
     def value(self, results: Results, subject: str) -> float | None:
-        """Return the median of this subject."""
+        """Return the median of this program, or None if it was not measured."""
         return results.median(self.family, self.case, dict(self.instead).get(subject, subject), self.unit)
 
 
@@ -90,13 +92,13 @@ SHORT = (
     f"calls a second over HTTP, {NEWER}, 64 connections",
     "memory after a call, MiB",
 )
-"""Rows of the short table."""
+"""Names of the rows that the short table has."""
 
 _COMPILES = ("GitHub, 13 MB of JSON", "Stripe, 4 MB of YAML", "37 MB of YAML", "8,000 operations", "mcpgen --help")
 
 
 def put(text: str, results: Results) -> str:
-    """Return a text with the part between its markers replaced. Raises ValueError if the markers are missing."""
+    """Return the text with the part between its markers replaced. Raise ValueError if the markers are missing."""
     for begin, end, write in ((BEGIN, END, made), (BEGIN_SHORT, END_SHORT, made_short)):
         before, found, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
@@ -106,12 +108,12 @@ def put(text: str, results: Results) -> str:
 
 
 def update(path: Path, results: Results) -> None:
-    """Replace the part between the markers of a file."""
+    """Replace the part of a file between its markers."""
     path.write_text(put(path.read_text(encoding="utf-8"), results), encoding="utf-8")
 
 
 def made(results: Results) -> str:
-    """Return the table and the sentences under it, as Markdown."""
+    """Return the table and the notes below it as Markdown."""
     columns = [name for name in ("mcpgen", *PEERS) if any(row.value(results, name) is not None for row in ROWS)]
     named = [_named(name, results) for name in columns]
     lines = [f"| | {' | '.join(named)} | FastMCP to mcpgen |", "|---" * (len(columns) + 2) + "|"]
@@ -120,7 +122,7 @@ def made(results: Results) -> str:
 
 
 def made_short(results: Results) -> str:
-    """Return a few rows of the table, with ours and FastMCP's figures, as Markdown."""
+    """Return the short table, with our results and FastMCP's, as Markdown."""
     columns = ["mcpgen", "FastMCP"]
     rows = [
         _row(row, columns, results) for row in ROWS if row.label in SHORT and row.value(results, "mcpgen") is not None
@@ -144,7 +146,7 @@ def _row(row: Row, columns: list[str], results: Results) -> str:
 
 
 def _number(value: float | None) -> str:
-    """Return a number with three digits."""
+    """Return a number with three significant digits."""
     if value is None:
         return NONE
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

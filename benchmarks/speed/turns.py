@@ -1,4 +1,4 @@
-"""Measure cases in turn: one sample of each, then the next. So disturbances of the machine affect all cases."""
+"""Measure cases in turn: one sample of each case in each round. So disturbances of the machine affect all cases."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ T = TypeVar("T")
 def in_turns(
     cases: Mapping[K, Callable[[], T]], rounds: int, seldom: Mapping[K, int] | None = None
 ) -> dict[K, list[T]]:
-    """Return the samples of each case. A warm-up round before the first does not count.
+    """Return the samples of each case. The first round is a warm-up and does not count.
 
-    `seldom`: case → number of rounds after which it is left out, for very long cases, which have no warm-up.
+    `seldom`: very long case → the number of its rounds. Such a case has no warm-up, and is left out of the other
+    rounds.
     """
     samples: dict[K, list[T]] = {name: [] for name in cases}
     limits = seldom or {}

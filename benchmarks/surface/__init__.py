@@ -1,4 +1,4 @@
 """Measure what a model sees of real APIs: names, schemas, tokens, descriptions.
 
-Each part reads the document by its own reader, and the emitted files; it uses nothing of the compiler.
+Each part reads the document with a reader of its own, and the generated files. It uses no code of the compiler.
 """

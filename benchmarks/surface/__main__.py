@@ -1,11 +1,10 @@
-"""The tool surface of published documents, against its bars.
+"""Measure the tools of published documents as a model sees them, and compare the results with limits.
 
     python -m benchmarks.surface [FOLDER] [--only GLOB] [--part PART,...] [--show N] [--pairs FILE]
 
-FOLDER holds documents, and beside it a `manifest.tsv` that names them; the corpus beside the repository if none is
-named. Parts: names, converters, tokens (with facts, because less text is only better where no fact is lost),
-descriptions, hints. `--show` prints that many examples of each finding; `--pairs` writes each tool and its o200k
-tokens.
+FOLDER holds documents, and beside it is a `manifest.tsv` that names them. The default is the corpus beside the
+repository. Parts: names, converters, tokens (with facts, because less text is better only if no fact is lost),
+descriptions, hints. `--show` prints N examples of each finding; `--pairs` writes each tool and its o200k tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Run the converters of three official SDKs over every tool.
+"""Run the converters of three official SDKs of model providers over every tool.
 
-Models of a provider never see a tool that its converter refuses.
+The models of a provider never see a tool that the provider's converter refuses.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the tools only: each SDK converts those of all documents at once, later."""
+    """Collect the tools of a document. `show` converts the tools of all documents at once, because each SDK takes long
+    to start.
+    """
     return Row(surface.name, surface.tools)
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print what each converter refuses, and return the limits; none if the SDKs cannot be installed."""
+    """Print which tools each converter refuses, and return the limits, or no limits if the SDKs cannot be installed."""
     every = [(row.name, tool) for row in rows for tool in row.tools]
     held: list[Bar] = []
     for converter, called in CONVERTERS.items():

@@ -1,8 +1,8 @@
-"""Measure fact coverage: how many inputs of a document the tools show with type, required flag and values.
+"""Measure how much of a document's inputs the tools show: how many appear with type, required flag and values.
 
-The document and the tool's input schema are walked together, from the names on the wire in the binding. An input counts
-as kept if the schema shows everything about it, in keywords or, for values, in a description. If an input is lost,
-everything below it counts as lost, too.
+The document and the tool's input schema are walked in parallel. The binding gives the parameter names in the document.
+An input counts as shown if the schema states everything about it by keywords, or values by a description. If an input
+is lost, everything within it counts as lost, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.requests.described import Operation
 from tests.requests.raw import Node
 
 DEPTH = 5
-"""Levels of members below an argument that a portable schema shows."""
+"""Levels of members within an argument that a portable schema may have."""
 
 _MOST = 20_000
 """Limit on the inputs examined in one tool."""
@@ -41,7 +41,9 @@ Schema = dict[str, Any]
 
 @dataclass(slots=True)
 class Row:
-    """One document: inputs that it describes, inputs that tools show fully, and reasons for the others."""
+    """Results of one document: number of its inputs, number of those that tools show completely, and reasons for the
+    others.
+    """
 
     name: str
     inputs: int = 0
@@ -52,7 +54,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the figures of one document."""
+    """Return the results of one document."""
     row = Row(surface.name)
     for tool in surface.tools:
         _Walk(surface.root, tool, row).all()
@@ -60,7 +62,7 @@ def measure(surface: Surface) -> Row:
 
 
 class _Walk:
-    """Comparison of one tool with its operation."""
+    """Parallel walk through one tool and its operation."""
 
     def __init__(self, root: Node, tool: Tool, row: Row) -> None:
         self.root, self.tool, self.row = root, tool, row
@@ -77,10 +79,11 @@ class _Walk:
                 self._argument(f"{place} {parameter.name}", self._bound(place, parameter.name), groups, must)
         self._body()
 
-    # -- arguments ----------------------------------------------------------------------------------------------------
+    # -- Arguments of the tool
+    # -------------------------------------------------------------------------------------------
 
     def _is_filled(self, place: str, name: str) -> bool:
-        """Return True if HTTP or the operator fills a parameter, not a caller."""
+        """Return True if HTTP or the operator sets the parameter, and not a caller."""
         schemes = self.root["securityDefinitions" if self.operation.is_swagger else "components"]
         schemes = schemes if self.operation.is_swagger else schemes["securitySchemes"]
         fold = str.lower if place == "header" else str
@@ -94,7 +97,7 @@ class _Walk:
         )
 
     def _bound(self, place: str, name: str) -> Schema | None:
-        """Return the binding of a parameter."""
+        """Return the part of the binding for a parameter, or None."""
         binding = self.tool.binding
         keys = {"query": ("query", "querystring"), "header": ("headers",), "cookie": ("cookies",)}
         listed = (
@@ -147,7 +150,8 @@ class _Walk:
     def _field(self, body: Schema, name: str) -> Schema | None:
         return next((each for each in body.get("fields", ()) if each["name"] == name), None)
 
-    # -- inputs -------------------------------------------------------------------------------------------------------
+    # -- Inputs and their members
+    # ----------------------------------------------------------------------------------------
 
     def _input(
         self,
@@ -159,7 +163,9 @@ class _Walk:
         depth: int,
         lost: str = "",
     ) -> None:
-        """Count one input and everything below it. `must`: it is required; None for an item of a list."""
+        """Count one input and everything within it. `must`: True if the input is required; None for an item
+        of a list.
+        """
         if self.left <= 0:
             return
         self.left -= 1
@@ -188,7 +194,7 @@ class _Walk:
                 self._input(path + mark, inner, [node[keyword] for node in holders], None, set(), depth, why)
 
     def _why_absent(self, nodes: list[Schema]) -> str:
-        """Return why a member is not shown: what stands in its place, and whether the tool is large."""
+        """Return why a member is not shown: what the schema has instead, and whether the tool is large."""
         words = " ".join(str(node.get("description", "")) for node in nodes)
         large = f" (schema of over {_LARGE} nodes)" if _size(self.schema) > _LARGE else ""
         if "Same shape as" in words:
@@ -223,12 +229,12 @@ def _size(schema: Any) -> int:
 
 
 def _flat(nodes: Sequence[Schema]) -> list[Schema]:
-    """Return schemas with their alternatives as further schemas."""
+    """Return the schemas and all alternatives of their unions in one list."""
     return [*nodes, *(inner for node in nodes for inner in _flat(node.get("anyOf", ())))]
 
 
 def _missing(found: Shape, nodes: list[Schema], must: bool | None, flags: set[bool]) -> str:
-    """Return what a schema does not show of an input, or ""."""
+    """Return what a tool's schema does not show of an input, or "" if it shows everything."""
     kinds = {node["type"] for node in nodes if "type" in node}
     wanted = found.types - {"integer"} if {"integer", "number"} <= found.types else found.types
     if not wanted <= kinds:
@@ -258,7 +264,7 @@ def _is_said(value: str, words: str) -> bool:
 
 
 def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
-    """Return True if bounds mean the same as an enum of consecutive numbers."""
+    """Return True if minimum and maximum mean the same as an enum of consecutive numbers."""
     if not all(re.fullmatch(r"-?\d+", value) for value in values):
         return False
     numbers = sorted({int(value) for value in values})
@@ -267,7 +273,7 @@ def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, with reasons of losses, and return the limits."""
+    """Print the table, the worst document first, with reasons for lost inputs. Return the limits."""
     print(f"\n{'facts':52} {'inputs':>8} {'kept':>8} {'per cent':>9}")
     for row in sorted(rows, key=_share):
         print(f"{row.name[-52:]:52} {row.inputs:8,} {row.kept:8,} {_share(row):9.2f}")

@@ -1,7 +1,8 @@
 """Check the texts that a model reads for defects, and count how many say what they should.
 
-Markup is what a reader would render: HTML tags and references; Markdown's links, images, emphasis, code, headings,
-tables and rules. Names of code (`snake_case`, `__init__`), globs (`*.txt`, `a * b`) and placeholders (`<id>`) are text.
+A defect is markup that a viewer would render: HTML tags and references; Markdown's links, images, emphasis, code,
+headings, tables and rules. Names in code (`snake_case`, `__init__`), globs (`*.txt`, `a * b`) and placeholders (`<id>`)
+are allowed.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ MARKUP = {
     "Markdown table": re.compile(r"^\s*\|.*\|\s*$|\|\s*:?-{3,}:?\s*\|", re.MULTILINE),
 }
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-# Counted without a limit: an address in a code sample is data, and stays.
+# URLs are counted without a limit, because an address in a code sample is data.
 _URL = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\w+", re.IGNORECASE)
 _FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s|$)|.+", re.DOTALL)
 
 
 @dataclass(slots=True)
 class Row:
-    """One document. `findings`: kind of defect → count. `examples`: kind → examples."""
+    """Results of one document. `findings`: kind of defect → count. `examples`: kind of defect → examples."""
 
     name: str
     tools: int
@@ -63,7 +64,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the figures of one document."""
+    """Return the results of one document."""
     row = Row(surface.name, len(surface.tools))
     for tool in surface.tools:
         arguments = tool.listed["inputSchema"]["properties"].values()
@@ -108,7 +109,7 @@ def _description(name: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def markup(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each kind of markup in `text`, with the text around it."""
+    """Yield each kind of markup in `text`, with an excerpt."""
     for kind, pattern in MARKUP.items():
         if found := pattern.search(text):
             yield kind, text[max(0, found.start() - 25) : found.end() + 25]
@@ -119,7 +120,7 @@ def _letters(text: str) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield every text of a tool except patterns, in which markup characters are matched values."""
+    """Yield every text of a tool except patterns, which may contain markup characters."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -136,7 +137,7 @@ _NONE_OF = ("empty", "over 1,000 characters", "equal to the name", "no title", "
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table and the findings, and return the limits."""
+    """Print the table and the defects, and return the limits."""
     print(f"\n{'descriptions':52} {'tools':>6} {'markup':>7} {'URLs':>6} {'first>=3':>9} {'arguments described':>20}")
     for row in rows:
         first = 100 - 100 * row.findings[_SHORT_FIRST] / row.tools

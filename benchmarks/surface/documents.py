@@ -1,4 +1,4 @@
-"""Read a document together with what the compiler emits for it. All figures are computed from these two."""
+"""Read a document together with the files that the compiler generates for it. All measurements use only these two."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.requests.raw import Node
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 Request = tuple[str, str]
-"""Method and path as the document writes them, which identify the operation of a tool."""
+"""Method and path as written in the document. They identify the operation of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its list entry, its binding, and its operation in the document."""
+    """One tool: its entry in the list of tools, its binding, and its operation in the document."""
 
     listed: dict[str, Any]
     binding: dict[str, Any]
@@ -40,14 +40,14 @@ class Tool:
 
     @property
     def called(self) -> str:
-        """Return the tool's name with its operation, for examples."""
+        """Return the tool's name with its operation, as shown in examples."""
         method, path = self.request
         return f"{self.name}  [{self.operation.text('operationId') or 'no id'}; {method} {path}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A document of `folder`, and its tools."""
+    """A document in `folder`, and its tools."""
 
     path: Path
     name: str
@@ -64,7 +64,7 @@ def paths(folder: Path, only: str) -> list[Path]:
 
 
 def surfaces(folder: Path, only: str) -> Iterator[Surface]:
-    """Yield each document that becomes tools."""
+    """Yield each document from which tools can be made."""
     for path in paths(folder, only):
         try:
             tools, bindings = emitted(fetch.read(str(path)))
@@ -82,7 +82,7 @@ def of_document(path: Path, name: str, tools: list[dict[str, Any]], bindings: li
 
 
 def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the tools and bindings from the emitted files. Raises FatalError if no project can be made."""
+    """Return the tools and bindings from the generated files. Raise FatalError if no project can be generated."""
     tree = compile_source(fetched, Options()).tree
     tools = next(data for path, data in tree.items() if path.endswith("_mcp/tools.json"))
     bindings = next(data for path, data in tree.items() if path.endswith("_mcp/bindings.json"))
@@ -90,7 +90,7 @@ def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 def names(fetched: Fetched) -> dict[Request, str]:
-    """Return request → name of its tool."""
+    """Return a mapping from each request to the name of its tool."""
     return {_request(binding): binding["name"] for binding in emitted(fetched)[1]}
 
 

@@ -1,7 +1,8 @@
-"""Read from a document what it says of an input: types, values, members; by the standard, from raw JSON and YAML.
+"""Read what a document says about an input: types, values, members. The input is raw JSON and YAML, read by the
+standard.
 
-A schema is seen as leaves, the things that a value may be: `allOf` is merged, and each branch of a union is merged with
-the schema around it. An input that several branches describe has what any of them says; it is required if all of them
+A schema is a list of alternatives for a value. `allOf` is merged, and each branch of a union is merged with the schema
+around it. For an input in several branches, the statements of all branches are collected. It is required if all of them
 require it.
 """
 
@@ -15,7 +16,7 @@ from tests.requests.raw import Node
 
 Trail = frozenset[str]
 Group = tuple[tuple[Node, ...], Trail]
-"""Schemas that must all hold, and the named schemas around them."""
+"""Schemas that must all hold, and the names of the schemas that contain them."""
 
 _KINDS = {"object", "array", "string", "integer", "number", "boolean", "null"}
 _MOST_LEAVES = 200
@@ -23,7 +24,7 @@ _MOST_LEAVES = 200
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One alternative of what a value may be. A schema that recurs inside itself has no members there."""
+    """One alternative for a value. If its schema recurs within itself, it has no members there."""
 
     types: frozenset[str]
     values: tuple[str, ...] | None
@@ -37,7 +38,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An input as a whole. `types`: empty if any type is allowed. `values`: empty if any value is allowed."""
+    """All alternatives for an input. `types`: empty if any type is allowed. `values`: empty if any value is allowed."""
 
     types: frozenset[str]
     values: tuple[str, ...]
@@ -48,7 +49,7 @@ class Shape:
         return bool(self.leaves) and all(leaf.is_read_only for leaf in self.leaves)
 
     def members(self) -> dict[str, tuple[list[Group], bool]]:
-        """Return the properties, each with True if it is required."""
+        """Return a mapping from the name of each property to its schemas, and True if the property is required."""
         found: dict[str, tuple[list[Group], bool]] = {}
         for leaf in self.leaves:
             for name, nodes in leaf.members.items():
@@ -57,16 +58,16 @@ class Shape:
         return found
 
     def items(self) -> list[Group]:
-        """Return the alternatives for the items of a list."""
+        """Return the schemas of the items of a list, one group for each alternative."""
         return [((node,), leaf.trail) for leaf in self.leaves for node in leaf.items]
 
     def rest(self) -> list[Group]:
-        """Return the schemas of members with other names."""
+        """Return the schemas of properties without a declared name (`additionalProperties`)."""
         return [(leaf.rest, leaf.trail) for leaf in self.leaves if leaf.rest]
 
 
 def shape(groups: Sequence[Group]) -> Shape:
-    """Return what a value may be that one of `groups` describes."""
+    """Return the alternatives for a value that satisfies one of `groups`."""
     leaves = [leaf for nodes, trail in groups for leaf in _leaves(nodes, trail)][:_MOST_LEAVES]
     leaves = [leaf for leaf in leaves if leaf.types != {"null"}]
     is_open = not leaves or any(not leaf.types for leaf in leaves)
@@ -76,9 +77,9 @@ def shape(groups: Sequence[Group]) -> Shape:
 
 
 def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
-    """Yield the leaves: branches of one union merged with the schema around it.
+    """Yield the alternatives: each branch of a union, merged with the schema around it.
 
-    Several unions are handled one by one.
+    Several unions in one schema are handled one by one.
     """
     named = {identity for node in nodes if (identity := _identity(node))}
     parts: list[Node] = []
@@ -95,7 +96,7 @@ def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
 
 
 def _gather(node: Node, parts: list[Node], unions: list[list[Node]], depth: int) -> None:
-    """Collect the schemas that hold for every value of `node`, and the unions among them."""
+    """Collect the schemas that hold for every value of `node`, and the unions among these schemas."""
     whole = node.followed()
     if not isinstance(whole.value, dict) or depth > 20:
         return
@@ -115,7 +116,7 @@ def _without_unions(node: Node) -> Node:
 
 
 def _identity(node: Node) -> str:
-    """Return the name of the schema to which `node` only refers, if any."""
+    """Return the name of the schema if `node` is only a reference, else ""."""
     reference = node.reference()
     if reference is not None:
         return f"{node.file}#{reference}" if reference.startswith("#") else f"{node.file.parent / reference}"
@@ -146,7 +147,7 @@ def _leaf(parts: list[Node], trail: Trail, again: bool) -> Leaf:
         items += _items(part)
         if isinstance(part.at("additionalProperties").value, dict) and part.at("additionalProperties").value:
             rest.append(part.at("additionalProperties"))
-    if again or (types and "object" not in types):  # keywords of another type have no effect
+    if again or (types and "object" not in types):  # keywords for another type have no effect
         members, rest = {}, []
     if again or (types and "array" not in types):
         items = []
@@ -167,16 +168,16 @@ def _types(schema: dict[str, Any]) -> frozenset[str]:
 
 
 def _implied(members: bool, items: bool, values: tuple[str, ...] | None, parts: list[Node]) -> frozenset[str]:
-    """Return the type that keywords imply if none is given."""
+    """Return the type that keywords imply if the schema gives none."""
     listed: list[Any] = next((part.value["enum"] for part in parts if isinstance(part.value.get("enum"), list)), [])
     texts = bool(values) and all(isinstance(value, str) for value in listed if value is not None)
     return frozenset({"object"} if members else {"array"} if items else {"string"} if texts else ())
 
 
 def _values(schema: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the values that an input can have, as texts, or None for any.
+    """Return the values that an input can have, as texts, or None if any value is allowed.
 
-    Both values of a boolean also count as any.
+    A list of both booleans counts as any value.
     """
     listed = [schema["const"]] if "const" in schema else schema.get("enum")
     if not isinstance(listed, list):

@@ -1,7 +1,7 @@
-"""Compare hints of POST operations with verdicts by people who read them: `tests/corpus/hints.yaml`.
+"""Compare the hints of POST operations with the judgments of people who read them: `tests/corpus/hints.yaml`.
 
-HTTP does not say what a POST does, so hints come from words. No dangerous error is allowed: a change called additive or
-read-only, or an addition called read-only. Too much caution has a limit, too.
+HTTP does not say what a POST does, so the compiler derives hints from words. No dangerous error is allowed: a change
+that is hinted as additive or read-only, or an addition hinted as read-only. Errors of caution have a limit.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Effect = Literal["reads", "adds", "changes"]
 
 TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "hints.yaml"
 MOST_CAUTIOUS = 14.0
-"""Limits in per cent on adding operations that are called destructive: at paths of items, and where
-words say nothing.
+"""Limit in percent on additive operations that are hinted as destructive: at paths of single items, and where words say
+nothing.
 """
 
 LEAST_READS = 58.0
-"""Lower limit in per cent on reading operations that are called read-only.
+"""Lower limit in percent on reading operations that are hinted as read-only.
 
-Others are named `create…`, or return 201.
+The other reading operations are named `create…`, or return 201.
 """
 
 _GRAVITY: tuple[Effect, ...] = ("reads", "adds", "changes")
@@ -36,7 +36,7 @@ _GRAVITY: tuple[Effect, ...] = ("reads", "adds", "changes")
 
 @dataclass(slots=True)
 class Row:
-    """One document. `pairs`: (what a POST does, what its hints say) → count."""
+    """Results of one document. `pairs`: (what a POST does, what its hints say) → count."""
 
     name: str
     pairs: Counter[tuple[Effect, Effect]] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class Row:
 
 @cache
 def table() -> dict[str, dict[str, Effect]]:
-    """Return document → `POST /path` → what it does."""
+    """Return a mapping from document and `POST /path` to the effect that people saw."""
     written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     return {
         name: {request: effect for effect, requests in verdicts.items() for request in requests}
@@ -55,7 +55,7 @@ def table() -> dict[str, dict[str, Effect]]:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the figures of one document, empty where nobody has judged it."""
+    """Return the results of one document, empty if nobody has judged its operations."""
     row = Row(surface.name)
     judged = table().get(surface.name, {})
     for tool in surface.tools:
@@ -70,7 +70,7 @@ def measure(surface: Surface) -> Row:
 
 
 def _told(tool: Tool) -> Effect:
-    """Return the effect that the hints state."""
+    """Return the effect that the tool's hints state."""
     hints = tool.listed["annotations"]
     if hints["readOnlyHint"]:
         return "reads"
@@ -78,7 +78,7 @@ def _told(tool: Tool) -> Effect:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table of the documents that were judged, and return the bars."""
+    """Print the table of the judged documents, and return the limits."""
     judged = [row for row in rows if row.pairs]
     print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
     for row in judged:
@@ -90,7 +90,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the bars over all of `rows`."""
+    """Return the limits over the rows of all documents."""
     pairs = sum((row.pairs for row in rows), Counter[tuple[Effect, Effect]]())
     adds = sum(count for (does, _), count in pairs.items() if does == "adds")
     reads = sum(count for (does, _), count in pairs.items() if does == "reads")

@@ -1,4 +1,4 @@
-"""Compare tool names with verdicts by a person who read the operations: `tests/corpus/names.yaml`."""
+"""Compare tool names with the verdicts of a person who read the operations: `tests/corpus/names.yaml`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERDICTS = ("ok", "ugly", "misleads")
 
 @dataclass(slots=True)
 class Row:
-    """One document: how many of its judged names have each verdict, and those that are other names now."""
+    """Results of one document: the number of judged names with each verdict, and the names that have changed since."""
 
     name: str
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -28,13 +28,13 @@ class Row:
 
 @cache
 def table() -> dict[str, list[tuple[str, str, str, str]]]:
-    """Return document → operation, name, verdict and why."""
+    """Return a mapping from each document to tuples of operation, name, verdict and reason."""
     written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     return {name: [(row[0], row[1], row[2], row[3]) for row in rows] for name, rows in written.items()}
 
 
 def measure(surface: Surface) -> Row:
-    """Return the figures of one document, empty where none of its names was judged."""
+    """Return the results of one document, empty if none of its names was judged."""
     row = Row(surface.name)
     names = {" ".join(tool.request): tool.name for tool in surface.tools}
     for operation, judged, verdict, _ in table().get(surface.name, []):
@@ -46,7 +46,7 @@ def measure(surface: Surface) -> Row:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the verdicts, and return the bars; none where nothing was judged."""
+    """Print the verdicts, and return the limits, or no limits if nothing was judged."""
     found = sum((row.verdicts for row in rows), Counter[str]())
     changed = [text for row in rows for text in row.changed]
     if not found and not changed:
@@ -58,7 +58,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the bars over all of `rows`."""
+    """Return the limits over the rows of all documents."""
     misleading = sum(row.verdicts["misleads"] for row in rows)
     return [
         Bar("of 100 names judged by a person, those that mislead", misleading, "<=", MOST_MISLEADING),

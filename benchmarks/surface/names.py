@@ -1,4 +1,4 @@
-"""Measure names: legal, unique, faithful to the document, and independent of other operations."""
+"""Measure names of tools: legal, unique, faithful to the document, and independent of other operations."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ LEGAL = re.compile(r"(?!.*__)[a-z][a-z0-9_]{0,49}")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One document.
+    """Results of one document.
 
-    `moved`: names changed by shuffling. `renamed`: names changed among the `survivors` of a removal.
+    `moved`: names that change if operations are shuffled. `renamed`: names that change among the `survivors` if
+    operations are removed.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the figures of one document."""
+    """Return the results of one document."""
     counts = Counter(tool.name.casefold() for tool in surface.tools)
     legal = [tool for tool in surface.tools if LEGAL.fullmatch(tool.name) and counts[tool.name.casefold()] == 1]
     found = [(tool, strangers(tool.name, _said(surface, tool))) for tool in surface.tools]
@@ -61,15 +62,16 @@ def measure(surface: Surface) -> Row:
 
 
 def _said(surface: Surface, tool: Tool) -> Iterable[str]:
-    """Return the texts that the document has for an operation. The path `/` gets its common name."""
+    """Return the texts in the document that describe an operation. For the path `/`, add its common name."""
     operation, path = tool.operation, tool.request[1]
     tags = [tag for tag in operation["tags"].value or [] if isinstance(tag, str)]
     return [operation.text("operationId"), path if path.strip("/") else "root", operation.text("summary"), *tags]
 
 
 def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
-    """Return names changed by shuffling, operations left after a removal, names changed among
-    these, and each change.
+    """Return the number of names changed by shuffling, operations left after a removal, and names changed among these.
+
+    Also return each change as a text.
     """
     value = Files().load(surface.path)
     before = {tool.request: tool.name for tool in surface.tools}
@@ -86,7 +88,7 @@ def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
 
 
 def _names(surface: Surface, value: Any) -> dict[Request, str]:
-    """Return the names of the tools if `value` replaces the document of `surface`; {} if no tool is left."""
+    """Return the names of the tools after `value` replaces the document of `surface`, or {} if no tool is left."""
     fetched = replace(fetch.read(str(surface.path)), data=json.dumps(value).encode())
     try:
         return documents.names(fetched)

@@ -14,11 +14,11 @@ COUNTER = Path(__file__).with_name("count.mjs")
 
 
 class Unavailable(Exception):
-    """There is no tokenizer here. The message says why."""
+    """Raised if the tokenizer is not installed. The message says why."""
 
 
 def count(texts: list[str]) -> list[int]:
-    """Return the number of tokens of each text. Raises Unavailable without node or the package."""
+    """Return the number of tokens of each text. Raise Unavailable if node or the package is missing."""
     try:
         environment = environments.node("tokenizer", PACKAGES)
     except (environments.Missing, RuntimeError, OSError, subprocess.SubprocessError) as failure:

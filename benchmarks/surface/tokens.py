@@ -1,7 +1,7 @@
-"""Count the tokens of each tool as a model reads them, and compare our own estimate.
+"""Count the tokens of each tool as a model reads them, and compare the compiler's estimate with the count.
 
-A tool is compact JSON. The limits are on the part that a model gets (`name`, `description`, `inputSchema`). The
-estimate is of the whole list entry, with title and hints.
+A tool is counted as compact JSON. The limits apply to the part that a model gets (`name`, `description`,
+`inputSchema`). The estimate is for the whole list entry, with title and hints.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from mcpgen.base.tokens import estimate
 _MODEL_READS = ("name", "description", "inputSchema")
 _MEANS = {"github-rest.json": ("GitHub", 250), "stripe.yaml": ("Stripe", 450)}
 _PEER = {"github-rest.json": (2_300_000, 289), "stripe.yaml": (39_000_000, 712)}
-"""FastMCP 4.1: tokens of its whole list with output schemas, and mean tokens that a model reads for a tool."""
+"""Tokens of FastMCP 4.1: its whole list with output schemas, and the mean tokens that a model reads of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One document, by tool: its text, the tokens that a model reads, all tokens, and the estimate of all tokens."""
+    """Results of one document, in lists by tool: the text, the tokens that a model reads, all tokens, and the estimate
+    of all tokens.
+    """
 
     name: str
     called: tuple[str, ...]
@@ -36,12 +38,12 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of estimated to real tokens, over all tools."""
+        """Return the ratio of estimated to counted tokens, over all tools."""
         return sum(self.estimated) / sum(self.listed)
 
 
 def measure(surfaces: list[Surface]) -> list[Row]:
-    """Return the figures of each document. Raises tokenizer.Unavailable without a tokenizer."""
+    """Return the results of each document. Raise tokenizer.Unavailable if the tokenizer is not installed."""
     every = [tool for surface in surfaces for tool in surface.tools]
     read = [_compact({key: tool.listed[key] for key in _MODEL_READS}) for tool in every]
     counts = iter(tokenizer.count(read + [_compact(tool.listed) for tool in every]))
@@ -65,7 +67,9 @@ def _compact(value: Any) -> str:
 
 
 def write_pairs(rows: list[Row], path: Path) -> None:
-    """Write each listed tool with its tokens, a JSON object a line, for fitting the estimate."""
+    """Write each listed tool with its number of tokens, one JSON object per line. Such pairs are used to fit the
+    estimate.
+    """
     with path.open("w", encoding="utf-8") as file:
         for row in rows:
             for text, count in zip(row.texts, row.listed, strict=True):

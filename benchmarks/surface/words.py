@@ -1,7 +1,7 @@
-"""Split names, and the texts that they come from, into words.
+"""Split names, and the document's texts, into words.
 
 A name is faithful if each of its words occurs in what the document says about the operation. If a text can be split in
-several ways (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plural and singular are one word.
+several ways (`OAuth2`, `IPv4`, `GitHub`), each way counts. Plural and singular count as the same word.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|[0-
 VERBS = frozenset(
     re.findall(r"\w+", "get list create update delete replace set check describe query head options patch put post")
 )
-"""Method → verbs that names use for it."""
+"""Verbs that names may use although the document does not: they stand for HTTP methods."""
 
 CONNECTIVES = frozenset({"by"})
-"""Words that distinguish two operations of one name: `get_user_by_id`."""
+"""Words that a name may add to distinguish two operations: `get_user_by_id`."""
 
 _ABBREVIATIONS = re.findall(
     r"(\w+)=(\w+)",
@@ -41,20 +41,20 @@ _ABBREVIATIONS = re.findall(
     version=ver volume=vol
     """,
 )
-"""Word → its established short forms, which are faithful if the long form stands in the document."""
+"""Pairs of a word and its usual short form, which is faithful if the document has the long form."""
 
 
 def strangers(name: str, texts: Iterable[str]) -> list[str]:
-    """Return the words of `name` that are in none of `texts`."""
+    """Return the words of `name` that occur in none of `texts`."""
     known = {form for text in texts for word in _readings(text) for form in _forms(word)}
     known |= {short for long, short in _ABBREVIATIONS if long in known} | VERBS | CONNECTIVES
     return [word for word in re.split(r"[_-]", name) if known.isdisjoint(_forms(word.lower()))]
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Return every word that can be read in `text`: runs of letters and digits, their humps, and pairs of humps.
+    """Yield every word in `text`: runs of letters and digits, their camel-case parts, and pairs of neighbouring parts.
 
-    Two humps count as one word if one of them is an initial or a number.
+    Two parts count as one word if one of them has at most two letters or is a number.
     """
     folded = unicodedata.normalize("NFKD", re.sub("['\u2019]", "", text)).encode("ascii", "ignore").decode()
     for run in _RUNS.findall(folded):
@@ -68,7 +68,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _forms(word: str) -> set[str]:
-    """Return `word`, and the words of which it may be the plural."""
+    """Return `word`, and the words whose plural it may be."""
     forms = {word}
     if len(word) > 2 and word.endswith("s"):
         forms.add(word[:-1])

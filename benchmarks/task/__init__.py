@@ -1,5 +1,6 @@
-"""What a task of several steps costs a model: tokens of context and round trips, in each way to offer 1,223 tools.
+"""Measure what a task of several steps costs a model: tokens of context and round trips, for each way to offer 1,223
+tools.
 
-`steps`: the task. `api`: the API that it is done against. `ways`: how a model goes on in each design. No model is
-called: its calls are given, and only what an answer showed may be called.
+`steps`: the task. `api`: the API that the task uses. `ways`: how a model proceeds in each design. No model runs: the
+calls are fixed, and a call may use only what an earlier answer has shown.
 """

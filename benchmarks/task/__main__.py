@@ -1,20 +1,20 @@
-"""What a task of five steps costs on GitHub's 1,223 operations, in each way to offer them.
+"""Measure what a task of five steps costs on GitHub's 1,223 operations, for each way to offer them.
 
     python -m benchmarks.task [DOCUMENT] [--answers TOKENS] [--flags FLAGS]
 
-A failed workflow run: list the runs, list its jobs, read the log, open an issue, comment on it. Each way is carried out
-by real servers over stdio, against an API that records what it receives and answers with about TOKENS (300). Ways:
+The task is about a failed workflow run: list the runs, list its jobs, read the log, open an issue, comment on it. Real
+servers over stdio carry out each way. The API records what it receives, and answers with about TOKENS (300). Ways:
 
 - all: every tool is listed.
 - FastMCP's search, over the tools that FastMCP makes of the document: one query at a time, answered by definitions.
 - our search: one search for all steps, then calls.
-- our search and a program: one search, then one program (`program.txt`). FLAGS are those of `generate` by which the
-  server lists `run_program`; with `--flags=` this way is left out.
+- our search and a program: one search, then one program (`program.txt`). FLAGS are the flags of `generate` with which
+  the server lists `run_program`; `--flags=` leaves this way out.
 
-No model is called: its queries and calls are given. It calls only tools and arguments that an answer has shown, but for
-those that FastMCP's search does not find. Tokens are counted with the tokenizer o200k where node is installed, else
-estimated; of a list, what hosts pass on (name, description, arguments). `all turns`: tokens that the model reads in all
-turns together, because each turn reads the context again.
+No model runs: its queries and calls are fixed. They use only tools and arguments that an answer has shown. The
+exception is a tool that FastMCP's search does not find. Tokens are counted with the tokenizer o200k if node is
+installed, otherwise estimated. Of a list, the parts that MCP hosts pass on are counted (name, description, arguments).
+`all turns`: tokens that the model reads in all turns together, because each turn reads the whole context again.
 """
 
 from __future__ import annotations
@@ -48,14 +48,16 @@ PEERS_NAMES = {
     "POST /repos/{owner}/{repo}/issues": "issuescreate",
     "POST /repos/{owner}/{repo}/issues/{issue_number}/comments": "issuescreate_comment",
 }
-"""What FastMCP calls the tools of the task."""
+"""Method and path → FastMCP's name of the tool, for the tools of the task."""
 MOST_TOKENS, MOST_TRIPS = 5000, 6
 MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM = 3000, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way through the task. `listed`, `context`, `read`: tokens of the list, at the end, over all turns."""
+    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens at the end. `read`: tokens read over
+    all turns.
+    """
 
     name: str
     listed: int
@@ -74,7 +76,9 @@ def count(texts: list[str]) -> list[int]:
 
 
 def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
-    """Return the folder of our server. `flags`: further ones of `generate`."""
+    """Generate our server, and return its folder. `surface`: value of `--tools`. `flags`: further flags of
+    `generate`.
+    """
     project = folder / "-".join((surface, *flags))
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project), "--name", "github"]
     subprocess.run([*command, "--tools", surface, *flags], check=True, capture_output=True)
@@ -82,20 +86,22 @@ def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
 
 
 def names_of(project: Path) -> Names:
-    """Return method and path → name of our tool."""
+    """Return a mapping from method and path to the name of our tool."""
     command = [sys.executable, "-m", "mcpgen", "inspect", str(project), "--format", "json"]
     document = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return {f"{tool['operation']['method']} {tool['operation']['path']}": tool["name"] for tool in document["tools"]}
 
 
 def ours(project: Path) -> Callable[[str], Session]:
-    """Return a function that starts our server for an API at a URL."""
+    """Return a function that starts our server for the API at a URL."""
     command = (sys.executable, "-m", "github_mcp")
     return lambda url: Session(command, project, {**_environ(), "GITHUB_BASE_URL": url}, PATIENCE)
 
 
 def theirs(document: Path) -> Callable[[str], Session]:
-    """Return a function that starts FastMCP's server. Raises peer.Unavailable."""
+    """Return a function that starts FastMCP's server for the API at a URL. Raise peer.Unavailable if FastMCP cannot be
+    installed.
+    """
     command = (peer.python(), str(peer.SCRIPT), "--serve")
     told = {"DOCUMENT": str(document)}
     return lambda url: Session(command, document.parent, {**_environ(), **told, "BASE_URL": url}, PATIENCE)
@@ -106,7 +112,7 @@ def _environ() -> dict[str, str]:
 
 
 def measured(name: str, way: str, start: Callable[[str], Session], names: Names, size: int) -> Row | None:
-    """Carry out the task and return its row. None if the server has no programs."""
+    """Carry out the task in the given way, and return the results, or None if the server runs no programs."""
     with api.serve(size) as running:
         session = start(running.url)
         try:
@@ -124,7 +130,7 @@ def measured(name: str, way: str, start: Callable[[str], Session], names: Names,
 
 
 def check(requests: list[str]) -> None:
-    """Check that the API received the task. Raises RuntimeError with what it received."""
+    """Check the requests that the API received. Raise RuntimeError with these if they are not the task's."""
     place = api.REPOSITORY
     expected = [
         f"GET {place}/actions/runs?status=failure",
@@ -169,7 +175,7 @@ def main() -> int:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the limits of our search, and of programs if they were measured."""
+    """Return the limits for our search, and for programs if these were measured."""
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),
         "search and a program": (MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM),

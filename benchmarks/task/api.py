@@ -1,4 +1,4 @@
-"""The API of the task: it records each request, and answers with a body of a given size."""
+"""Serve the API of the task. It records each request, and answers with a body of a given size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Recorded:
 
 @contextmanager
 def serve(size: int) -> Iterator[Recorded]:
-    """Serve the API on loopback, in a thread. Each answer has about `size` tokens."""
+    """Serve the API on loopback in a thread. Each response has about `size` tokens."""
     loop, requests = asyncio.new_event_loop(), list[str]()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -120,7 +120,7 @@ def _comment(size: int) -> Row:
 
 
 def _filled(row: Callable[[int], Row], size: int) -> list[Row]:
-    """Return rows of about `size` tokens in all."""
+    """Return copies of the row with about `size` tokens together."""
     rows = [row(0)]
     while tokens.estimate([*rows]) < size:
         rows.append(row(len(rows)))
@@ -128,7 +128,7 @@ def _filled(row: Callable[[int], Row], size: int) -> list[Row]:
 
 
 def _padded(value: Row, size: int) -> Row:
-    """Return the object with links of about `size` tokens in all."""
+    """Return the object with additional links, so that it has about `size` tokens."""
     for number in range(9999):
         if tokens.estimate(value) >= size:
             break

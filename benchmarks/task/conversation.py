@@ -1,4 +1,4 @@
-"""A conversation of a model with a server: its calls and their answers, kept as the texts that make up its context."""
+"""Keep the conversation of a model with a server: the texts of calls and answers that make up the model's context."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from benchmarks.attacks.subjects import Session
 from benchmarks.task.steps import TASK
 
 MODEL_READS = ("name", "description", "inputSchema")
-"""Members of a listed tool that hosts pass on to a model."""
+"""Members of a listed tool that MCP hosts pass on to a model."""
 
 
 class Failed(Exception):
-    """A call failed. The message has its answer."""
+    """Raised if a call fails. The message is the text of the error."""
 
 
 class Conversation:
-    """The context of a model. `listed`: the tools. `said`: the task, then a call and an answer for each trip."""
+    """The context of a model. `listed`: the listed tools. `said`: the task, then the call and the answer of each round
+    trip.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -29,7 +31,7 @@ class Conversation:
         return len(self.said) // 2
 
     def call(self, tool: str, arguments: dict[str, Any]) -> str:
-        """Call a listed tool, and return the text of its answer. Raises Failed."""
+        """Call a listed tool, and return the text of its answer. Raise Failed if the result is an error."""
         assert tool in self.listed, f"{tool} is not listed"
         called = self._session.ask("tools/call", {"name": tool, "arguments": arguments})
         result = (called or {}).get("result", {"isError": True, "content": [{"text": str(called)}]})
@@ -40,7 +42,7 @@ class Conversation:
         return text
 
     def texts(self) -> list[str]:
-        """Return what the model reads: the list, and all that was said."""
+        """Return the texts that the model reads: the list of tools, the task, and all calls and answers."""
         listed = [{key: tool[key] for key in MODEL_READS if key in tool} for tool in self.listed.values()]
         return [_compact(listed), *self.said]
 

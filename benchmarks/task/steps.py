@@ -1,4 +1,4 @@
-"""The task: a workflow run of a repository has failed; find the error in its log, open an issue, and comment on it."""
+"""Define the task: a workflow run has failed; find the error in its log, open an issue, and comment on the issue."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ TASK = (
     " an issue with the error, and comment on the issue which job it was."
 )
 Answers = list[str]
-"""Texts of the answers of the steps so far."""
+"""Texts of the answers to the steps so far."""
 
 
 class Step(NamedTuple):
     """One call of the task.
 
-    `operation`: method and path in the document. `queries`: how a model would ask for it, the second if the first does
-    not show it. `arguments`: made of the answers so far.
+    `operation`: method and path in the document. `queries`: two search texts; the second is used if the first finds
+    nothing. `arguments`: function that makes the arguments from the answers so far.
     """
 
     operation: str

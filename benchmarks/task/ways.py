@@ -1,4 +1,4 @@
-"""How a model goes through the task in each design. It calls only what an answer has shown to it."""
+"""Carry out the task as a model would in each design. A call uses only what an answer has shown."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from benchmarks.task.steps import STEPS, Answers
 PROGRAM = Path(__file__).with_name("program.txt")
 _TOOL = re.compile(r"(?ms)^(?:\S+ \u2190 )?(\w+)\((?:\n.*?\n\)|[^\n]*?\))(?: \[writes\])?")
 Names = Mapping[str, str]
-"""Method and path → name of the tool."""
+"""Method and path of an operation → name of its tool."""
 
 
 class Done(NamedTuple):
-    """A task that was done. `found`: how many of its tools the search showed, all of them without a search."""
+    """A task that was carried out. `found`: number of its tools that the search showed, or all of them without a
+    search.
+    """
 
     found: int
 
 
 def all_tools(conversation: Conversation, names: Names) -> Done:
-    """Call the listed tools."""
+    """Call the listed tools directly."""
     answers: Answers = []
     for step in STEPS:
         answers.append(conversation.call(names[step.operation], step.arguments(answers)))
@@ -32,7 +34,9 @@ def all_tools(conversation: Conversation, names: Names) -> Done:
 
 
 def one_by_one(conversation: Conversation, names: Names) -> Done:
-    """Search for a tool, call it, search for the next (FastMCP). A tool that is not found is called all the same."""
+    """Search for a tool, call it, and search for the next one (FastMCP). If the search does not find a tool, call it
+    nevertheless.
+    """
     answers: Answers = []
     found = 0
     for step in STEPS:
@@ -47,7 +51,7 @@ def one_by_one(conversation: Conversation, names: Names) -> Done:
 
 
 def batched(conversation: Conversation, names: Names) -> Done:
-    """Search for all steps at once, then call."""
+    """Search for all steps at once, then call the tools."""
     shown = _searched(conversation, names)
     answers: Answers = []
     for step in STEPS:
@@ -61,14 +65,19 @@ def batched(conversation: Conversation, names: Names) -> Done:
 
 
 def program(conversation: Conversation, names: Names) -> Done:
-    """Search for all steps at once, then send one program. Only servers with programs list `run_program`."""
+    """Search for all steps at once, then send one program. Only servers that run programs list the tool
+    `run_program`.
+    """
     _searched(conversation, names)
     conversation.call("run_program", {"code": PROGRAM.read_text(encoding="utf-8")})
     return Done(len(STEPS))
 
 
 def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
-    """Return name → text, of all tools that the search has shown. It is asked again for what the first did not show."""
+    """Search for the tools of all steps. Return a mapping from the name of each tool shown to its text.
+
+    Search a second time, with other queries, for tools that the first search does not show.
+    """
     shown: dict[str, str] = {}
     for attempt in (0, 1):
         lacking = [step for step in STEPS if names[step.operation] not in shown]
@@ -82,7 +91,7 @@ def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
 
 
 def _unindented(text: str) -> str:
-    """Return the text with producers, which stand below their tool, at the beginning of lines."""
+    """Return the text without the indentation of producers, which are listed below their tool."""
     return re.sub(r"(?m)^ {4}(?=\S+ \u2190 )", "", text)
 
 

@@ -1,4 +1,4 @@
-"""Attacks by an upstream's responses."""
+"""Attacks by responses of the API."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def escapes(subject: Subject) -> Verdict:
 
 
 def mislabelled_image(subject: Subject) -> Verdict:
-    """Send an image block that is no image. A model's provider refuses the whole request because of it."""
+    """Judge what the model gets if the API's response is labelled as an image but is none.
+
+    A model provider refuses the whole request because of such an image.
+    """
     content = b"<!doctype html><title>Sign in</title>"
     with serving(body(content, kind="image/png")) as api, subject.running(api.url, SECRET) as server:
         blocks = server.call("get_item", {"id": "1"}).result.get("content", ())
@@ -86,7 +89,9 @@ def mislabelled_image(subject: Subject) -> Verdict:
 
 
 def _memory(subject: Subject, reply: Any) -> Verdict:
-    """Return the MiB that one call with this response takes above a call with a small one."""
+    """Measure by how many MiB a call with this response raises the peak memory, compared with a call with a small
+    response.
+    """
     turn = iter((OK,))
 
     def play(connection: socket.socket, request: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Attacks by a model's arguments."""
+"""Attacks by arguments that a model sends."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _first(api: Upstream) -> str:
 
 
 def _named(server: Session, tool: str, part: str) -> str:
-    """Return the name of a tool's argument that contains this text."""
+    """Return the name of the tool's argument that contains `part`."""
     properties = server.tools()[tool]["inputSchema"].get("properties", {})
     return next((name for name in properties if part in name.lower()), "")
 

@@ -38,7 +38,7 @@ def echoed(subject: Subject) -> Verdict:
 
 
 def echoed_in_escapes(subject: Subject) -> Verdict:
-    """Echo the credential with JSON escapes: a JSON parser turns it back into the credential."""
+    """Let the API repeat the credential with JSON escapes, which a JSON parser turns back into the credential."""
     written = "".join(f"\\u{ord(character):04x}" for character in SECRET)
     content = f'{{"token": "{written}"}}'.encode()
     with serving(body(content)) as api, subject.running(api.url, SECRET) as server:

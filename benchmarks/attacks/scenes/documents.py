@@ -1,4 +1,4 @@
-"""Attacks by a document's texts."""
+"""Attacks by texts in an API document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def hidden_characters(subject: Subject) -> Verdict:
 
 
 def escaped_characters(subject: Subject) -> Verdict:
-    """Judge a description as a host shows it that renders HTML or Markdown."""
+    """Judge a description as an MCP host shows it that renders HTML or Markdown."""
     with serving() as api, subject.running(api.url, SECRET) as server:
         text = html.unescape(json.dumps(server.tools()["get_escaped"], ensure_ascii=False))
         return said(

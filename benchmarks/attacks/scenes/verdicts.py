@@ -1,4 +1,4 @@
-"""Verdicts of the judges on a server."""
+"""Verdicts of judges: whether a server withstood an attack."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.attacks.subjects import Subject
 
 SECRET = "s3cr3t-0123456789-abcdef"
 EXTRA = 64
-"""Limit on the MiB that a server may take above a small call."""
+"""Limit in MiB on the memory that a server may use in addition to a small call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +33,7 @@ class Scene:
 
 
 def said(*each: tuple[bool, str], otherwise: str) -> Verdict:
-    """Return a failed verdict with the first finding that is true; else a passed one."""
+    """Return a failed verdict with the text of the first finding whose condition is true. If none is true, return a
+    passed one with `otherwise`.
+    """
     return next((Verdict(False, what) for found, what in each if found), Verdict(True, otherwise))

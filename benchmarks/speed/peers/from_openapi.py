@@ -1,8 +1,9 @@
-"""FastMCP's server, made from the document when it starts, as its documentation shows.
+"""Run FastMCP's server, made from the document when it starts, as its documentation shows.
 
-DOCUMENT is the document's path (JSON), BASE_URL where the API is. TEXT leaves the output schemas out, STRICT has
-arguments checked against their schemas, which it does not do by itself. PORT has it serve HTTP there, as it comes but
-for the access log. ASGI: as an application that uvicorn runs with its own event loop.
+Environment variables: DOCUMENT is the document's path (JSON), and BASE_URL the URL of the API. TEXT leaves the output
+schemas out. STRICT has arguments checked against their schemas, which is not the default. PORT serves HTTP at this port
+with default settings, without an access log. ASGI runs it as an ASGI application under uvicorn with uvicorn's event
+loop.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""A floor: aiohttp in a bare loop. No protocol, no tools: what the HTTP client alone can do.
+"""Measure the lower limit of a call: an aiohttp client in a bare event loop, without protocol or tools.
 
-BASE_URL is where the API is. A line `CALLS AT_ONCE TARGET BYTES` on stdin has that target asked for so often, so many
-times at once, and each body counted; the answer is a line of JSON with the seconds, and the latencies of the calls.
+BASE_URL is the URL of the API. For a line `CALLS AT_ONCE TARGET BYTES` on stdin, the program requests the target CALLS
+times, AT_ONCE at a time, and checks the size of each body. The answer is a line of JSON with the total seconds and the
+latency of each call.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
-"""The official Python SDK's lowlevel server, with the HTTP client and validator of generated servers.
+"""Run the official Python SDK's lowlevel server, with the HTTP client and validator of generated servers.
 
-A person who wants speed from the SDK would build such a server by hand. DOCUMENT: path of the document (JSON).
-BASE_URL: URL of the API. PORT: serve HTTP there, under uvicorn. It supports only parameters in path and query.
+A person who wants speed from the SDK would build such a server by hand. It supports only parameters in path and query.
+Environment variables: DOCUMENT, path of the document (JSON); BASE_URL of the API; PORT, to serve HTTP at this port
+under uvicorn.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ class Tool:
         self.listed = types.Tool(name=operation["operationId"], description=operation["summary"], input_schema=schema)
 
     def request(self, arguments: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """Return path and query of a call."""
+        """Return the path and query of the request for these arguments."""
         path, query = self.path, {}
         for each in self.parameters:
             if (name := each["name"]) in arguments:
@@ -81,7 +82,7 @@ async def serve_http(server: Any, port: int) -> None:
 
 
 def loop_factory() -> Any:
-    """Return what makes the event loop: over HTTP uvicorn decides, which takes uvloop if there is one."""
+    """Return the function that makes the event loop. Over HTTP, uvicorn decides, and uses uvloop if it is installed."""
     if "PORT" not in os.environ:
         return None
     import uvicorn

@@ -1,6 +1,6 @@
-"""A lower limit for servers: a proxy on asyncio that implements HTTP/1.1 itself, for one tool. It checks nothing.
+"""Run a lower limit for servers: a proxy on asyncio that implements HTTP/1.1 itself, for one tool. It checks nothing.
 
-BASE_URL: URL of the API. An argument `number` is put into the path that the tool's name determines.
+BASE_URL is the URL of the API. The tool's name determines the path, into which the argument `number` is put.
 """
 
 import asyncio

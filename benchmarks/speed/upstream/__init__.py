@@ -1,6 +1,7 @@
-"""The API that every measured server calls. It must be quicker than all of them: nginx where there is one, else a
-server of ours in C where there is a compiler and epoll, else one on asyncio in several processes. Its `ceiling` is
-measured in each run, so that a report can say how far from it the servers were.
+"""Run the API that every measured server calls. The API must be faster than all of them.
+
+It is nginx if installed; else our server in C, if there is a compiler and epoll; else a Python server on asyncio in
+several processes. `ceiling` measures the API in each run, so that a report can say how far from it the servers were.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ NAMES: dict[Kind, str] = {
     "asyncio": "a server of ours on asyncio (two processes)",
 }
 PATIENCE = 10.0
-"""Seconds within which it must listen."""
+"""Seconds within which the API must begin to listen."""
 
 _NGINX = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log; worker_rlimit_nofile 4096;
@@ -43,7 +44,7 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """The API's port, and the kind of program that serves it."""
+    """The API's port, and the kind of program that serves the API."""
 
     kind: Kind
     port: int
@@ -61,7 +62,7 @@ def kinds() -> list[Kind]:
 
 @contextmanager
 def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[Upstream]:
-    """Serve `/NAME...` with these bodies while the context lasts."""
+    """Serve `/NAME...` with these bodies within the `with` block."""
     chosen = kind or kinds()[0]
     with tempfile.TemporaryDirectory() as folder:
         for name, content in bodies.items():
@@ -83,7 +84,7 @@ def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[U
 
 
 def _command(kind: Kind, folder: Path, names: list[str]) -> tuple[list[str], int]:
-    """Return the command that starts it, and its port if that must be given; otherwise it prints its port."""
+    """Return the command that starts the API, and its port, or 0 if the program chooses a port and prints it."""
     pairs = [f"{name}={folder / name}.json" for name in names]
     if kind == "asyncio":
         return [sys.executable, str(HERE / "plain.py"), *pairs], 0
@@ -113,10 +114,9 @@ def _await(port: int) -> None:
 
 
 def ceiling(upstream: Upstream, name: str, size: int, requests: int) -> float:
-    """Return how many responses a second the API gives to one client with 8 requests at a time on each of 8
-    connections.
+    """Return how many responses a second the API gives to one client, with 8 connections of 8 requests at a time.
 
-    That client does far less work than any server, so its rate is a lower bound of what the API can give.
+    This client does far less work than any server. So its rate is a lower bound of the API's maximum.
     """
     connections, depth = 8, 8
     line = f"GET /{name}/1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() * depth
@@ -138,7 +138,7 @@ def ceiling(upstream: Upstream, name: str, size: int, requests: int) -> float:
 
 
 def _length(link: socket.socket, size: int, answers: int) -> int:
-    """Return the bytes of this many requested responses with a body of this size."""
+    """Request `answers` responses with a body of `size` bytes, and return the number of bytes received."""
     came = b""
     while b"\r\n\r\n" not in came:
         came += link.recv(65536)

@@ -1,8 +1,9 @@
-"""The API for measurements where there is neither nginx nor a C compiler: a hand-written protocol in several processes.
+"""Serve the API where there is neither nginx nor a C compiler: HTTP on asyncio protocols, in several processes.
 
     python plain.py NAME=FILE...
 
-As server.c beside it: prints its port, answers `METHOD /NAME...` with the content of a file, ends with its stdin.
+Like server.c in the same folder, it prints its port, answers `METHOD /NAME...` with the content of a file, and ends
+with its stdin.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Connection(asyncio.Protocol):
 
 
 def _whole(came: bytes) -> int:
-    """Return the length of the first request with its body, or 0 if it is incomplete."""
+    """Return the length of the first request in `came` with its body, or 0 if the request is incomplete."""
     head, end, rest = came.partition(b"\r\n\r\n")
     if not end:
         return 0
