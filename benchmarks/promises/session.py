@@ -19,7 +19,7 @@ from tests.runtime.revisions import ENVELOPE
 from tests.runtime.upstream import Connection, Play
 
 _LONGEST_LINE = 64 * 2**20
-_ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"a":"an item"}'  # of /case
+_ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"a":"an item"}'  # at /case
 
 
 class Session:

@@ -122,8 +122,9 @@ def request(call: Call, id_: int) -> bytes:
 
 
 def check(answer: bytes, call: Call, exact: bool) -> None:
-    """Check that the response is a result with the API's body, as text and, if present, as structured value. Raise
-    Wrong if not.
+    """Raise Wrong if the response is no result with the API's body as text.
+
+    If the result has a structured value, that must be the body as well.
     """
     message: Mapping[str, Any] = json.loads(answer)
     result = message.get("result", {})

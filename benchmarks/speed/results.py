@@ -85,7 +85,7 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Return a field of a figure as JSON, rounded to four digits."""
+    """Return a figure or a limit as JSON, with numbers rounded to four digits."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
     return json.dumps(fields, ensure_ascii=False)
 

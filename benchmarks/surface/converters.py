@@ -25,9 +25,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Collect the tools of a document. `show` converts the tools of all documents at once, because each SDK takes long
-    to start.
-    """
+    """Return the tools of a document. `show` converts them: each SDK gets the tools of all documents in one run."""
     return Row(surface.name, surface.tools)
 
 

@@ -79,8 +79,7 @@ class _Walk:
                 self._argument(f"{place} {parameter.name}", self._bound(place, parameter.name), groups, must)
         self._body()
 
-    # -- Arguments of the tool
-    # -------------------------------------------------------------------------------------------
+    # -- Arguments of the tool ----------------------------------------------------------------------------------------
 
     def _is_filled(self, place: str, name: str) -> bool:
         """Return True if HTTP or the operator sets the parameter, and not a caller."""
@@ -150,8 +149,7 @@ class _Walk:
     def _field(self, body: Schema, name: str) -> Schema | None:
         return next((each for each in body.get("fields", ()) if each["name"] == name), None)
 
-    # -- Inputs and their members
-    # ----------------------------------------------------------------------------------------
+    # -- Inputs and their members -------------------------------------------------------------------------------------
 
     def _input(
         self,
