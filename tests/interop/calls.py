@@ -1,12 +1,14 @@
-"""The table `calls.json`: each call that every client makes, with its expected result, request and state of the API.
+"""Read the table `calls.json`: each call that every client makes, with its expected result, request and state of the
+API.
 
-The requests are written by hand from `specs/petstore.openapi.yaml`, so that they can be sent to a petstore directly,
-too. A client must bring about through the server what these requests bring about directly. Nothing here uses a client
-or the runtime.
+The requests are written by hand from `specs/petstore.openapi.yaml`, so that they can also be sent to a petstore
+directly. A client's calls through the server must have the same effect as these requests. Nothing here uses a client or
+the runtime.
 
-Keys of a case: `tool`, `arguments`, and `progress` if the client asks for it. Then either `error` (the code of the
-protocol error, with `text` in its message), or `back` (the first block: `type`, `mimeType`, fragments of `text`) with
-`isError`. `request`: what must be sent, nothing if it is missing. `holds`, `lacks`: rows by table of the API.
+Keys of a case: `tool`, `arguments`, and `progress` if the client asks for it. A failing case then has `error` (the code
+of the protocol error, with `text` in its message). Other cases have `isError` and `back`, which describes the first
+content block: `type`, `mimeType`, fragments of `text`. `request`: what must be sent to the API; without it, nothing may
+be sent. `holds`, `lacks`: rows that the API's database must and must not have afterwards, by table.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from tests.leaks import SECRET
 Case = dict[str, Any]
 CASES: tuple[Case, ...] = tuple(json.loads(Path(__file__).with_name("calls.json").read_text()))
 
-# : What each client sends of itself to the API; nothing else may identify it.
+#: What each client sends to the API about itself. No other value may differ between clients.
 CREDENTIALS: dict[str, dict[str, str]] = {
     "reader": {"x-api-key": SECRET},
     "writer": {"authorization": f"Bearer {SECRET}"},
@@ -42,7 +44,7 @@ def tools_called() -> set[str]:
 
 
 def sent(request: Mapping[str, Any]) -> Sent:
-    """Return the request of a case as bytes for the API."""
+    """Return the request of a case as the bytes that the API receives."""
     body = _body(request)
     headers = {name: value for name, value in request.get("headers", {}).items() if name != "Content-Type"}
     media = request.get("headers", {}).get("Content-Type", body.media)
@@ -60,7 +62,7 @@ def _body(request: Mapping[str, Any]) -> Sent:
 
 
 def _bytes(written: Mapping[str, Any]) -> bytes:
-    """Return the bytes that a case writes in its most readable form."""
+    """Return the bytes that a case gives as text, JSON or base64."""
     if "json" in written:
         return json.dumps(written["json"]).encode()
     text: str = written["text"] if "text" in written else written["base64"]
@@ -96,7 +98,10 @@ def _compare_body(expected: Mapping[str, Any], received: Request) -> None:
 
 
 def _fields(form: str) -> list[tuple[str, str]]:
-    """Return name → values of header fields. Order matters only among fields of one name."""
+    """Return the pairs of name and value in an urlencoded form, sorted by name.
+
+    Only the order of pairs with the same name matters.
+    """
     return sorted(parse_qsl(form, keep_blank_values=True), key=lambda field: field[0])
 
 
@@ -119,7 +124,7 @@ def _parts(received: Request) -> list[tuple[str, str, Any]]:
 
 
 def matches(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return True if a row of the API has these values."""
+    """Return True if a row of the API's database has these values."""
     return all(_same(row[column], value) for column, value in wanted.items())
 
 

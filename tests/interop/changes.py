@@ -1,7 +1,8 @@
-"""Generate a server again while a client uses it: its tools file, its upstream, and the client's job.
+"""Generate a server again while a client uses it. This module has its tools file, its upstream, and the client's job.
 
-`/held` is answered after a request for `/fresh`, which only the new server has a tool for. `/control/changed`, which
-the driver requests, is answered after `/held` was requested and the server was generated again. Plain HTTP.
+The upstream answers `/held` after a request for `/fresh`, for which only the new server has a tool. The driver requests
+`/control/changed`. The upstream answers it after `/held` was requested and the server was generated again. All requests
+are plain HTTP.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tests.interop.clients import Step
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
 
 BEFORE = """
@@ -25,7 +26,7 @@ tools:
 """
 AFTER = BEFORE + "  - {name: get_fresh, description: Gets what is new., request: GET /fresh}\n"
 
-# : A script that serves the project itself, not an installed package.
+#: Script that starts the server from the project's folder instead of an installed package.
 SERVER = """#!{python}
 import sys
 
@@ -38,7 +39,9 @@ sys.exit(main())
 
 
 def steps(url: str) -> list[Step]:
-    """Return the client's steps: start a long call; meanwhile see the changed list, and call the new tool."""
+    """Return the client's steps: start a long call, wait for the notification of a changed list, and call
+    the new tool.
+    """
     fresh = [{"do": "list"}, {"do": "call", "tool": "get_fresh", "arguments": {}}]
     change = {"do": "change", "control": f"{url}/control", "then": fresh}
     return [{"do": "list"}, {"do": "together", "steps": [{"do": "call", "tool": "get_held", "arguments": {}}, change]}]

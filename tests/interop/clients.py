@@ -1,7 +1,7 @@
 """List the clients of the interoperability tests, with the environment of each, and carry out jobs with them.
 
-A client runs in its own process, as in a host. `drivers/` has a script for each, which reads a job and prints a report
-(`drivers/session.py` describes both), so that all clients are compared in the same way.
+A client runs in its own process, as in an MCP host. `drivers/` has a script for each client, which reads a job and
+prints a report. `drivers/session.py` describes jobs and reports, which are the same for all clients.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.interop.transcript import Transcript
 
 DRIVERS = Path(__file__).with_name("drivers")
 RECORDER = Path(__file__).with_name("recorder.py")
-#: How long a whole job may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds for a whole job. It is long, and no test measures time with it.
 PATIENCE = 120
 
 Outcome = dict[str, Any]
@@ -39,7 +39,9 @@ ENVIRONMENTS: dict[str, Callable[[], Path]] = {
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client in one of its modes. `revision`: what it then speaks. `opening`: its first request to each process."""
+    """A client in one of its modes. `revision`: the protocol revision that it then speaks. `opening`: its first request
+    to each process.
+    """
 
     name: str
     mode: str
@@ -55,7 +57,7 @@ CLIENTS = (
     Client("python-2", "legacy", R4, ("initialize",)),
     Client("python-2", R5, R5, ("tools/list",)),
     Client("python-1", "initialize", R4, ("initialize",)),
-    # It probes one server process, ends it, and then opens another.
+    # in this mode, the client probes one server process, ends it, and then starts another
     Client("typescript-2", "auto", R5, ("server/discover", "tools/list")),
     Client("typescript-2", "legacy", R4, ("initialize",)),
     Client("typescript-2", R5, R5, ("server/discover", "tools/list")),
@@ -67,7 +69,9 @@ CLIENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The outcome of each step, further complaints of the client, and one transcript for each server process."""
+    """The outcome of each step of a job, faults that the client reported, and one transcript for each
+    server process.
+    """
 
     client: Client
     outcomes: list[Outcome]
@@ -76,17 +80,19 @@ class Work:
 
     @property
     def conversation(self) -> Transcript:
-        """Return the transcript of the process that did the work. A process before it may only have been probed."""
+        """Return the transcript of the server process that carried out the job. The client may have only probed an
+        earlier process.
+        """
         return self.transcripts[-1]
 
 
 def carry_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
-    """Let a client carry out a job, and return its work.
+    """Let a client carry out a job, and return the outcome.
 
-    `server`: the console script. `record`: folder for the transcripts. `asks`: the client can ask its user. Raises
-    `environments.Missing` if this machine cannot run the client.
+    `server`: the server's console script. `record`: folder for the transcripts. `asks`: True if the client can ask its
+    user. Raise `environments.Missing` if this machine cannot run the client.
     """
     record.mkdir()
     recorded = ["-I", str(RECORDER), str(record), str(server)]
@@ -96,7 +102,7 @@ def carry_out(
 
 
 def carry_out_over_http(client: Client, url: str, steps: list[Step], asks: bool = False) -> Work:
-    """Let a client carry out a job with a running HTTP server. Nothing is recorded."""
+    """Let a client carry out a job with a running HTTP server. No transcript is recorded."""
     report = _report(client, {"url": url}, steps, asks)
     return Work(client, report["steps"], report["complaints"], [])
 

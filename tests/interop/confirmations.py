@@ -1,4 +1,7 @@
-"""Jobs with tools that ask the user first, one job a situation; only some of them may send a request. Data alone."""
+"""Define jobs with tools that ask the user first, one job for each situation. Only some of them may send a request.
+
+This module contains only data.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from tests.interop.clients import Step
 from tests.interop.messages import R3, R5
 
-# : Settings of a server whose questions expire at once.
+#: Settings of a server whose questions expire at once.
 HASTY = """#!{python}
 import sys
 
@@ -23,7 +26,9 @@ PET = {"petId": 9}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Steps of one client. `asks`: it can ask its user. `hasty`: the server's questions expire at once."""
+    """Steps of one client. `asks`: True if the client can ask its user. `hasty`: True if the server's questions expire
+    at once.
+    """
 
     steps: tuple[Step, ...]
     asks: bool = True
@@ -58,7 +63,7 @@ _WHERE_IT_CAN_BE_ASKED = {
     "wrong answers": _answered("accept", petId=0),
     "expired": Job((_call("accept"),), hasty=True),
 }
-# : States exist only in the stateless revision, where the official clients let the caller keep them.
+#: States exist only in the stateless revision, where the official clients let the caller store them.
 _WITH_STATE = {
     "tampered": _by_hand({"tamper": True, "answer": "accept"}),
     "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),
@@ -68,6 +73,6 @@ _WITH_STATE = {
 
 
 def jobs(revision: str) -> dict[str, Job]:
-    """Return name → job, for the situations that are possible in this revision."""
+    """Return a mapping from the name of each situation that is possible in this revision to its job."""
     able = _WHERE_IT_CAN_BE_ASKED if revision >= R3 else {}
     return {**_EVERYWHERE, **able, **(_WITH_STATE if revision == R5 else {})}

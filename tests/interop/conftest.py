@@ -1,7 +1,8 @@
 """Install the generated petstore server, and let each client carry out one job with it.
 
-Everything is real: the document is compiled, the project is installed from its `pyproject.toml`, and each client starts
-the server by its console script. The API is the embedded petstore, with a new store for each client.
+Nothing is simulated: the document is compiled, the project is installed from its `pyproject.toml`, and each client
+starts the server by its console script. The API is the petstore that is part of mcpgen, with a new database for each
+client.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests.interop.promises import EXPECTED
 from tests.interop.sessions import Changed, Confirmed, Direct, Held, Promised, Session
 from tests.leaks import SECRET, searched
 
-#: How long the compiler may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds of the compiler. It is long, and no test measures time with it.
 PATIENCE = 120
 
 
@@ -36,7 +37,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def server(project: Path) -> Path:
-    """Return the console script, in an environment with only the server's dependencies."""
+    """Return the server's console script, in an environment with only the server's dependencies."""
     return _installed(project, "server", "petstore")
 
 
@@ -48,7 +49,7 @@ def _generated(document: Path, folder: Path, *flags: str) -> Path:
 
 
 def _installed(project: Path, environment: str, name: str) -> Path:
-    digest = hashlib.sha256()  # only installed files are compared: other files contain the project's path
+    digest = hashlib.sha256()  # only installed files are compared, because other files contain the project's path
     installed = [project / "pyproject.toml", *(project / f"{name}_mcp").rglob("*.*")]
     for path in sorted(installed):
         digest.update(f"{path.relative_to(project)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
@@ -85,7 +86,7 @@ def promised(
 
 @pytest.fixture(scope="session")
 def confirming(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the console script of the project whose tools ask first."""
+    """Return the console script of the project whose tools ask the user first."""
     document = Path(__file__).with_name("confirm.tools.yaml")
     return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "confirm"), "confirm", "confirm")
 
@@ -119,7 +120,7 @@ def confirmed(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Changed:
-    """Let one client use a server that is generated again meanwhile, and that runs from the project's folder."""
+    """Let one client use a server that runs from the project's folder, and generate the server again meanwhile."""
     home = tmp_path_factory.mktemp("changed")
     document, project, script = home / "change.tools.yaml", home / "change", home / "change-mcp"
 
@@ -138,7 +139,7 @@ def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pyte
 
 @pytest.fixture(scope="session")
 def direct() -> Iterator[Direct]:
-    """Send the table's requests to the API directly."""
+    """Send the requests of the table to the API directly, and yield the responses and the API's state."""
     with petstore.serve() as api:
         requests = [case.get("request") for case in calls.CASES]
         yield Direct([_sent(api.url, request) if request else None for request in requests], api)
@@ -164,7 +165,9 @@ def session(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Held:
-    """Let one client cancel a call, make several together, and then one more. The upstream holds its responses back."""
+    """Let one client cancel a call, make several calls together, and then one more. The upstream delays its
+    responses.
+    """
     record = tmp_path_factory.mktemp("held") / "lines"
     with slow.serve() as upstream:
         adoptions = range(1, slow.TOGETHER + 1)
@@ -185,7 +188,7 @@ def _of_petstore(url: str) -> dict[str, str]:
 def _carried_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
-    """Carry out a job, and check that nothing the server wrote holds its credential."""
+    """Carry out a job, and check that the server's output does not contain its credential."""
     try:
         work = carry_out(client, server, variables, steps, record, asks)
     except environments.Missing as missing:

@@ -1,8 +1,9 @@
-"""Provide environments for the server and each client under `.clients/`, and for products of others under `.products/`.
+"""Provide environments for the server and each client under `.clients/`, and for other projects' products under
+`.products/`.
 
-They are made on demand and kept. A stamp, written last, says what an environment was made from. One without its stamp
-was interrupted, and one with another stamp is out of date. Both are made again, but not while another session uses
-them.
+They are made on demand and reused. A stamp file, written last, says what an environment was made from. Without a stamp,
+the making was interrupted; with another stamp, the environment is out of date. In both cases it is made again, but not
+while another test session uses it.
 """
 
 from __future__ import annotations
@@ -22,22 +23,24 @@ ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / ".clients"
 STAMP = ".made-from.json"
 OLDEST_NODE = 20
-#: How long an installation may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds of an installation. It is long, and no test measures time with it.
 PATIENCE = 900
 
 
 _THREADS = threading.RLock()
-"""Lets one thread at a time make an environment: the lock of a file is held by the process, so by all its threads."""
+"""Lets one thread at a time make an environment. A file lock is not enough: it belongs to the process, and so to all
+its threads.
+"""
 
 
 class Missing(Exception):
-    """This machine lacks a program. The message says which, and for what."""
+    """Raised if this machine lacks a program. The message says which program, and for what."""
 
 
 def python(name: str, *requirements: str, digest: str | None = None, pip: str = "", home: Path | None = None) -> Path:
     """Return the folder of a virtual environment with these requirements.
 
-    `digest` identifies requirements that are paths. `pip`: version of pip to use in place of Python's own. `home`: see
+    `digest`: identifies requirements that are paths. `pip`: version of pip to use instead of Python's own. `home`: see
     `made`.
     """
 
@@ -53,7 +56,7 @@ def python(name: str, *requirements: str, digest: str | None = None, pip: str = 
 
 
 def node(name: str, packages: Mapping[str, str]) -> Path:
-    """Return a folder with these npm packages. Raises Missing if node or npm is missing, or node is too old."""
+    """Return a folder with these npm packages. Raise Missing if node or npm is missing, or if node is too old."""
     programs = {program: shutil.which(program) for program in ("node", "npm")}
     if lacking := [program for program, path in programs.items() if path is None]:
         raise Missing(f"the {name} client needs {' and '.join(lacking)}, which cannot be found here")
@@ -73,7 +76,7 @@ def node(name: str, packages: Mapping[str, str]) -> Path:
 def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], home: Path | None = None) -> Path:
     """Return the folder of an environment made from `origin`, in `home` or `.clients/`.
 
-    It stays unchanged while this process runs.
+    `make`: function that makes the environment. The folder stays unchanged while this process runs.
     """
     home = home or CLIENTS
     folder = home / name
@@ -92,7 +95,9 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
 
 @cache
 def _lock(path: Path) -> int:
-    """Return a descriptor to lock, one for each environment. It is never closed: the lock ends with the process."""
+    """Return the descriptor of an environment's lock file. It is never closed, so that the lock ends with
+    the process.
+    """
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
 
 
@@ -109,7 +114,7 @@ def _make(folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """Run a program, and return its output. Raises RuntimeError with all output if it fails."""
+    """Run a program, and return its output. Raise RuntimeError with all its output if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")

@@ -1,9 +1,9 @@
-"""Check that a server's messages are MCP, by rules written by hand from the specification, without a schema.
+"""Check that a server's messages are valid MCP, by rules written by hand from the specification, without a schema.
 
 An `Exchange` follows one connection. It reads what the client writes, so it knows to which revision, method and
-progress token a response belongs. It judges each line of the server: its JSON, what it answers, and what the revision
-allows in it. It uses nothing of the runtime. Section numbers are those of `protocol.md`, which collects the
-specification's pages.
+progress token a response belongs. It checks each line of the server: its JSON, the request that it answers, and what
+the revision allows in it. It uses no code of the runtime. Section numbers are those of `protocol.md`, which collects
+the specification's pages.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Id = str | int
 REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
 CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
-LONGEST_LINE = 10 * 1024 * 1024  # the range of integers that the TypeScript clients read
+LONGEST_LINE = 10 * 1024 * 1024  # the range of integers that the TypeScript clients can read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
-# only those error codes that MCP defines
+# only the error codes that MCP defines
 TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
 SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons": R4, "websiteUrl": R4}
 
 
 class Message(NamedTuple):
-    """A line that keeps all rules. `method`: that of the answered request, or of the notification."""
+    """A line that follows all rules. `method`: method of the answered request, or of the notification."""
 
     revision: str
     method: str
@@ -39,7 +39,9 @@ class Message(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A request without a response yet. `acknowledged`: for a stream of changes, what it was confirmed to report."""
+    """A request without a response yet. `acknowledged`: for a subscription stream, the changes that the server has
+    promised to report.
+    """
 
     method: str
     revision: str
@@ -49,7 +51,7 @@ class Asked:
 
 
 class Exchange:
-    """One connection between a well-behaved client and the server. `changes`: the server's tools may change."""
+    """One connection between a correct client and the server. `changes`: True if the server's tools may change."""
 
     def __init__(self, changes: bool = False) -> None:
         self.agreed: str | None = None
@@ -76,7 +78,9 @@ class Exchange:
             self._open[message["id"]] = Asked(message["method"], revision, meta.get("progressToken"))
 
     def judged(self, line: bytes) -> Message:
-        """Check a line that the server wrote, and return it as a Message. Raises AssertionError with the fault."""
+        """Check a line that the server wrote, and return it as a Message. Raise AssertionError if the line breaks a
+        rule.
+        """
         message = _written(line)
         assert message["jsonrpc"] == "2.0"
         if "method" in message:
@@ -92,15 +96,15 @@ class Exchange:
         return Message(asked.revision, asked.method, message)
 
     def ended(self) -> None:
-        """Check that every request has a response, except for cancelled ones and streams.
+        """Check that every request has a response, except for cancelled requests and open streams.
 
-        Call it at the end of the connection.
+        Call this at the end of the connection.
         """
         calls = [asked for asked in self._open.values() if asked.acknowledged is None]
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Check a request of the server (section 6), in the two revisions that have elicitation by requests."""
+        """Check a request of the server (section 6). Only the two revisions with elicitation by requests have them."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"
@@ -121,8 +125,8 @@ class Exchange:
         return Message(self.agreed or R4, message["method"], message)
 
     def _change(self, message: Object) -> Message:
-        """Check a notification about changes (section 8): a stream first confirms what it reports,
-        and then reports it.
+        """Check a notification about changes (section 8): a stream first confirms the kinds of changes that it reports,
+        and reports only these.
         """
         assert message.keys() == {"jsonrpc", "method", "params"}
         params = message["params"]
@@ -175,11 +179,11 @@ class Exchange:
 
 
 def _alike(one: object, other: object) -> bool:
-    """Return True if two ids or tokens are the same: 7 and "7" differ."""
+    """Return True if two ids or tokens are the same. The ids 7 and "7" differ."""
     return type(one) is type(other) and one == other
 
 
-# -- how a line is written (sections 1 and 11) ------------------------------------------------------------------------
+# -- JSON of a line (sections 1 and 11) -------------------------------------------------------------------------------
 
 
 def _written(line: bytes) -> Object:
@@ -213,7 +217,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-# -- what each answer says (sections 2 to 5) --------------------------------------------------------------------------
+# -- Contents of each result (sections 2 to 5) ------------------------------------------------------------------------
 
 
 def _error(message: Object, revision: str) -> None:
@@ -279,7 +283,7 @@ def _cached(result: Object) -> None:
 
 
 def _tool(tool: Object) -> None:
-    """Check a tool by the rules of the strictest client, so that no tool costs a client the whole list."""
+    """Check a tool by the rules of the strictest client. A client that refuses one tool can lose the whole list."""
     assert tool.keys() <= TOOL_KEYS
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
     assert tool["description"].strip()
@@ -320,11 +324,11 @@ FIELD = frozenset(
         *("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"),
     )
 )
-"""Keywords of a field in a form, in any revision."""
+"""Schema keywords that a form field may have, in any protocol revision."""
 
 
 def _form(params: Object) -> None:
-    """Check the schema of an elicitation, which has primitive members on one level."""
+    """Check the schema of an elicitation: its members must be primitive, without nesting."""
     assert params["message"].strip()
     schema = params["requestedSchema"]
     assert schema.keys() <= {"type", "properties", "required"}

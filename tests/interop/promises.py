@@ -1,6 +1,6 @@
-"""List the tools of `promises.tools.yaml`, which are called without arguments, with their expected results.
+"""List the tools of `promises.tools.yaml` with their expected results. They are called without arguments.
 
-Data alone.
+This module contains only data.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 COUNTS = {"cat": 4, "dog": 3, "rabbit": 2, "bird": 2, "tortoise": 1}
 ADDRESS = {"city": "Lyon", "country": "FR"}
 NOTES = "Walks twice a day, never past the café on Mill Lane.\n"
-# : Tool → its expected structured value, and True if the call must be an error instead.
+#: Name of a tool → its expected structured value, and True if the call must fail instead.
 EXPECTED: dict[str, Any] = {
     "kept": COUNTS,
     "of_another_type": {

@@ -1,11 +1,11 @@
-"""Run between a client and a server, and record every line that passes.
+"""Run between a client and a server, and record every line in both directions.
 
-The client starts it in place of the server: `recorder.py FOLDER COMMAND...`. Bytes are passed on unchanged and at once.
-A line is recorded before the other side can see its end, so the record has the order of events. There is one file for
-each process, whose name begins with the time. Each line is a JSON object: `{"from": "client|server|stderr", "line":
-TEXT}`, in Latin-1 so that any byte survives, and at the end `{"exit": CODE}`.
+The client starts the recorder instead of the server: `recorder.py FOLDER COMMAND...`. Bytes are passed on unchanged and
+at once. A line is recorded before the other side can see its end, so the record has the order of events. There is one
+file for each process, whose name begins with the time. Each line is a JSON object: `{"from": "client|server|stderr",
+"line": TEXT}`, in Latin-1 so that any byte is kept, and at the end `{"exit": CODE}`.
 
-Only the standard library is used, since it runs isolated.
+Only the standard library is used, because the recorder runs in an isolated environment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO
 
 
 class Record:
-    """The file of a record, to which several threads write."""
+    """The file of a record. Several threads write to it."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")
@@ -35,7 +35,7 @@ class Record:
 
 
 def pump(record: Record, name: str, source: int, sink: int) -> None:
-    """Pass everything on until one side ends, then close both ends."""
+    """Pass all bytes from `source` to `sink` and record the lines, until one of both ends. Then close both."""
     rest = b""
     try:
         while chunk := os.read(source, 65536):
@@ -46,7 +46,7 @@ def pump(record: Record, name: str, source: int, sink: int) -> None:
             while view:
                 view = view[os.write(sink, view) :]
     except OSError:
-        pass  # the reader has gone; closing the source lets the writer notice
+        pass  # the reader has gone, and a closed source lets the writer notice it
     if rest:
         record.write(**{"from": name, "line": rest.decode("latin-1")})
     os.close(source)
@@ -54,7 +54,7 @@ def pump(record: Record, name: str, source: int, sink: int) -> None:
 
 
 def descriptor(pipe: IO[bytes] | None) -> int:
-    """Return a duplicate descriptor of a pipe, which no other object closes."""
+    """Return a duplicate of a pipe's descriptor. No other object closes it."""
     assert pipe is not None
     with pipe:
         return os.dup(pipe.fileno())
@@ -81,5 +81,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit, which could wait for a thread that holds the lock of stdin. Nothing is left to flush.
+    # os._exit and not sys.exit, which could wait for a thread that holds the lock of stdin. All output is flushed.
     os._exit(main())

@@ -1,7 +1,7 @@
-"""Validate messages with the JSON Schema that each revision of MCP was published with.
+"""Validate messages with the published JSON Schema of each protocol revision of MCP.
 
 The schemas are read from `../shared/reference/mcp-schemas` beside the repository. If they are missing, `PRESENT` is
-false, and only the rules of `messages` apply. Nothing is ever fetched: the registry is empty.
+false, and only the rules of `messages` apply. Nothing is fetched: the schema registry is empty.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ DIALECTS = {
 
 
 def check(message: Message) -> None:
-    """Raise AssertionError with the schema's error if the message violates a definition that applies to it."""
+    """Raise AssertionError with the validator's error if the message violates a schema definition that
+    applies to it.
+    """
     for definition, value in definitions(message):
         validator(message.revision, definition).validate(value)
 
 
 def definitions(message: Message) -> Iterator[tuple[str, Any]]:
-    """Yield the definitions that apply to this message, each with the part of the message that it describes."""
+    """Yield the schema definitions that apply to this message, each with the part of the message that it describes."""
     revision, method, content = message
     yield "JSONRPCMessage", content
     if "method" in content and "id" in content:
@@ -87,9 +89,9 @@ def definitions(message: Message) -> Iterator[tuple[str, Any]]:
 
 @cache
 def validator(revision: str, definition: str) -> Validator:
-    """Return the validator of one definition. Raises KeyError if the revision has no such definition."""
+    """Return the validator of one schema definition. Raise KeyError if the revision has no such definition."""
     schema = json.loads((FOLDER / f"{revision}.json").read_text())
     home = "$defs" if "$defs" in schema else "definitions"
-    schema[home][definition]  # a broken reference would only be noticed when a message reaches it
+    schema[home][definition]  # otherwise, a broken reference would only be noticed when a message reaches it
     dialect = DIALECTS[schema["$schema"]]
     return dialect({"$ref": f"#/{home}/{definition}", home: schema[home]}, registry=Registry())

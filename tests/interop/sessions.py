@@ -1,4 +1,4 @@
-"""Results that the tests inspect: the work of a client, and what the API received and holds. Data alone."""
+"""Data classes for what the tests inspect: the outcome of a client's job, and what the API received and stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.interop.clients import Outcome, Work
 
 @dataclass(frozen=True, slots=True)
 class Session(Work):
-    """All calls of the table by one client: an outcome for each case, and the petstore's state afterwards."""
+    """All calls of the table by one client: an outcome for each case, and the petstore's database afterwards."""
 
     listed: Outcome
     api: petstore.Running
@@ -20,14 +20,16 @@ class Session(Work):
 
 @dataclass(frozen=True, slots=True)
 class Held(Work):
-    """A cancelled call, several calls made together, and one more, with an upstream that holds responses back."""
+    """A cancelled call, several calls made together, and one more, with an upstream that delays its responses."""
 
     closed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """The same requests sent directly to an equal petstore: its responses, and its state afterwards."""
+    """The same requests, sent directly to another petstore with the same data: its responses, and its database
+    afterwards.
+    """
 
     answers: list[Received | None]
     api: petstore.Running
@@ -43,13 +45,13 @@ class Promised(Work):
 
 @dataclass(frozen=True, slots=True)
 class Changed(Work):
-    """The work of a client whose server is generated again, and the requests that the API received."""
+    """The outcome of a client's job while its server is generated again, and the requests that the API received."""
 
     sent: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed(Work):
-    """Calls of one client to tools that ask first, and the requests that the API received."""
+    """Calls of one client to tools that ask the user first, and the requests that the API received."""
 
     sent: list[tuple[str, str]]

@@ -1,8 +1,9 @@
-"""An upstream that holds its responses back, and reports when it was called and when the caller closed the connection.
+"""An upstream that delays its responses, and reports when it was called and when the caller closed the connection.
 
-`/pets/…` is never answered. `/adoptions/…` is answered once `TOGETHER` such requests have come, anything else at once.
-A response names its target. `/control/called` and `/control/closed` are answered once that has happened to a `/pets/…`
-request, so that a driver need not guess how long things take. Plain sockets.
+`/pets/…` is never answered. `/adoptions/…` is answered once `TOGETHER` such requests have arrived; any other path is
+answered at once. A response names the target of its request. `/control/called` and `/control/closed` are answered once
+a `/pets/…` request was received, or its connection closed. So a driver need not guess how long this takes. The upstream
+uses plain sockets.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
-#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+#: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
-# : The path of the petstore's server URL, which a base URL without a path keeps.
+#: The path of the petstore's server URL, which a base URL without a path keeps.
 BASE = "/v1"
 TOGETHER = 8
 
 
 class Slow(ThreadingTCPServer):
-    """The upstream. The events `called` and `closed` are set once."""
+    """The upstream. Its events `called` and `closed` are set when a `/pets/…` request arrives and when its connection
+    is closed.
+    """
 
     def __init__(self) -> None:
         self.called, self.closed = threading.Event(), threading.Event()
@@ -56,7 +59,7 @@ class _Connection(BaseRequestHandler):
             self._answer("200 OK" if self._may_answer(target) else "504 Gateway Timeout", target)
 
     def _may_answer(self, target: str) -> bool:
-        """Wait for the condition of this path. Return False if it does not come within the time limit."""
+        """Wait until this path may be answered. Return False if that does not happen within the time limit."""
         if target.startswith("/control/"):
             happened: threading.Event = getattr(self.server, target.rpartition("/")[2])
             return happened.wait(PATIENCE)
@@ -81,7 +84,7 @@ class _Connection(BaseRequestHandler):
 
 @contextmanager
 def serve() -> Iterator[Slow]:
-    """Serve in a thread. At the end all connections are closed."""
+    """Serve the upstream in a thread, and yield it. At the end, close all connections."""
     with Slow() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="slow-upstream")
         thread.start()

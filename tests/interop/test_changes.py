@@ -1,4 +1,4 @@
-"""Test real clients with a server that is generated again (MCP-27): each is notified, and calls the new tool."""
+"""Test real clients with a server that is generated again (MCP-27): each client is notified, and calls the new tool."""
 
 from __future__ import annotations
 

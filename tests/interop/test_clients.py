@@ -24,10 +24,10 @@ from tests.interop.slow import TOGETHER
 from tests.leaks import SECRET
 
 NUMBERED = pytest.mark.parametrize("number", range(len(CASES)), ids=[case["case"] for case in CASES])
-# : Phases of a call: request sent, headers received, body received.
+#: Phases of a call: request sent, headers received, body received.
 PHASES = 3
-# : Complaints of the TypeScript clients about progress that arrives together with its response, whose token they have
-# dropped.
+#: Faults that the TypeScript clients report for progress that arrives together with its response. They have already
+#: dropped the token.
 LATE = "progress notification for an unknown token"
 
 
@@ -38,7 +38,7 @@ def test_the_table_calls_every_tool(project: Path) -> None:
 
 
 def test_it_lists_every_tool(session: Session, project: Path) -> None:
-    """With all members of each tool, as the client parsed them."""
+    """Check that the client has every tool with all members, as it parsed them."""
     assert "failed" not in session.listed, session.listed
     tools = json.loads((project / "petstore_mcp" / "tools.json").read_text())
     assert session.listed["tools"] == tools
@@ -67,7 +67,7 @@ def test_what_comes_back(session: Session, direct: Direct, number: int) -> None:
 
 
 def _compare_block(block: dict[str, Any], expected: dict[str, Any], revision: str) -> None:
-    """Check that the block has the expected type, or its substitute in a revision without that type."""
+    """Check that the block has the expected type, or the type that replaces it in a revision without that type."""
     known = BLOCKS[expected["type"]] <= revision
     assert block["type"] == (expected["type"] if known else "resource")
     if "mimeType" in expected:
@@ -107,13 +107,15 @@ def test_what_the_api_holds(session: Session, case: Case) -> None:
 
 
 def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Session, direct: Direct) -> None:
-    # for each idempotency key the API stores a digest of the request, and its response
+    # for each idempotency key, the API stores a digest of the request, and its response
     for table in set(TABLES) - {"replays"}:
         assert session.api.store.rows(table) == direct.api.store.rows(table), table
 
 
 def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
-    """Most calls end before there is any progress to report; another test covers long calls."""
+    """Check progress of calls for which the client asked for it. Most calls end before there is any; another test
+    covers long calls.
+    """
     for case, outcome in zip(CASES, session.outcomes, strict=True):
         heard = [report["progress"] for report in outcome.get("progress", [])]
         assert heard == sorted(set(heard))
@@ -121,7 +123,9 @@ def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
 
 
 def test_every_message_keeps_the_rules(session: Session) -> None:
-    """The rules of `messages`: JSON of a line, what it answers, what its revision allows."""
+    """Check all messages by the rules of `messages`: the JSON of a line, the request that it answers, what its revision
+    allows.
+    """
     for lines in session.transcripts:
         assert lines.messages()
         assert len(lines.requests()) == sum("id" in message.content for message in lines.messages())
@@ -146,16 +150,19 @@ def test_the_server_lives_and_ends_quietly(session: Session) -> None:
 
 
 def _endings(client: Client) -> set[int | None]:
-    """Return the exit codes that are allowed.
+    """Return the exit codes of the server that are allowed with this client.
 
-    The raw client closes stdin and waits. Others also close stdin, but after a while terminate and then kill their
-    process, which here is the recorder.
+    The raw client closes stdin and waits. Other clients also close stdin, but after a while they terminate and then
+    kill their process, which is the recorder here.
     """
     return {0} if client.name == "raw" else {0, 128 + signal.SIGTERM, None}
 
 
 def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
-    """The server goes on, and sends nothing more about that call."""
+    """Cancel a call whose request the API does not answer. The connection to the API must be closed.
+
+    The server continues, and sends nothing more about this call.
+    """
     given_up, _, after = held.outcomes
     assert given_up == {"abandoned": True}
     assert held.closed
@@ -167,14 +174,18 @@ def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
 
 
 def test_a_call_that_lasts_reports_progress(held: Held) -> None:
-    """The API holds its response back, so the last reported phase is that the request was sent."""
+    """Check the progress of a call that the API does not answer. The last reported phase is that the
+    request was sent.
+    """
     reports = [each for each in held.conversation.messages() if each.method == "notifications/progress"]
     assert len(reports) == 1
     assert reports[0].content["params"]["progress"] in range(1, PHASES + 1)
 
 
 def test_calls_made_together_are_under_way_together(held: Held) -> None:
-    """The API answers none of them before it has received all. Each call gets its own response."""
+    """Make several calls together. The API answers none of them before it has received all. Each call must get its own
+    response.
+    """
     answers = [_answered(outcome) for outcome in held.outcomes[1]["together"]]
     assert answers == [{"target": f"/adoptions/{key}"} for key in range(1, TOGETHER + 1)]
 

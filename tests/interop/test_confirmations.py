@@ -1,4 +1,6 @@
-"""Test real clients with tools that ask first, in both eras: only a yes to that very call reaches the API."""
+"""Test real clients with tools that ask the user first, in both eras: a request reaches the API only after a yes to
+exactly this call.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def refusal(outcome: dict[str, Any]) -> str:
 
 
 def questions(work: Confirmed) -> list[dict[str, Any]]:
-    """Return the messages of the questions that were asked, in either era."""
+    """Return the messages of the questions that the client was asked, in either era."""
     found = []
     for message in work.conversation.messages():
         asked = message.content.get("result", {}).get("inputRequests", {}).values()
@@ -71,7 +73,9 @@ def test_expired(confirmed: Jobs) -> None:
 
 
 def test_without_the_capability(confirmed: Jobs) -> None:
-    """A call that must be confirmed is refused. One that is confirmed only when supported is made."""
+    """Call tools as a client without elicitation. A tool with required confirmation refuses, and one with optional
+    confirmation runs.
+    """
     work = confirmed["without"]
     must, may = work.outcomes
     stateless = work.client.revision == R5
@@ -129,7 +133,7 @@ def test_tampered(confirmed: Jobs) -> None:
 
 
 def test_replayed(confirmed: Jobs) -> None:
-    """The state is sent with other arguments, then unchanged, then a second time."""
+    """Send a confirmed state with other arguments, then unchanged, then once more. Only the second call may run."""
     work = job(confirmed, "replayed")
     other, same, twice = work.outcomes[0]["again"]
     assert "another call" in refusal(other)

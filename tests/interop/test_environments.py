@@ -1,4 +1,6 @@
-"""Test the environments: the server's has only its dependencies, and each is made once and completely."""
+"""Test the environments of the interoperability tests: the server's has only its dependencies, and each is made once
+and completely.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import pytest
 from mcpgen.demo import petstore
 from tests.interop import environments
 
-#: How long the server may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds of the server. It is long, and no test measures time with it.
 PATIENCE = 120
 
 
@@ -25,7 +27,9 @@ def _printed(*command: str, cwd: Path) -> str:
 
 
 def test_the_server_has_its_own_dependencies_and_nothing_else(server: Path, tmp_path: Path) -> None:
-    """Neither mcpgen nor an MCP SDK: only the server's direct and indirect dependencies, and pip."""
+    """Check that the server's environment has only its direct and indirect dependencies and pip, but neither mcpgen nor
+    an MCP SDK.
+    """
     installed = "import importlib.metadata as m; print(*sorted(d.name.lower() for d in m.distributions()))"
     names = set(_printed(str(server.with_name("python")), "-I", "-c", installed, cwd=tmp_path).split())
     assert {"petstore-mcp", "aiohttp"} <= names

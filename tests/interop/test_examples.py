@@ -1,4 +1,4 @@
-"""Test real clients with two examples from `generated/`: structured data, and a call that needs a yes."""
+"""Test real clients with two examples of `generated/`: one returns structured data, and one asks for a yes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.interop.conftest import _carried_out
 from tests.interop.messages import R3
 from tests.leaks import SECRET
 
-# : A script that serves the project from its folder.
+#: Script that starts the server from the project's folder.
 SERVER = """#!{python}
 import sys
 
@@ -36,7 +36,9 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture
 def play(client: Client, tmp_path: Path) -> Play:
-    """Let the client do some steps with an example. Return its work, and the requests that the API received."""
+    """Let the client do some steps with the server of an example. Return the outcome, and the requests that the API
+    received.
+    """
 
     def played(name: str, steps: list[Step], variables: dict[str, str]) -> tuple[Work, list[str]]:
         script = tmp_path / f"{name}-mcp"

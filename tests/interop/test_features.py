@@ -50,7 +50,7 @@ def work(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.
 
 
 def answer(work: Work, asked: str) -> Any:
-    """Return the outcome of one request."""
+    """Return the outcome of the request `asked`."""
     outcome = work.outcomes[list(ASKED).index(asked)]
     return outcome.get("answer", outcome)
 

@@ -1,4 +1,4 @@
-"""Test the judges: valid MCP passes, and each single fault in an otherwise valid line is found."""
+"""Test the checkers of MCP messages: valid messages pass, and each single fault in an otherwise valid line is found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMAGE = {"type": "image", "data": "AAEC", "mimeType": "image/png"}
 
 
 def answered(result: Object, **more: object) -> bytes:
-    """Return the response to the last request, with the members in `more` changed."""
+    """Return a valid response to the last request, with the members in `more` changed."""
     return json.dumps({"jsonrpc": "2.0", "id": 1, "result": result} | more).encode() + b"\n"
 
 
@@ -248,7 +248,7 @@ def acknowledged(**notifications: object) -> bytes:
 
 
 def listening(changes: bool) -> Exchange:
-    """Return a connection on which the client has opened a stream of changes."""
+    """Return a connection on which the client has opened a subscription stream for changes."""
     exchange = Exchange(changes)
     listen = {"notifications": TOOLS, "_meta": {META + "protocolVersion": R5}}
     said = {"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": listen}

@@ -1,4 +1,4 @@
-"""Test the official clients over HTTP: every call has the outcome that it has over stdio, without complaints."""
+"""Test the official clients over HTTP: every call has the same outcome as over stdio, and no client reports a fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ OFFICIAL = [client for client in CLIENTS if client.name != "raw"]
 EACH = pytest.mark.parametrize("client", OFFICIAL, ids=str)
 PATIENCE = 30
 NO_FAULTS = ("progress notification for an unknown token", "AbortError: This operation was aborted")
-"""Complaints of TypeScript clients that are no faults: late progress, and the stream that they close themselves."""
+"""Reports of TypeScript clients that are not faults of the server: late progress, and the stream that they close
+themselves.
+"""
 
 DIFFERENT = re.compile(
     r"127\.0\.0\.1:\d+|://result/[A-Za-z0-9_-]+|(?<=\"requestState\": \")[^\"]+|\d{4}-\d\d-\d\dT[0-9:.]+Z"
@@ -49,7 +51,7 @@ def serving(project: Path, name: str, variables: dict[str, str]) -> Iterator[str
 
 
 def over_http(client: Client, project: Path, variables: dict[str, str], steps: list[Step], asks: bool = False) -> Work:
-    """Let a client do these steps over HTTP, and return its work.
+    """Let a client carry out these steps over HTTP, and return the outcome.
 
     Skip the test if this machine cannot run the client.
     """
@@ -62,12 +64,12 @@ def over_http(client: Client, project: Path, variables: dict[str, str], steps: l
 
 
 def compared(value: Any) -> Any:
-    """Return a value without what differs between processes."""
+    """Return the value without the parts that differ between processes."""
     return json.loads(DIFFERENT.sub("...", json.dumps(value)))
 
 
 def found_wrong(work: Work) -> list[str]:
-    """Return the complaints of the client that are faults."""
+    """Return the reports of the client that are faults of the server."""
     return [each for each in work.complaints if not any(known in each for known in NO_FAULTS)]
 
 
@@ -92,7 +94,10 @@ def test_the_whole_table_is_called(client: Client, project: Path, server: Path, 
 
 @EACH
 def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> None:
-    """If a client cancels a call, the request to the upstream ends: by a cancellation, or by closing the connection."""
+    """Cancel a call, and make calls together. A cancelled call ends its request to the API.
+
+    A client cancels by a notification, or by closing the connection.
+    """
     with slow.serve() as upstream:
         adoptions = range(1, slow.TOGETHER + 1)
         together = [{"do": "call", "tool": "get_adoption", "arguments": {"adoptionId": key}} for key in adoptions]
@@ -114,7 +119,7 @@ def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> 
 def test_users_are_asked(
     client: Client, confirming: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
-    """Every job that asks has the same requests and outcomes as over stdio."""
+    """Check that every job with a question makes the same requests and has the same outcomes as over stdio."""
     document = Path(__file__).with_name("confirm.tools.yaml")
     project = tmp_path / "confirm"
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]

@@ -1,7 +1,8 @@
-"""Test real clients with servers that list a search (`--tools search`): every call and confirmation goes through it.
+"""Test real clients with servers that list a tool search (`--tools search`). Every call and confirmation goes through
+it.
 
-The tests are those of `test_clients` and `test_confirmations`, whose fixtures are replaced here: each step is made by
-`call_tool` or `call_writing_tool`. A tool that does not exist is called directly, as `call_tool` has its own error.
+The tests are those of `test_clients` and `test_confirmations`, with other fixtures: `call_tool` or `call_writing_tool`
+makes each step. A tool that does not exist is called directly, because `call_tool` has its own error for it.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ LISTED = {
 
 @pytest.fixture(scope="session")
 def searching(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a script that serves the petstore with a search."""
+    """Return a script that serves the petstore with a tool search."""
     folder = tmp_path_factory.mktemp("searching")
     project = _generated(assets.specs() / "petstore.openapi.yaml", folder / "petstore", "--tools", "search")
     return _script(project, "petstore", SERVER)
@@ -87,7 +88,7 @@ def searching(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def confirming_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the project whose tools ask first, with a search."""
+    """Return the folder of the project whose tools ask the user first, with a tool search."""
     document = Path(__file__).with_name("confirm.tools.yaml")
     return _generated(document, tmp_path_factory.mktemp("searching") / "confirm", "--tools", "search")
 
@@ -139,12 +140,14 @@ def confirmed(
 
 
 def _in_folder(script: str) -> str:
-    """Return a script that finds the package in its project, where nothing is installed."""
+    """Return a copy of the script that imports the package from its project folder, where nothing is installed."""
     return script.replace("import sys\n", "import sys\n\nsys.path.insert(0, {project!r})\n", 1)
 
 
 def _through(caller: str, step: Step) -> Step:
-    """Return the step made by `caller`. Steps that answer a question again are changed alike."""
+    """Return the step, made through the tool `caller`. The repeated calls of a confirmation are changed in the same
+    way.
+    """
 
     def given(arguments: Any) -> dict[str, Any]:
         return {"name": step["tool"], "arguments": arguments}

@@ -1,4 +1,4 @@
-"""Read what passed between one client and one server process, as `recorder.py` recorded it."""
+"""Read the lines that one client and one server process exchanged, as `recorder.py` has recorded them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.interop.messages import Exchange, Message
 
 
 class Entry(NamedTuple):
-    """One line. `sender`: `client`, `server` or `stderr`."""
+    """One line of a transcript. `sender`: `client`, `server` or `stderr`."""
 
     sender: str
     line: bytes
@@ -31,7 +31,9 @@ class Transcript(NamedTuple):
         return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
 
     def messages(self, changes: bool = False) -> list[Message]:
-        """Return all messages of the server, checked by `messages`. Raises AssertionError for a broken rule."""
+        """Return all messages of the server, checked by the rules of `messages`. Raise AssertionError if a message
+        breaks a rule.
+        """
         exchange = Exchange(changes)
         found = []
         for entry in self.entries:
@@ -44,7 +46,7 @@ class Transcript(NamedTuple):
 
 
 def read(folder: Path) -> list[Transcript]:
-    """Return the transcripts in a folder, in the order in which they begin."""
+    """Return the transcripts in a folder, ordered by the time at which they begin."""
     return [
         _transcript(map(json.loads, path.read_text("ascii").splitlines())) for path in sorted(folder.glob("*.jsonl"))
     ]

@@ -1,7 +1,7 @@
-"""Compare what arguments mean with what a standard reader finds in the request.
+"""Compare the arguments of a call with the values that a reader finds in the HTTP request by the OpenAPI standard.
 
-An argument supplies one or more names on the wire. Any other value in the request must be one that the document fixes
-(an only possible value), or a key that the server makes for a request.
+An argument supplies one or more parameters or body members. Any other value in the request must be fixed by the
+document (an only possible value), or be a key that the server makes for each request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 
 
 class Meant(NamedTuple):
-    """What the arguments mean: values of parameters, members of the body or the whole body, and file names of parts."""
+    """The values that the arguments should give: of parameters, of members of the body or the whole body, and file
+    names of parts.
+    """
 
     parameters: dict[Slot, Any]
     members: dict[str, Any]
@@ -50,7 +52,7 @@ def meant(case: Case, arguments: dict[str, Any]) -> Meant:
 
 
 def differences(case: Case, arguments: dict[str, Any], reading: Reading) -> list[str]:
-    """Return a sentence for each value that did not arrive as it was given."""
+    """Return a sentence for each value that did not arrive as given."""
     wanted = meant(case, arguments)
     return [*_of_parameters(case, wanted, reading), *_of_body(case, wanted, reading.body)]
 
@@ -73,7 +75,9 @@ def _of_parameters(case: Case, wanted: Meant, reading: Reading) -> Iterator[str]
 
 
 def _together(spreading: list[Slot], wanted: Meant, reading: Reading) -> tuple[Meant, Reading]:
-    """Compare exploded objects as one object: no reader can tell which of them a member belongs to."""
+    """Merge several exploded objects into one, both in the wanted and the read values. No reader can tell to which one
+    a member belongs.
+    """
     given: dict[Slot, Any] = {at: value for at, value in wanted.parameters.items() if at not in spreading}
     found: dict[Slot, Any] = {at: value for at, value in reading.parameters.items() if at not in spreading}
     for all_members, each in ((given, wanted.parameters), (found, reading.parameters)):
@@ -110,7 +114,7 @@ def _of_body(case: Case, wanted: Meant, body: Body | None) -> Iterator[str]:
 
 
 def _of_value(wanted: Meant, body: Body) -> Iterator[str]:
-    """Compare a body that is one value: JSON, text or bytes."""
+    """Compare a body that is a single value: JSON, text or bytes. Yield the differences."""
     if wanted.whole is not NOTHING:
         if not any(same(wanted.whole, reading) for reading in body.whole):
             yield f"the body is {body.whole}, not {wanted.whole}"
@@ -124,7 +128,7 @@ def _of_value(wanted: Meant, body: Body) -> Iterator[str]:
 
 
 def _fixed(body: Body) -> Iterator[tuple[str, Any]]:
-    """Return the required members that have only one possible value."""
+    """Yield the required members that have only one possible value, with this value."""
     needed = required(body.schema)
     described = {name: each.schema for name, each in body.described.items()} or properties(body.schema)
     for name, schema in described.items():

@@ -1,8 +1,8 @@
-"""Read bodies back, by the Content-Type that was sent and by what the document says about that media type.
+"""Read request bodies, by the Content-Type that was sent and by what the document says about that media type.
 
-See OpenAPI 3.x, "Media Type Object" and "Encoding Object"; 2.0, `formData`. In an urlencoded form, a field without a
-style is written like a query parameter, but an object with brackets: the standards leave that open, and the runtime
-decided it.
+The rules are those of OpenAPI 3.x, "Media Type Object" and "Encoding Object", and of OpenAPI 2.0, `formData`. In an
+urlencoded form, a field without a style is read like a query parameter, but an object is read from brackets. The
+standards leave that open, and the runtime chose it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from tests.requests.sameness import Json
 from tests.requests.shapes import is_bytes, properties
 
 _TEXTUAL = ("application/sdp", "application/yaml", "application/graphql", "application/sql")
-"""Media types outside of `text/*` that hold text. Any other type holds bytes."""
+"""Media types outside of `text/*` that are text. Any other type is bytes."""
 
 _FORM_STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 
 
 @dataclass
 class Body:
-    """A body as read. `whole`: readings of a body that is one value. `members`: readings of each field of a form."""
+    """A body that was read. `whole`: possible values of a body that is a single value. `members`: possible values of
+    each field of a form.
+    """
 
     schema: Node
     described: dict[str, Described] = field(default_factory=dict)
@@ -38,9 +40,9 @@ class Body:
 
 
 def read(operation: Operation, content_type: str, content: bytes) -> Body:
-    """Return the readings of a body.
+    """Return the possible values of a body.
 
-    Raises Unreadable if the document does not offer the media type, or the bytes violate it.
+    Raise Unreadable if the document does not offer the media type, or the bytes violate the media type.
     """
     offered = operation.media_type(content_type)
     if offered is None:
@@ -66,7 +68,7 @@ def _no_constant(name: str) -> None:
     raise Unreadable(f"{name} is not JSON")
 
 
-# -- what the document says of the fields -----------------------------------------------------------------------------
+# -- Fields as the document describes them ----------------------------------------------------------------------------
 
 
 def _fields(operation: Operation, media_type: Node, schema: Node, in_parts: bool) -> list[tuple[str, Described]]:
@@ -86,10 +88,10 @@ def _swagger_field(raw: Node) -> Described:
 
 
 def _field(name: str, schema: Node, encoding: Node, version: str, in_parts: bool) -> Described:
-    """Return how one field of a form is written. A declared style outweighs a content type.
+    """Return how one field of a form is encoded. A declared style takes precedence over a content type.
 
-    In multipart, 3.0 has no styles: "SHALL be ignored if the request body media type is not
-    application/x-www-form-urlencoded".
+    In multipart bodies of OpenAPI 3.0, a style has no effect: it "SHALL be ignored if the request body media type is
+    not application/x-www-form-urlencoded".
     """
     content = encoding.text("contentType")
     style = encoding.text("style") if encoding.text("style") in _FORM_STYLES else ""
@@ -106,7 +108,7 @@ def _field(name: str, schema: Node, encoding: Node, version: str, in_parts: bool
     return Described("body", name, schema, style, explode is not False, reserved, content)
 
 
-# -- the two forms ----------------------------------------------------------------------------------------------------
+# -- Urlencoded and multipart forms -----------------------------------------------------------------------------------
 
 
 def _form(body: Body, content: bytes) -> None:

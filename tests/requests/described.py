@@ -1,7 +1,7 @@
 """Describe an operation as its document does: its parameters, and its possible bodies.
 
-Written from OpenAPI 2.0, "Parameter Object", and 3.x, "Parameter Object", "Media Type Object" and "Encoding Object". A
-style that is not allowed in its place counts as missing.
+The code follows OpenAPI 2.0, "Parameter Object", and 3.x, "Parameter Object", "Media Type Object" and "Encoding
+Object". A style that is not allowed in its location counts as missing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 class Described:
     """One parameter, or one field of a form.
 
-    `style`: "" for a field without one. `content`: the media type given in place of a style.
+    `style`: "" for a field without a style. `content`: the media type given instead of a style.
     """
 
     place: str
@@ -66,7 +66,7 @@ class Operation:
 
     @cached_property
     def _gathered(self) -> list[Node]:
-        """Return the Parameter Objects. Those of the operation replace those of the path."""
+        """Return the Parameter Objects. Those of the operation replace those of the path item."""
         both = [*self.item["parameters"], *self.raw["parameters"]]
         return list({(each.text("name"), each.text("in")): each for each in both}.values())
 
@@ -84,11 +84,11 @@ class Operation:
             *(each for each in found if each.place != "path"),
         ]
 
-    # -- bodies -------------------------------------------------------------------------------------------------------
+    # -- Bodies -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def fields(self) -> list[Node]:
-        """Return the fields of a form of OpenAPI 2.0."""
+        """Return the form fields of an operation of OpenAPI 2.0."""
         return [each for each in self._gathered if each.text("in") == "formData"]
 
     def media_types(self) -> list[str]:
@@ -103,7 +103,7 @@ class Operation:
         return named or [FORMS[has_file]]
 
     def media_type(self, sent: str) -> tuple[str, Node] | None:
-        """Return the most specific entry for a Content-Type: its key and its Media Type Object."""
+        """Return the most specific entry of the document for a Content-Type: its key and its Media Type Object."""
         offered = sorted(self.media_types(), key=lambda name: name.count("*"))
         for name in offered:
             pattern = re.escape(_essence(name)).replace(r"\*", ".*")
@@ -118,7 +118,7 @@ class Operation:
 
 
 def variables(path: str) -> Iterator[tuple[str, str]]:
-    """Return the variables of a path in order, each with a unique name: the second `{id}` is `id_2`."""
+    """Yield the variables of a path in order, each with a unique name: the second `{id}` is `id_2`."""
     seen: list[str] = []
     for variable in re.findall(r"\{([^{}]*)\}", re.split("[?#]", path)[0]):
         yield (f"{variable}_{seen.count(variable) + 1}" if variable in seen else variable), variable
@@ -163,7 +163,7 @@ def _swagger_parameter(raw: Node) -> Described:
 
 
 def collection(raw: Node, place: str) -> tuple[str, bool]:
-    """Return the style and explode that a `collectionFormat` means. `multi` exists only for queries and forms."""
+    """Return the style and the explode flag for a `collectionFormat`. `multi` exists only for queries and forms."""
     written = raw.text("collectionFormat", "csv")
     plain = "form" if place in ("query", "formData") else "simple"
     if written == "multi" and plain == "form":

@@ -1,8 +1,8 @@
-"""Draw arguments that are valid for a tool's input schema, with characters that can break requests.
+"""Draw random arguments that are valid for a tool's input schema, with characters that can break requests.
 
-There is a strategy for every node of the portable profile. The document tells which text fits a place (no `é` in a
-header, no comma in an item of a list with commas), so that most draws are sent; one text in RARELY ignores that. A
-validator checks each draw at the end, so the strategies may be imprecise.
+Each kind of schema in the portable profile has a strategy. The document tells which texts a location accepts (no `é` in
+a header, no comma in an item of a comma-separated list), so that most draws are sent. One text in RARELY ignores that.
+A validator checks each draw at the end, so the strategies may be imprecise.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _ALPHABET = "ab1 é&=+%/?#;,.|~'\"日"
 
 
 class Texts(NamedTuple):
-    """The texts that a place accepts: forbidden characters, and a check of the whole text."""
+    """Rules for texts in a location: the forbidden characters, and a check of the whole text."""
 
     place: str = "body"
     avoided: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ def arguments(case: Case) -> Values:
 
 
 def _is_needed(case: Case, argument: str) -> bool:
-    """Return True if a body cannot be written without this member, although the body itself is optional."""
+    """Return True if the body cannot be encoded without this member, although the body itself is optional."""
     operation = case.operation
     wanted = {name for each in operation.media_types() for name in required(operation.body_schema(each))}
     wanted |= {field.text("name") for field in operation.fields if field["required"].value is True}
@@ -117,7 +117,7 @@ def _is_needed(case: Case, argument: str) -> bool:
 
 
 def texts_for(case: Case, argument: str) -> Texts:
-    """Return the strictest rules of all places that an argument supplies."""
+    """Return the strictest rules of all locations that an argument supplies."""
     found = [(place, case.parameter(place)) for place in case.places[argument]]
     order = ("path", "header", "cookie", "query")
     first = min(found, key=lambda each: order.index(each[0].place) if each[0].place in order else len(order))
@@ -125,7 +125,7 @@ def texts_for(case: Case, argument: str) -> Texts:
 
 
 def _avoided(place: Place, parameter: Described | None) -> str:
-    """Return the characters that would end an item in this place."""
+    """Return the characters that would end an item in this location."""
     if place.part == "filename":
         return "/\\\0"
     if parameter is None or parameter.content or parameter.shapes == {"scalar"}:
@@ -136,7 +136,7 @@ def _avoided(place: Place, parameter: Described | None) -> str:
     return delimiter + ("." if parameter.style == "label" else "")
 
 
-# -- a strategy for every node of the portable profile ----------------------------------------------------------------
+# -- A strategy for each kind of schema in the portable profile -------------------------------------------------------
 
 
 def _values(schema: dict[str, Any], texts: Texts) -> Values:
@@ -187,7 +187,9 @@ def _strings(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _matching(pattern: str, texts: Texts) -> Values:
-    """Return a strategy for texts that match the pattern in Python; the validator refuses few of them."""
+    """Return a strategy for texts that match the pattern in Python. The JSON Schema validator refuses few of these
+    texts.
+    """
     try:
         made = st.from_regex(re.compile(pattern, re.ASCII), alphabet=st.characters(codec="ascii", min_codepoint=32))
         made.validate()
@@ -209,12 +211,14 @@ def _objects(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _nesting(properties: dict[str, Any]) -> list[str]:
-    """Return the members that are arrays or objects. They are drawn more often, since more can go wrong with them."""
+    """Return the members that are arrays or objects. They are drawn more often, because they are more
+    likely to fail.
+    """
     return [name for name, schema in properties.items() if any(" " in each for each in nestings(schema))]
 
 
 def _some_of(members: dict[str, Values], must: list[str], most: int, often: list[str]) -> Values:
-    """Draw the required members and some of the others."""
+    """Return a strategy that draws the required members and some of the others."""
     optional = [name for name in (*members, *often, *often) if name not in must]
     chosen = st.lists(st.sampled_from(optional), unique=True, max_size=most) if optional else st.just([])
     return chosen.flatmap(

@@ -1,8 +1,8 @@
-"""Read styles back: the text of a path or header parameter, and the pairs of a query, a form or cookies.
+"""Decode parameter styles: the text of a path or header parameter, and the pairs of a query, a form or cookies.
 
-The rules are those of RFC 6570 (section 3.2), as OpenAPI 3.1.1 maps its styles onto them, applied in reverse. The
-result is texts in lists and objects; if the document leaves the shape open, every reading is returned. What the
-standards leave open follows the runtime's `styles.py`: brackets, `a[b][c]=v`, for values nested in an exploded form or
+The rules are those of RFC 6570 (section 3.2), to which OpenAPI 3.1.1 maps its styles, applied in reverse. The result is
+texts in lists and objects. If the document does not determine the type, every possible value is returned. Where the
+standards are silent, the runtime's `styles.py` decides: brackets, `a[b][c]=v`, for values nested in an exploded form or
 a deepObject.
 """
 
@@ -31,7 +31,7 @@ def as_it_is(text: str) -> str:
 
 
 def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
-    """Return the readings of a path or header parameter."""
+    """Return the possible values of a path or header parameter."""
     if parameter.content:
         return [of_content(parameter.content, decode(text))]
     first = {"label": ".", "matrix": ";"}.get(parameter.style, "")
@@ -51,7 +51,7 @@ def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
 
 
 def _plain(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
-    """Split `a,b` and `k,v`; exploded `k=v`. With the style `label`, dots replace commas."""
+    """Split `a,b` and `k,v`, or exploded `k=v`. In the style `label`, dots replace commas."""
     if shape == "scalar":
         return decode(text)
     exploded = parameter.explode
@@ -79,7 +79,7 @@ def _matrix(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
 
 
 def of_pairs(parameter: Described, pairs: Pairs, decode: Decode) -> list[Any]:
-    """Return the readings of a parameter in a query, a form or cookies; [] if it has no pair."""
+    """Return the possible values of a parameter in a query, a form or cookies, or [] if it has no pair."""
     values = pairs.take(parameter.name)
     if parameter.content:
         return [of_content(parameter.content, decode(value)) for value in values]
@@ -114,7 +114,7 @@ def _joined(parameter: Described, text: str, decode: Decode) -> Iterator[Any]:
 
 
 def _of_members(parameter: Described, pairs: Pairs) -> Iterator[dict[str, Any]]:
-    """Read an exploded object, whose members stand in the query under their own names."""
+    """Yield the possible values of an exploded object, whose members appear in the query under their own names."""
     members: dict[str, Any] = {}
     for name in pairs.names_for(parameter):
         values, entries = pairs.take(name), pairs.take_inside(name)
@@ -140,7 +140,7 @@ def _in_order(values: list[str], entries: list[tuple[list[str], str]], decode: D
 
 
 def of_content(media_type: str, text: str) -> Any:
-    """Return the value of a parameter or part that is written in a media type."""
+    """Return the value of a parameter or part that is encoded in a media type."""
     return Json(json.loads(text)) if is_json(media_type) else text
 
 

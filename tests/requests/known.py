@@ -1,6 +1,6 @@
-"""List known differences of requests from the standard. The property test skips them, and one test holds each of them.
+"""List known differences between requests and the standard. The property test skips them, and another test checks each.
 
-Whoever fixes one removes it here; the test that expects it to fail will say so.
+Whoever fixes a difference removes it here. The test that expects the difference then fails as a reminder.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from tests.requests.sources import Case
 
 
 class Difference(NamedTuple):
-    """A known difference.
+    """A known difference between requests and the standard.
 
-    `applies`: tells which arguments show it. `document`, `tool`, `arguments`: a minimal example.
+    `applies`: function that returns True for arguments with this difference. `document`, `tool`, `arguments`: a minimal
+    example.
     """
 
     why: str

@@ -1,7 +1,7 @@
-"""Hand out the pairs `name=value` of a query, a form or a Cookie header to the parameters that own them.
+"""Assign the pairs `name=value` of a query, a form or a Cookie header to the parameters to which they belong.
 
-Readers take pairs away, so that pairs left at the end belong to no parameter. Values stay encoded until a style has
-split them.
+Readers remove pairs, so that pairs left at the end belong to no parameter. Values stay encoded until a style has split
+them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Entries = list[tuple[list[str], str]]
 
 
 class Unreadable(Exception):
-    """The text is not in the form that the style writes."""
+    """Raised if a text does not have the form that its style gives."""
 
 
 class Pairs:
-    """The pairs that were not taken yet. `free`: the exploded object that gets names which no other parameter owns."""
+    """The pairs that no parameter has taken yet. `free`: the exploded object that gets names of no other parameter."""
 
     def __init__(self, text: str, separator: str, decode: Callable[[str], str]) -> None:
         self.decode = decode
@@ -36,19 +36,19 @@ class Pairs:
             self.left.append((decode(name), value))
 
     def take(self, name: str) -> list[str]:
-        """Take and return the encoded values under exactly this name."""
+        """Remove and return the encoded values under exactly this name."""
         found = [value for other, value in self.left if other == name]
         self.left = [pair for pair in self.left if pair[0] != name]
         return found
 
     def take_inside(self, name: str) -> Entries:
-        """Take and return the pairs under `name[…]`, decoded."""
+        """Remove and return the pairs under `name[…]`, decoded."""
         mine = [pair for pair in self.left if pair[0].startswith(f"{name}[") and pair[0] not in self.reserved]
         self.left = [pair for pair in self.left if pair not in mine]
         return [(_keys(other.removeprefix(name)), self.decode(value)) for other, value in mine]
 
     def names_for(self, parameter: Described) -> list[str]:
-        """Return the names that belong to members of an exploded object, since no parameter has them."""
+        """Return the names that belong to members of an exploded object, because no parameter has these names."""
         known = properties(parameter.schema)
         names = [name for name, _ in self.left if name not in self.reserved]
         plain = [name if name in known else name.partition("[")[0] for name in names]
@@ -62,7 +62,9 @@ def _keys(brackets: str) -> list[str]:
 
 
 def grown(entries: Entries) -> Any:
-    """Return the value that pairs in bracket notation mean. Items of arrays with indexes are keyed by index."""
+    """Return the value that pairs in bracket notation encode. An array with indexes becomes an object with the indexes
+    as keys.
+    """
     if any(not keys for keys, _ in entries):
         if len(entries) != 1:
             raise Unreadable(f"{entries} is a value and holds values")

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from tests.requests.pairs import Unreadable
 
-# Browsers encode these three characters of a name (WHATWG, "multipart/form-data encoding algorithm").
+# Browsers encode these three characters in a name (WHATWG, "multipart/form-data encoding algorithm").
 _WRITTEN = {"%22": '"', "%0D": "\r", "%0A": "\n"}
 
 
 class Part(NamedTuple):
-    """One part. `media_type` and `file_name` are None if the part does not give them."""
+    """One part of a multipart body. `media_type` and `file_name` are None if the part does not give them."""
 
     name: str
     content: bytes
@@ -22,9 +22,9 @@ class Part(NamedTuple):
 
 
 def parts(content_type: str, body: bytes) -> list[Part]:
-    """Return the parts in order. Bytes pass the parser as Latin-1, one character each."""
+    """Return the parts in order. The parser gets each byte as one character of Latin-1."""
     if body.endswith(b"--\r\n") and body.count(b"\r\n") == 1:
-        return []  # the parser takes a body with only the closing line for a fault
+        return []  # the parser treats a body with only the closing line as an error
     whole = Parser().parsestr(f"Content-Type: {content_type}\r\n\r\n" + body.decode("latin-1"))
     if whole.defects or not whole.is_multipart():
         raise Unreadable(f"no multipart body: {whole.defects}")
@@ -52,5 +52,5 @@ def _meant(name: str) -> str:
 
 
 def as_written(name: str) -> str:
-    """Return a name as it can be written: `%22` in it is read back as a quotation mark."""
+    """Return a name as browsers can encode it: `%22` in it is decoded as a quotation mark."""
     return _meant(name)

@@ -1,7 +1,7 @@
 """Load a document's files with json and libyaml alone, and follow references.
 
-A `Node` is a value together with its file, so that a reference in another file of the folder resolves there. Nothing of
-mcpgen is used: its requests are compared with this.
+A `Node` is a value together with its file, so that a reference in another file of the folder resolves correctly. No
+code of mcpgen is used, because its requests are compared with these documents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import yaml
 
 
 class Yaml(yaml.CSafeLoader):
-    """YAML with the core schema of 1.2, which OpenAPI requires: `no`, `on` and dates are texts."""
+    """YAML loader for the core schema of YAML 1.2, which OpenAPI requires: `no`, `on` and dates are strings."""
 
 
 Yaml.yaml_implicit_resolvers = {}
@@ -28,7 +28,7 @@ for tag, pattern, first in (
     ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
 ):
     Yaml.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^{pattern}$"), list(first))
-# In YAML 1.2 a number with leading zeros is decimal.
+# In YAML 1.2, a number with leading zeros is decimal.
 Yaml.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(str(node.value)))
 
 
@@ -48,7 +48,7 @@ class Files:
 
 
 class Node:
-    """A value of a document, with its file. A missing value is a node that holds None."""
+    """A value of a document, with its file. A missing value is a Node that holds None."""
 
     __slots__ = ("file", "files", "value")
 
@@ -63,7 +63,7 @@ class Node:
         return cls(files, path, files.load(path))
 
     def at(self, key: str | int) -> Node:
-        """Return the member as it is, even if it is a reference."""
+        """Return the member `key` unchanged, even if it is a reference."""
         if isinstance(self.value, list):
             return self._beside(self.value[int(key)] if int(key) < len(self.value) else None)
         if not isinstance(self.value, dict):
@@ -72,7 +72,7 @@ class Node:
         return self._beside(self.value.get(int(key)) if by_text is None and str(key).isdigit() else by_text)
 
     def __getitem__(self, key: str | int) -> Node:
-        """Return the member, with its references followed."""
+        """Return the member `key`, with its references followed."""
         return self.at(key).followed()
 
     def __contains__(self, key: str) -> bool:
@@ -95,7 +95,7 @@ class Node:
         return found if isinstance(found, str) else None
 
     def followed(self) -> Node:
-        """Return the end of a chain of references, or an empty node for a cycle."""
+        """Return the end of a chain of references, or an empty Node if the references form a cycle."""
         node = self
         for _ in range(40):
             if node.reference() is None:
@@ -104,7 +104,9 @@ class Node:
         return self._beside(None)
 
     def target(self) -> Node:
-        """Return the node that the reference names, by pointer or anchor, in this file or another of the folder."""
+        """Return the Node that the reference names, by pointer or anchor, in this file or another file of
+        the folder.
+        """
         where, _, fragment = (self.reference() or "").partition("#")
         if "://" in where:
             return self._beside(None)

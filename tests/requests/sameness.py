@@ -1,7 +1,8 @@
-"""Compare a value that was read with the value that was given, as far as text can represent it.
+"""Compare a value read from a request with the given argument, as far as text can represent the argument.
 
-Numbers and booleans are compared by their JSON text, and an integral float is an integer. In text, null and empty
-arrays and objects are absent. A nested value whose style does not say how is JSON text. JSON represents everything.
+Numbers and booleans are compared by their JSON text, and an integral float is an integer. Text cannot represent null,
+and empty arrays and objects; they count as absent. A nested value without a style is JSON text. JSON represents every
+value.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from urllib.parse import unquote
 
 
 class Json(NamedTuple):
-    """A value read from JSON, which represents everything."""
+    """A value read from JSON, which can represent every value."""
 
     value: Any
 
 
 class Flat(str):
-    """A text read from bracket notation, where no value is JSON text."""
+    """A text read from bracket notation, in which no value is JSON text."""
 
     __slots__ = ()
 
@@ -36,21 +37,21 @@ def exact(value: Any) -> Any:
 
 
 def same_json(given: Any, read: Any) -> bool:
-    """Return True if two JSON values are equal. Unlike `==`, this tells true from 1."""
+    """Return True if two JSON values are equal. Unlike `==`, this distinguishes true and 1."""
     return json.dumps(exact(given), sort_keys=True) == json.dumps(exact(read), sort_keys=True)
 
 
 def is_absent(given: Any) -> bool:
-    """Return True if text cannot represent the value: null, and collections that hold nothing else."""
+    """Return True if text cannot represent the value: null, or an array or object that contains only such values."""
     if isinstance(given, dict):
         return all(is_absent(member) for member in given.values())
     return given is None or (isinstance(given, list) and all(is_absent(item) for item in given))
 
 
 def decoded(given: Any) -> Any:
-    """Return the value as a decoder reads it if reserved characters are allowed.
+    """Return the value as a server decodes it if the style allows reserved characters.
 
-    Percent-encoded triples in the value are then sent unchanged (RFC 6570, 3.2.3), and decoded by the reader.
+    Percent-encoded triples in the value are then sent unchanged (RFC 6570, 3.2.3), and the server decodes them.
     """
     if isinstance(given, str):
         return unquote(given)
@@ -60,7 +61,7 @@ def decoded(given: Any) -> Any:
 
 
 def same(given: Any, read: Any, *, nested: bool = False) -> bool:
-    """Return True if `read`, of texts in lists and objects, means the value `given`."""
+    """Return True if `read`, made of texts in lists and objects, means the value `given`."""
     if isinstance(read, Json):
         return same_json(given, read.value)
     if isinstance(read, bytes):
@@ -96,8 +97,8 @@ def _same_items(given: list[Any], read: Any, absent: Any) -> bool:
 
 
 def _same_indexed(given: list[Any], read: dict[str, Any]) -> bool:
-    """Compare arrays in bracket notation: items have an index from 0 if any item is nested, and none if all are
-    scalars.
+    """Return True if two arrays in bracket notation are the same. Items have an index from 0 if any item is nested,
+    else none has one.
     """
     wanted = {str(index): item for index, item in enumerate(given) if not is_absent(item)}
     if not any(isinstance(item, (list, dict)) for item in given) or wanted.keys() != read.keys():

@@ -1,7 +1,7 @@
-"""Tell from a document's schema the form of a value on the wire: its shape, its members, its only value.
+"""Tell from a document's schema how a value appears in a request: its possible types, its members, its only value.
 
-Only the part of JSON Schema that a reader of requests needs. If a schema leaves a choice, every shape is returned, and
-the reader tries each.
+Only the part of JSON Schema that a reader of requests needs is implemented. If a schema allows several types, all are
+returned, and the reader tries each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OF_SCALARS = ("pattern", "format", "minLength", "maxLength", "minimum", "maximu
 
 
 def together(schema: Node, seen: frozenset[int] = frozenset()) -> Iterator[Node]:
-    """Return all schemas that hold for a value: this one, the one it refers to, and those in `allOf`."""
+    """Yield all schemas that hold for a value: this one, the one it refers to, and those in `allOf`."""
     if not isinstance(schema.value, dict) or id(schema.value) in seen:
         return
     seen |= {id(schema.value)}
@@ -32,7 +32,7 @@ def together(schema: Node, seen: frozenset[int] = frozenset()) -> Iterator[Node]
 
 
 def choices(schema: Node) -> Iterator[Node]:
-    """Return the alternatives of a schema."""
+    """Yield the alternatives of a schema."""
     for part in together(schema):
         for keyword in ("oneOf", "anyOf"):
             members = part.at(keyword)
@@ -41,7 +41,7 @@ def choices(schema: Node) -> Iterator[Node]:
 
 
 def shapes(schema: Node, depth: int = 0) -> frozenset[str]:
-    """Return the shapes that a value may have; all of them if the schema says nothing."""
+    """Return the shapes that a value may have (scalar, array, object), or all of them if the schema says nothing."""
     declared = [found for part in together(schema) if (found := _declared(part))]
     if declared:
         return frozenset.intersection(*declared) or frozenset.union(*declared)
@@ -67,7 +67,7 @@ def _implied(part: Node) -> Iterator[str]:
 
 
 def properties(schema: Node, depth: int = 0) -> dict[str, Node]:
-    """Return the members that the schema describes, including those of its alternatives."""
+    """Return the properties that the schema describes, including those of its alternatives."""
     found: dict[str, Node] = {}
     for choice in choices(schema) if depth < 6 else ():
         found.update(properties(choice, depth + 1))
@@ -89,7 +89,7 @@ def required(schema: Node) -> set[str]:
 
 
 def only_value(schema: Node) -> list[Any]:
-    """Return a list with the only value that a schema accepts, or []."""
+    """Return a list with the only value that the schema accepts, or [] if it accepts several."""
     for part in together(schema):
         if "const" in part:
             return [part.at("const").value]
@@ -106,7 +106,7 @@ def is_read_only(schema: Node) -> bool:
 def is_bytes(schema: Node, version: str, depth: int = 0) -> bool:
     """Return True if a member of a multipart body is a file, or an array of files.
 
-    That is `type: file` (2.0), `format: binary` (3.0), or a string with a media type and without an encoding (3.1).
+    A file is `type: file` (2.0), `format: binary` (3.0), or a string with a media type and without an encoding (3.1).
     """
     for part in together(schema):
         if part.text("type") == "file" or part.text("format") == "binary":

@@ -1,7 +1,7 @@
-"""Sample documents of the corpus and one of ours, and the operations of each that differ most from one another.
+"""Sample documents of the corpus, one document of ours, and from each the operations that differ most from one another.
 
-Only the emitted tools, and which argument goes to which name on the wire (`arguments` of `inspect --format json`), come
-from mcpgen. Everything else is read from the document.
+mcpgen provides only the generated tools, and the parameter that each argument supplies (`arguments` of `inspect
+--format json`). All other facts are read from the document.
 """
 
 from __future__ import annotations
@@ -59,10 +59,12 @@ SAMPLE = re.findall(
     small/scalar-galaxy-3.1.yaml
     """,
 )
-"""Documents that cover all versions, every place and style in the corpus, forms, multipart, and several files."""
+"""Documents that cover all versions of OpenAPI, every location and style in the corpus, forms, multipart, and several
+files.
+"""
 
 OPERATIONS = 24
-"""Limit on the operations of one document."""
+"""Limit on the operations tested of one document."""
 
 NOT_READ = ("xml", "jsonl")
 """Encodings of bodies that this reader does not know. They have separate tests."""
@@ -72,7 +74,9 @@ _INNER = ("items", "additionalProperties")
 
 
 class Place(NamedTuple):
-    """Where an argument goes. `part`: which aspect of a part it sets, if not its content."""
+    """Parameter or body member that an argument supplies. `part`: the aspect of a multipart part that it sets, if not
+    its content.
+    """
 
     place: str
     name: str
@@ -85,7 +89,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Case:
-    """One operation: its tool, the place of each argument, and what the document says."""
+    """One operation: its tool, what each argument supplies, and what the document says."""
 
     tool: Tool
     places: dict[str, list[Place]]
@@ -103,7 +107,9 @@ class Case:
         return self.described.get((place.place, name))
 
     def features(self) -> set[str]:
-        """Return the features of its request by which operations differ. JSON bodies have only one."""
+        """Return the features of the operation's requests, such as styles and locations. All JSON bodies count as one
+        feature.
+        """
         found = set()
         for argument, places in self.places.items():
             for place in places:
@@ -124,7 +130,7 @@ def nestings(schema: dict[str, Any]) -> set[str]:
 
 
 def paths() -> list[Path]:
-    """Return the paths of those documents that are present."""
+    """Return the paths of those sample documents that are present."""
     return [OURS, *(path for name in SAMPLE if (path := CORPUS / name).is_file())]
 
 
@@ -135,7 +141,8 @@ def name_of(path: Path) -> str:
 def cases(path: Path) -> list[Case]:
     """Return operations with arguments, those with most features first.
 
-    Each has a feature that the ones before lack; the rest are drawn at random with a fixed seed.
+    Each of the first operations has a feature that the earlier ones lack. Further ones are drawn at random with a fixed
+    seed.
     """
     catalog = compile_source(fetch.read(str(path)), Options()).catalog
     specs = [spec for spec in catalog.tools if spec.input_schema["properties"] and _is_read(spec)]
@@ -177,7 +184,7 @@ def _places(spec: ToolSpec) -> dict[str, list[Place]]:
 
 
 def _emitted(catalog: Catalog, specs: list[ToolSpec]) -> dict[str, Tool]:
-    """Return the tools as a generated server reads them."""
+    """Return the tools by name, as a generated server reads them."""
     small = replace(catalog, tools=tuple(specs))
     content = table.tools_json(small)
     tools, bindings = json.loads(content), json.loads(table.bindings_json(small, content, {}))["bindings"]

@@ -1,7 +1,7 @@
-"""Read a request back by the standard: the values of all parameters and of the body, from the document alone.
+"""Read a request by the standard: the values of all parameters and of the body, from the document alone.
 
-Each value is a list of readings, only one if the document states its shape. Raises Unreadable if a part of the request
-belongs to nothing in the document.
+Each value is a list of possible values, with one item if the document determines the type. Unreadable is raised if a
+part of the request belongs to nothing in the document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.requests.expansions import as_it_is, of_content, of_pairs, of_text, p
 from tests.requests.pairs import Pairs, Unreadable
 
 Slot = tuple[str, str]
-"""Place, and name on the wire. Names of header fields are in lower case."""
+"""Location and name of a parameter. Names of header fields are in lower case."""
 
 
 class Sent(NamedTuple):
@@ -61,7 +61,7 @@ def _of(operation: Operation, *places: str) -> list[Described]:
     return [each for each in operation.parameters if each.place in places]
 
 
-# -- path -------------------------------------------------------------------------------------------------------------
+# -- Path -------------------------------------------------------------------------------------------------------------
 
 
 def _path(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]]:
@@ -75,7 +75,7 @@ def _path(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]]:
 
 
 def _fillings(template: list[str], sent: list[str]) -> Iterator[list[str]]:
-    """Return the possible values of the path's variables; several only if two variables share a segment."""
+    """Yield the possible values of the path's variables. There are several only if two variables share a segment."""
     if len(template) != len(sent):
         return
     if not template:
@@ -101,7 +101,7 @@ def _pieces(literals: list[str], text: str) -> Iterator[list[str]]:
             yield [text[:end], *rest]
 
 
-# -- query, cookies, headers ------------------------------------------------------------------------------------------
+# -- Query, cookies and headers ---------------------------------------------------------------------------------------
 
 
 def _query(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]]:
@@ -132,7 +132,9 @@ def _cookies(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]
 
 
 def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, list[Any]]]:
-    """Return the readings of each parameter, with exploded objects last, since they take the remaining pairs."""
+    """Yield the possible values of each parameter. Exploded objects come last, because they take the
+    remaining pairs.
+    """
     pairs.reserved = {parameter.name for parameter in parameters}
     for parameter in sorted(parameters, key=spreads):
         if readings := of_pairs(parameter, pairs, pairs.decode):
@@ -142,7 +144,7 @@ def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, li
 
 
 def spreads(parameter: Described) -> bool:
-    """Return True if the parameter may be an object whose members stand in the query under their own names."""
+    """Return True if the parameter may be an object whose members appear in the query under their own names."""
     can = parameter.explode and parameter.style in ("form", "cookie") and not parameter.content
     return can and parameter.place in ("query", "cookie") and "object" in parameter.shapes
 

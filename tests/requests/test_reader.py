@@ -1,7 +1,7 @@
-"""Test the reader itself with the examples that the standards print.
+"""Test the reader of requests with the examples that the standards print.
 
-OpenAPI 3.1.1, "Style Examples" (color: blue, black, brown; R: 100, G: 200, B: 150), RFC 6570 section 3.2, OpenAPI 2.0
-`collectionFormat`.
+The examples come from OpenAPI 3.1.1, "Style Examples" (color: blue, black, brown; R: 100, G: 200, B: 150), RFC 6570
+section 3.2, and OpenAPI 2.0 `collectionFormat`.
 """
 
 from __future__ import annotations

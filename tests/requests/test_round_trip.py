@@ -1,4 +1,5 @@
-"""Test that any valid arguments give a request that reads back to the same values, or a refusal.
+"""Test with random valid arguments that a request, read by the standard, gives the same values, or that the call is
+refused.
 
 The reader beside this file uses the document, never mcpgen's tables. Refusals must be few, and for the listed reasons.
 """
@@ -42,17 +43,17 @@ REASONS = (
     r"belongs to \w+",
     r"writes the query parameter .*, which is not its own",
 )
-"""Reasons for refusing valid arguments: something that the place cannot represent, or that two arguments say
-differently.
+"""Texts of errors that may refuse valid arguments: the location cannot represent a value, or two arguments contradict
+each other.
 """
 
 MOST_REFUSED = 0.05
 EXAMPLES = 4
-"""Average number of draws for each operation. The profile `wide` draws 30 times as many."""
+"""Average number of draws for each operation. The hypothesis profile `wide` draws 30 times as many."""
 
 NO_FILES = Files(None, "FILES_DIR")
 seen: Counter[str] = Counter()
-"""Return the counters of this run: draws, and refusals by reason."""
+"""Counters of this run: draws, and refusals by reason."""
 
 
 def reason(text: str) -> str | None:
@@ -95,7 +96,7 @@ def test_what_is_sent_is_read_back(path: Path) -> None:
 
 
 def test_few_draws_are_refused() -> None:
-    """Judges all draws of the tests above."""
+    """Check the share of refused draws in all tests above."""
     assert seen["refused"] <= MOST_REFUSED * seen["draws"], seen
 
 

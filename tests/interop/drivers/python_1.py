@@ -52,7 +52,8 @@ class Official:
         await self.changed.wait()
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
-        # This client has no function to cancel, and hides request ids. So the notification is written by hand.
+        # This client has no function to cancel a request, and hides request ids. So the notification is written by
+        # hand.
         params = types.CancelledNotificationParams(requestId=self._client._request_id)
         call = asyncio.ensure_future(self.call(tool, arguments, progress))
         await begun
@@ -72,7 +73,7 @@ def _wire(model: Any) -> Object:
 
 
 def _opened(server: Object) -> Any:
-    """Return the streams to a server: over HTTP if it has a URL, else over stdio."""
+    """Return the streams to a server: over HTTP if the job gives a URL, otherwise over stdio."""
     return streamable_http_client(server["url"]) if "url" in server else stdio_client(StdioServerParameters(**server))
 
 

@@ -1,4 +1,5 @@
-"""A client without an SDK: lines of JSON in the revision that the mode names. It reads messages without judging them.
+"""A client without an SDK: it writes lines of JSON in the protocol revision of its mode, and reads messages without
+checking them.
 
 Ids and progress tokens are numbers and strings, and the first of each is 0 (`protocol.md`, section 1).
 """
@@ -30,7 +31,7 @@ class Raw:
         self._server, self._revision = server, revision
         self._capabilities: Object = {"elicitation": {}} if asks else {}
         self.answer, self.content = "", Object()
-        self.complaints: list[str] = []  # this client judges nothing, so it has no complaints
+        self.complaints: list[str] = []  # this client checks nothing, so it never reports a fault
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
         self._hearing: dict[str | int, Progress] = {}

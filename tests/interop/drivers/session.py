@@ -1,22 +1,22 @@
 """Shared part of the Python drivers: read a job, let the client carry it out step by step, and print one report.
 
 The job is JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`. For a server
-over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user, who does what the `answer` of a call
-says, and fills `content` into each form.
+over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user. The user's action is the `answer` of
+the step, and `content` is filled into each form.
 
-Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer", "content"}`,
-`{"do": "together", "steps"}`,
-`{"do": "abandon", "tool", "arguments", "control"}`. `{"do": "confirm", "tool", "arguments", "again"}` is a call whose
-question the driver receives itself; each of `again` (`arguments`, `tamper`, `answer`) is a call that sends its state
-back. With `{"do": "change", "control", "then"}` the client listens, has the server changed, and does the steps of
-`then` once it was notified. `{"do": "ask", "method", "params"}` is any other request that clients have a function for.
+Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer", "content"}`, `{"do": "together",
+"steps"}`, `{"do": "abandon", "tool", "arguments", "control"}`. `{"do": "confirm", "tool", "arguments", "again"}` is a
+call whose question the driver receives by itself. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call
+that sends the state back. With `{"do": "change", "control", "then"}` the client waits for a notification that the
+server has changed, and then does the steps of `then`. `{"do": "ask", "method", "params"}` is any other request that
+clients have a function for.
 
 The report is `{"steps": [...], "complaints": [...]}`, with one outcome for each step: `{"tools"}`, `{"result",
 "progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked",
 "again"}`, `{"then"}`, `{"answer"}`, or `{"failed"}` if the client itself failed. `complaints` are further faults that
-the client found in the server's output. Values have the shape of the wire.
+the client found in the server's output. Values have their form in MCP messages.
 
-Only the standard library is used, since it runs in the environment of each client.
+Only the standard library is used, because the module runs in the environment of each client.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class ProtocolError(Exception):
 
 
 class Client(Protocol):
-    """Interface that a driver implements with its client. `complaints` grows during the work."""
+    """Interface that a driver implements with its client. `complaints`: faults of the server that the client has
+    reported so far.
+    """
 
     complaints: list[str]
     answer: str
@@ -52,25 +54,29 @@ class Client(Protocol):
         """Return all tools."""
 
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
-        """Return the result of a call. Raises ProtocolError.
+        """Return the result of a call. Raise ProtocolError if the server answers with an error.
 
-        `progress`: called with each progress notification; None asks for none.
+        `progress`: function called with each progress notification; None asks for none.
         """
 
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
-        """Return the result of a call that sends this state and answer, even if the result is a question.
+        """Return the result of a call that sends this state and answer, even if the result is another question.
 
-        Raises ProtocolError.
+        Raise ProtocolError if the server answers with an error.
         """
 
     async def ask(self, method: str, params: Object) -> Object:
-        """Return the result of another request, made by the client's function for it. Raises ProtocolError."""
+        """Return the result of another request, made by the client's function for it. Raise ProtocolError if the server
+        answers with an error.
+        """
 
     async def hear_change(self, change: Awaitable[None]) -> None:
-        """Listen, have the server changed by `change`, and return once the client reports changed tools."""
+        """Listen for notifications, call `change` to change the server, and return once the client reports changed
+        tools.
+        """
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
-        """Start a call, wait for `begun`, and cancel it as this client does."""
+        """Start a call, wait for `begun`, and cancel the call in the client's own way."""
 
 
 def drive(connect: Callable[[Object], AbstractAsyncContextManager[Client]]) -> None:
@@ -150,6 +156,8 @@ async def _abandoned(client: Client, step: Object) -> Object:
 
 
 async def _happened(control: str, event: str) -> None:
-    """Return once the upstream confirms that the event has happened."""
+    """Return once the upstream confirms that the event `event` has happened. `control`: URL of the upstream's control
+    paths.
+    """
     with await asyncio.to_thread(urllib.request.urlopen, f"{control}/{event}"):
         pass
