@@ -1,4 +1,4 @@
-"""Read the public configurations, and lay each out as its owner has it."""
+"""Read public configurations of other tools, and write each to a folder as its owner has it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import yaml
 
 HERE = Path(__file__).parent
 SHOP = HERE / "shop.openapi.yaml"
-"""The document that stands for those of the configurations."""
+"""The document that replaces the documents of the configurations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One row of configurations.yaml."""
+    """One configuration of another tool, as listed in configurations.yaml."""
 
     repository: str
     path: str
@@ -34,7 +34,7 @@ class Configuration:
         return f"{self.repository}: {self.path}"
 
     def sources(self, folder: Path) -> list[str]:
-        """Return what `adopt` is given, with the file written to `folder`."""
+        """Write the configuration file to `folder`, and return the arguments of `mcpgen adopt` for it."""
         if self.command:
             return shlex.split(self.command)
         (folder / self.file).write_text(self.text, encoding="utf-8")
@@ -42,7 +42,7 @@ class Configuration:
 
     @property
     def documents(self) -> int:
-        """Return how many documents it names."""
+        """Return the number of documents that the configuration names."""
         return 2 if "--additional-specs" in self.command else 1
 
 

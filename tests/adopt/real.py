@@ -1,6 +1,6 @@
-"""Ask the real tools which names they give: each from its own environment, with its configuration and our document.
+"""Ask real tools which names they give. Each runs in its own environment, with its configuration and our document.
 
-`names.json` holds their answers, so that the quick tests need no environment. The slow test asks again, and writes the
+`names.json` stores their answers, so that quick tests need no environment. The slow test asks again, and rewrites the
 file with --update.
 """
 
@@ -22,10 +22,10 @@ from tests.interop import environments
 DRIVERS = Path(__file__).with_name("drivers")
 ANSWERS = Path(__file__).with_name("names.json")
 PATIENCE = 500
-"""Seconds that a driver may take. Nothing is measured with it."""
+"""Timeout of a driver in seconds. No test measures time with it."""
 
 PYTHON = ("awslabs.openapi-mcp-server==1.1.6",)
-"""It brings FastMCP 3."""
+"""Requirements of the Python tools. awslabs.openapi-mcp-server installs FastMCP 3."""
 
 NODE = {
     "@ivotoby/openapi-mcp-server": "1.16.1",
@@ -43,7 +43,7 @@ def node_home() -> Path:
 
 
 def ask(driver: str, jobs: list[Any], folder: Path) -> list[Any]:
-    """Return the answers of a driver to `jobs`."""
+    """Run a driver, and return its answers to `jobs`."""
     if driver.endswith(".mjs"):
         home = node_home()
         shutil.copy(DRIVERS / driver, home)  # node finds packages only beside the script
@@ -83,7 +83,7 @@ def job_of_command(configuration: Configuration) -> list[Any]:
         given = _without(given, "--transport", "--port", "--host", "--path")
         start = node_home() / "node_modules" / "@ivotoby" / "openapi-mcp-server" / "bin" / "mcp-server.js"
         return ["node", [str(start), *given], {**_path(), **variables}]
-    given = _without(given, "--spec-url", "--additional-specs")  # what they name is not on this machine
+    given = _without(given, "--spec-url", "--additional-specs")  # these documents are not on this machine
     variables.pop("API_SPEC_URL", None)
     variables["API_SPEC_PATH"] = str(SHOP)
     return [str(python_home() / "bin" / "awslabs.openapi-mcp-server"), given, {**_path(), **variables}]
@@ -94,7 +94,7 @@ def _command_of(configuration: Configuration) -> tuple[list[str], dict[str, str]
         return shlex.split(configuration.command), {}
     if configuration.file.endswith(".sh"):
         return ["uvx", "awslabs.openapi-mcp-server@latest"], {}
-    found = _block(yaml.safe_load(configuration.text.replace("// opencode", "")))  # YAML takes trailing commas
+    found = _block(yaml.safe_load(configuration.text.replace("// opencode", "")))  # YAML allows trailing commas
     assert found is not None
     command = found["command"]
     words = [*command] if isinstance(command, list) else [command, *found["args"]]

@@ -1,4 +1,6 @@
-"""Generate a server for each public configuration, start it, and call every name that the real tool gives."""
+"""Adopt each public configuration, start the generated server, and call every tool name that the original
+tool gives.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ from tests.leaks import SECRET
 from tests.runtime.process import Server
 
 INVENTORY = "/store/inventory"
-"""The path of an operation without arguments. Its names are those that end in `inventory`."""
+"""The path of an operation without arguments. The names of its tools end in `inventory`."""
 
 
 @contextmanager
 def api() -> Iterator[tuple[str, list[str]]]:
-    """Serve an API that answers everything. Yield its URL, and the paths that it is asked for."""
+    """Serve an API that answers every request. Yield its URL, and the list of requested paths."""
     heard: list[str] = []
 
     class Answers(BaseHTTPRequestHandler):
@@ -38,7 +40,7 @@ def api() -> Iterator[tuple[str, list[str]]]:
         do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -57,7 +59,7 @@ def run(*arguments: str) -> object:
 
 
 def variables(header: dict[str, Any], url: str) -> dict[str, str]:
-    """Return the variables with which a server calls the API at `url`."""
+    """Return the environment variables with which a server calls the API at `url`."""
     names = (name for scheme in header["security"].values() for name in scheme["variables"].values())
     return {**dict.fromkeys(names, SECRET), f"{header['environment']}_BASE_URL": url}
 

@@ -1,6 +1,7 @@
-"""Adopt public configurations: what each says is read, and every name that the real tool gives leads to its operation.
+"""Adopt public configurations: every setting in them is read, and every name that the original tool gives is kept as a
+name or alias.
 
-`names.json` holds what the real tools answered (`test_real_names.py` asks them again).
+`names.json` stores the names that the original tools gave (`test_real_names.py` asks them again).
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from tests.adopt.real import ANSWERS
 
 ROWS = configurations()
 OTHER = Path(__file__).parents[2] / "specs" / "petstore.openapi.yaml"
-"""A second document, where a configuration names two."""
+"""A second document, for configurations that name two."""
 
 SECRETS = ("token123", "your-api-key", "YOUR_API_KEY")
-"""What stands in the configurations where people have their secrets."""
+"""Placeholders that the configurations have where people put their secrets."""
 
 NAMES: dict[str, list[str]] = json.loads(ANSWERS.read_text(encoding="utf-8"))
 

@@ -1,4 +1,6 @@
-"""Adopt hostile configurations: nothing of them runs, writes into the tools file, leaks a secret or takes for ever."""
+"""Adopt hostile configurations: no code in them runs, no text breaks the tools file, no secret leaks, and none takes
+long.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ SECRET = "geheim-9f31"
 
 
 def document(folder: Path, texts: list[str]) -> Path:
-    """Write a document whose ids, tags and paths are hostile."""
+    """Write a document with hostile ids, tags and paths."""
     paths = {
         f"/p{index}/{{id}}": {
             "get": {

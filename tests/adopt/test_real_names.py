@@ -1,4 +1,6 @@
-"""Test our derivation of names against the real tools: over published documents, and for each public configuration."""
+"""Compare the tool names that mcpgen derives with those of the real tools: for published documents and public
+configurations.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def _listed(path: str) -> tuple[operations.RawOperation, ...]:
 
 
 def _has_references(path: str) -> bool:
-    """Return True if operations stand behind references, which are resolved by the compile and not here."""
+    """Return True if an operation is behind a reference. The compiler resolves such references, but this
+    test does not.
+    """
     document: Any = load(path, Path(path).read_bytes(), Diagnostics()).value
     items = document.get("paths", {}).values()
     inside = (each for item in items for each in item.values() if isinstance(each, dict))
@@ -90,7 +94,7 @@ def test_the_names_of_the_packages_of_node(documents: list[str], tmp_path: Path)
 
 
 def test_the_names_of_the_configurations(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Run each configuration with the tool that it is for."""
+    """Run each configuration with the tool for which it was written."""
     rows = [each for each in configurations() if not each.refused]
     scripts = [each for each in rows if each.file.endswith(".py")]
     generated = [each for each in rows if "openapi-mcp-generator" in each.command + each.text]

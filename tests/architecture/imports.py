@@ -1,4 +1,4 @@
-"""Read the imports of a tree of modules, including late imports and imports that only types need."""
+"""Read the imports among a set of modules, including late imports and imports for types only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class Arrow(NamedTuple):
 
 
 def modules(folder: str) -> dict[str, Path]:
-    """Return dotted name → path of the modules below a folder of the repository. Names begin with the folder's own."""
+    """Return a mapping from dotted names to paths of the modules below a folder. Names begin with the folder's own
+    name.
+    """
     top, found = ROOT / folder, {}
     for path in sorted(top.rglob("*.py")):
         if "__pycache__" not in path.parts:
@@ -35,7 +37,7 @@ def modules(folder: str) -> dict[str, Path]:
 
 
 def arrows(sources: Mapping[str, Path]) -> list[Arrow]:
-    """Return every import of one of these modules by another of them."""
+    """Return every import among these modules."""
     found: list[Arrow] = []
     for name, path in sources.items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -44,7 +46,7 @@ def arrows(sources: Mapping[str, Path]) -> list[Arrow]:
 
 
 def arrows_of(name: str, package: str, text: str, known: Collection[str]) -> Iterator[Arrow]:
-    """Yield the imports of `known` modules in the text of one module, which lies in `package`."""
+    """Yield the imports of `known` modules in the text of one module of `package`."""
     for node in ast.walk(ast.parse(text)):
         for imported in _imported(node, package):
             target = imported
@@ -75,7 +77,7 @@ def _full(name: str, package: str) -> str:
 
 
 def circle(found: Iterable[Arrow]) -> list[str]:
-    """Return modules that import each other in a circle, with the first one again at the end.
+    """Return modules that import each other in a circle, with the first one repeated at the end.
 
     Return [] if there is none.
     """

@@ -1,7 +1,8 @@
-"""List published faults of the packages that mcpgen, its generated projects and its tests name. No bound may admit one.
+"""List published vulnerabilities of the packages that mcpgen, its generated projects and its tests require.
 
-A row is added when an audit finds one (`specs/examples/scheduled/audit.yml`, or `pip-audit`). Indirect dependencies
-(multidict, idna, h11) have no bounds of ours; audits of installed packages cover them.
+No version bound may allow a vulnerable release. A row is added when an audit finds a vulnerability
+(`specs/examples/scheduled/audit.yml`, or `pip-audit`). Indirect dependencies (multidict, idna, h11) have no bounds
+here; audits of installed packages cover them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from datetime import date
 from typing import NamedTuple
 
 LOOKED_UP = date(2026, 11, 23)
-"""Day on which all packages were last looked up in the advisories of PyPI and GitHub."""
+"""Day on which all packages were last checked against the advisories of PyPI and GitHub."""
 
 
 class Fault(NamedTuple):
-    """A published fault of all releases of `package` before `fixed`."""
+    """A published vulnerability of all releases of `package` before `fixed`."""
 
     package: str
     fixed: str

@@ -1,4 +1,6 @@
-"""Decision records have numbers without gaps, one form, and a link from the code or text that each explains."""
+"""Test that decision records are numbered without gaps, have the same form, and are linked from the code or text that
+they explain.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ FOLDERS = ("mcpgen", "templates", "specs", "benchmarks", "tests", "docs")
 PARTS = ("Area: ", "**Context.** ", "**Decision.** ", "**Why.** ", "Code: `")
 LINK = re.compile(r"Decision (\d{4})\b(?:: ([^\n]*?)\.(?: -->)?$)?", re.MULTILINE)
 LONGEST = 25
-"""Limit on the lines of a decision record."""
+"""Limit on the number of lines of a decision record."""
 
 
 def title(path: Path) -> str:
@@ -21,7 +23,7 @@ def title(path: Path) -> str:
 
 
 def links() -> Iterator[tuple[str, int, str]]:
-    """Yield the place, the number and the title of each link to a record. The title may be empty."""
+    """Yield the place, number and title of each link to a decision record. The title may be empty."""
     left_out = {*RECORDS, Path(__file__)}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):

@@ -1,4 +1,7 @@
-"""Dependencies have bounds on both sides and a reason in ARCHITECTURE.md; mcpgen runs what it generates."""
+"""Test that dependencies have lower and upper bounds, and a reason in ARCHITECTURE.md.
+
+Also test that mcpgen can run the servers that it generates.
+"""
 
 import re
 import tomllib
@@ -16,7 +19,7 @@ PROJECT = WHOLE["project"]
 DECLARED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
 TEMPLATE = (ROOT / "templates" / "project" / "pyproject.toml.jinja").read_text(encoding="utf-8")
 BUILDING = [*WHOLE["build-system"]["requires"], *re.findall(r'"(hatchling>[^"]+)"', TEMPLATE)]
-"""Packages that build others; the project template names them itself."""
+"""Packages that build other packages. The project template names them itself."""
 
 ALL = {*DECLARED, *RUNTIME_DEPENDENCIES, *BUILDING}
 
@@ -38,7 +41,7 @@ def test_every_dependency_has_its_reason_in_the_architecture() -> None:
 
 
 def admits(requirement: str, fault: Fault) -> bool:
-    """Return True if the lower bound of `requirement` admits a release with the fault."""
+    """Return True if the lower bound of `requirement` allows a release with the vulnerability."""
     name, least = re.match(r"([a-z0-9-]+)>=([0-9.]+),<", requirement).groups()  # type: ignore[union-attr]
     numbers = [tuple(map(int, version.split("."))) for version in (least, fault.fixed)]
     return name == fault.package and numbers[0] < numbers[1]

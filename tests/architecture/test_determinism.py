@@ -114,7 +114,7 @@ def test_the_order_of_mapping_keys_changes_nothing(seed: int) -> None:
 
 
 def test_no_byte_of_python_depends_on_the_document() -> None:
-    """Two entirely different documents give the same Python, and it is that of the templates."""
+    """Compile two entirely different documents. Their Python must be the same, and equal to the templates."""
     trees = [
         compile_source(read(str(assets.specs() / name)), Options(), Project()).tree
         for name in ("petstore.openapi.yaml", "station.tools.yaml")

@@ -1,6 +1,7 @@
-"""Test that every room imports only from lower floors, and that each library is imported only at its allowed places.
+"""Test that each folder of modules (room) imports only from rooms with a lower number (floor).
 
-The tables are those in ARCHITECTURE.md. A new top-level module needs a floor before others can import it.
+Also test that only the allowed files import a library. The tables are those in ARCHITECTURE.md. A new top-level module
+needs a floor before others can import it.
 """
 
 import ast
@@ -94,7 +95,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "server": 8,
     },
 }
-"""Top package → room → floor. A room is a folder or a single module."""
+"""Top-level package → room → floor. A room is a folder or a single module."""
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
@@ -163,12 +164,12 @@ PACKAGE = [path for path in SOURCES.values() if path not in COMPILER]
 
 @cache
 def all_arrows() -> list[Arrow]:
-    """Return all imports inside the compiler and inside the runtime. Cached."""
+    """Return all imports among the modules of the compiler, and among those of the runtime. The result is cached."""
     return arrows(SOURCES)
 
 
 class Import(NamedTuple):
-    """An absolute import. `late`: it is inside a function. `reasoned`: a comment explains it."""
+    """An absolute import. `late`: True if it is within a function. `reasoned`: True if a comment explains it."""
 
     place: str
     module: str
@@ -179,7 +180,7 @@ class Import(NamedTuple):
 
 @cache
 def imports_of(path: Path) -> tuple[Import, ...]:
-    """Return every absolute import of a file. Cached."""
+    """Return every absolute import of a file. The result is cached."""
     text = path.read_text(encoding="utf-8")
     return tuple(_imports(path.relative_to(ROOT).as_posix(), text))
 
@@ -193,7 +194,7 @@ def _imports(place: str, text: str) -> Iterator[Import]:
 
 
 def _statements(above: ast.AST, *, late: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Yield the import statements below a node, each with True if it is inside a function."""
+    """Yield the import statements below a syntax node, each with True if it is within a function."""
     late = late or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef))
     for node in ast.iter_child_nodes(above):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -211,13 +212,13 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def _room(house: str, module: str) -> str | None:
-    """Return the room that a module is, or lies in, or None."""
+    """Return the name of the room to which the module belongs, or None."""
     inside = module.removeprefix(f"{house}.")
     return None if inside == module else inside.partition(".")[0]
 
 
 def back(found: Iterable[Arrow]) -> Iterator[str]:
-    """Yield the imports between rooms of one package that lead to the same floor or a higher one."""
+    """Yield the imports between rooms of one package that go to the same or a higher floor."""
     for arrow in found:
         for house, floors in HOUSES.items():
             source, target = _room(house, arrow.source), _room(house, arrow.target)
@@ -236,7 +237,7 @@ def test_a_room_imports_only_from_floors_below_it() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    """Covers modules of different rooms, and modules of one room."""
+    """Test that modules do not import each other in a circle, within a room and across rooms."""
     assert circle(all_arrows()) == []
 
 
@@ -283,23 +284,25 @@ def test_a_planted_circle_inside_a_room_is_noticed() -> None:
 
 
 def beside_their_doors(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of libraries outside of their allowed places (DOORS)."""
+    """Return the imports of libraries outside of the files that may import them (DOORS)."""
     return [each for each in found if not each.place.startswith(DOORS.get(each.module.partition(".")[0], ""))]
 
 
 def without_a_reason(found: Iterable[Import]) -> list[Import]:
-    """Return the imports inside functions that no comment explains."""
+    """Return the imports within functions that no comment explains."""
     return [each for each in found if each.late and not each.reasoned]
 
 
 def undeclared(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of modules that are neither in the standard library nor declared by generated projects."""
+    """Return the imports of modules that are neither in the standard library nor declared dependencies of generated
+    projects.
+    """
     known = sys.stdlib_module_names | RUNTIME_LIBRARIES
     return [each for each in found if each.module.partition(".")[0] not in known]
 
 
 def crossing(found: Iterable[Import]) -> list[Import]:
-    """Return the places where the compiler imports the runtime."""
+    """Return the imports of the runtime by the compiler."""
     return [each for each in found if each.module.startswith(("templates", "package", "runtime"))]
 
 

@@ -1,4 +1,4 @@
-"""Test that a run imports no module that it does not need, since every start pays for imports."""
+"""Test that a command imports no module that it does not need, because imports make every start slower."""
 
 from __future__ import annotations
 

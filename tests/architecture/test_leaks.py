@@ -14,7 +14,7 @@ OTHERWISE = {
     "hostile/fuzz/documents/compiling.py": "the server is given no credential; it is only asked for its tools",
     "wire/test_wire.py": "all that arrives is compared to the byte, and the answers are the upstream's own",
 }
-"""Test files that do not use that search, and why another check is enough."""
+"""Test files that do not search the output for a secret → the reason why another check is enough."""
 
 
 def test_every_server_that_a_test_starts_is_searched() -> None:

@@ -12,7 +12,7 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 
 
 def printing(path: Path) -> Iterator[int]:
-    """Yield the lines of calls that write to a terminal."""
+    """Yield the lines of a file that write to a terminal."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
@@ -38,7 +38,7 @@ def test_hard_21_only_the_door_prints() -> None:
 
 
 def test_hard_21_the_door_prints_a_document_in_one_place() -> None:
-    """Text of a document is printed only by `_print`, behind `terminal_text` or `json.dumps`.
+    """Check that only the function `_print` prints text of a document, after `terminal_text` or `json.dumps`.
 
     The other calls draw the progress line, and print click's own messages.
     """

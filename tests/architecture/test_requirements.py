@@ -1,4 +1,7 @@
-"""Test that the table of requirements and the tests name each other, and that attack cases and divergences match."""
+"""Test that the tests name exactly the ids in the table of requirements, and that it contains all attack cases.
+
+Also test that the listed divergences from attack cases exist.
+"""
 
 import re
 from pathlib import Path
@@ -13,11 +16,11 @@ ROOT = TESTS.parent
 OWN = {TESTS / "requirements.py", TESTS / "hostile" / "divergences.py", Path(__file__)}
 CATALOGUE = ROOT.parent / "shared" / "reference" / "security.md"
 CASES = {"TXT": 10, "ARG": 25, "CRED": 14, "UP": 20, "IO": 21, "LIFE": 11, "CFG": 8, "HARD": 25}
-"""Family of attack cases → how many cases it has that a server or a text can show, numbered from 1."""
+"""Family of attack cases → number of its cases that a server or a text can show. Cases are numbered from 1."""
 
 
 def _named() -> dict[str, set[str]]:
-    """Return id → the test files that name it."""
+    """Return a mapping from each id to the test files that name it."""
     found: dict[str, set[str]] = {}
     for path in sorted(TESTS.rglob("*")):
         if path.is_file() and path not in OWN and "__pycache__" not in path.parts:
@@ -42,7 +45,10 @@ def test_every_requirement_has_a_source_and_a_sentence() -> None:
 
 
 def test_every_attack_case_is_a_requirement() -> None:
-    """So each case has a test that names it. `divergences.py` says where a part of a case differs."""
+    """Check that each attack case is a requirement, and so is named by a test.
+
+    `divergences.py` lists the parts of cases in which our servers differ.
+    """
     assert [case for case in _cases() if case not in REQUIREMENTS] == []
 
 

@@ -16,7 +16,7 @@ DISCUSSED: dict[str, str] = {
     "templates/package/runtime/core/table.py": "the types of all tables, which one schema is compared with",
     "templates/package/runtime/core/protocol.py": "the whole of the conversation: its table, its state and its answers",
 }
-"""Files over TALK lines → the reason why they are not split."""
+"""Files with more than TALK lines → the reason why they are not split."""
 
 BANNED = ("utils", "helpers", "common", "manager", "misc")
 FILES = sorted(
@@ -29,7 +29,7 @@ FILES = sorted(
 
 @cache
 def silent_or_oversized() -> tuple[list[str], list[str]]:
-    """Return the files without a docstring, and a sentence for each file or function that is too long."""
+    """Return files without a docstring, and a sentence for each file or function that is too long."""
     silent: list[str] = []
     large: list[str] = []
     for path in FILES:
@@ -41,7 +41,7 @@ def silent_or_oversized() -> tuple[list[str], list[str]]:
 
 
 def oversized(place: str, text: str, tree: ast.Module) -> Iterator[str]:
-    """Yield a sentence for the file, and for each function in it, if it has too many lines."""
+    """Yield a sentence for the file, and one for each of its functions, that has too many lines."""
     lines = text.count("\n")
     if lines > LONGEST_FILE:
         yield f"{place} has {lines} lines"

@@ -1,4 +1,6 @@
-"""Test that a generated server withstands every attack of docs/explanation/attacks.md, with whole processes."""
+"""Run every attack of docs/explanation/attacks.md on the process of a generated server. The server must
+withstand each.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from benchmarks.attacks.scenes.verdicts import Scene
 from benchmarks.attacks.subjects import Subject, ours
 
 HEAVY = {"HARD-19"}
-"""Attacks left out here, since they send half a gigabyte. `tests/hostile/test_crowded.py` covers them."""
+"""Attacks that are left out here, because they send half a gigabyte. `tests/hostile/test_crowded.py` covers them."""
 
 
 @pytest.fixture(scope="module")

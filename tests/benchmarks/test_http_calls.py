@@ -1,4 +1,6 @@
-"""Test the benchmark's HTTP client: it makes every call with both forms of responses, and detects wrong responses."""
+"""Test the benchmark's HTTP client: it makes every call with JSON responses and event streams, and detects wrong
+responses.
+"""
 
 from __future__ import annotations
 

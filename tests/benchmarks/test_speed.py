@@ -1,4 +1,4 @@
-"""Test the harness of `benchmarks.speed`: it makes every call, detects wrong responses, and prints stored results."""
+"""Test the programs of `benchmarks.speed`: they make every call, detect wrong responses, and print stored results."""
 
 from __future__ import annotations
 
@@ -207,10 +207,7 @@ def test_families_of_other_surroundings_are_not_kept() -> None:
 
 
 def test_make_bench_writes_them() -> None:
-    """Every name that the Makefile declares as a target is a target.
-
-    Otherwise make says that there is nothing to be done.
-    """
+    """Check that every phony target in the Makefile exists. Otherwise make says that there is nothing to be done."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     rules = dict(re.findall(r"^([\w-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))

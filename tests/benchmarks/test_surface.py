@@ -1,4 +1,6 @@
-"""Test the measurements of `benchmarks.surface`: each detects its kind of defect, and nothing in a sound surface."""
+"""Test the measurements of `benchmarks.surface`: each detects its kind of defect, and reports none in a correct
+project.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,7 @@ def test_what_is_wrong_with_a_tool(change: dict[str, Any], expected: list[str]) 
     assert [what for what, _ in descriptions.findings({**LISTED, **change})] == expected
 
 
-# -- names ------------------------------------------------------------------------------------------------------------
+# -- Names of tools ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,9 @@ def test_names_that_depend_on_their_operation_alone(petstore: Surface) -> None:
 
 
 def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbered names change if operations are reordered or left out, and the measurement must notice both."""
+    """Give tools numbered names, which change if operations are reordered or removed. The measurement must report both
+    changes.
+    """
     requests = documents.names(fetch.read(str(petstore.path))).keys()
 
     def numbered(paths: list[str], among: Iterable[documents.Request]) -> dict[documents.Request, str]:
@@ -143,10 +147,10 @@ def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch:
     assert row.renamed
 
 
-# -- facts ------------------------------------------------------------------------------------------------------------
+# -- Facts about inputs -----------------------------------------------------------------------------------------------
 
 INPUTS = 20
-"""Number of inputs that `facts.openapi.yaml` lets a caller write, counted by hand."""
+"""Number of inputs in `facts.openapi.yaml` that a caller can set, counted by hand."""
 
 
 @pytest.fixture(scope="module")

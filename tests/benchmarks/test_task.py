@@ -1,4 +1,6 @@
-"""Test that the task of `benchmarks.task` fits its limits, by a generated server of GitHub's document, as a process."""
+"""Test that the task of `benchmarks.task` stays within its limits, with a server process generated from GitHub's
+document.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Check what a release says: by the owners' JSON Schemas, and by the rules of the registry, written a second time.
+"""Check the metadata files of a release: by the published JSON Schemas, and by our copy of the MCP registry's rules.
 
-The rules are those of modelcontextprotocol/registry (schema 2025-12-11, and what its validators ask beyond it).
+The rules are those of modelcontextprotocol/registry: schema 2025-12-11, and what its validators require in addition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def schema_findings(name: str, value: Any) -> list[str]:
-    """Return what breaks the owner's schema. Skips the test if the schema is not on this machine."""
+    """Return the violations of the published schema. Skip the test if the schema is not on this machine."""
     if not FORMATS.is_dir():
         pytest.skip("the schemas of the owners are not beside the repository")
     schema = _schema(name)
@@ -40,7 +40,7 @@ def schema_findings(name: str, value: Any) -> list[str]:
 
 
 def registry_findings(value: dict[str, Any]) -> Iterator[str]:
-    """Yield what the registry would refuse in a `server.json`."""
+    """Yield the reasons for which the registry would refuse a `server.json`."""
     if value.get("$schema") != "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json":
         yield "the schema is not the registry's"
     if value.keys() - _MEMBERS:

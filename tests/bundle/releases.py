@@ -43,7 +43,7 @@ def release(folder: Path, publisher: Publisher = PUBLISHER, *, wheel: bool = Fal
 
 
 def bundle(made: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of the `.mcpb` of a release."""
+    """Return a mapping from path to contents of the files in the `.mcpb` of a release."""
     [data] = [data for name, data in made.items() if name.endswith(".mcpb")]
     return dict(archived("x.zip", data))
 
@@ -55,7 +55,7 @@ def manifest(made: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def archived(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield path and contents of each file of an archive, by its name a tar or a zip file."""
+    """Yield the path and contents of each file of an archive. Its name tells if it is a tar or a zip file."""
     if name.endswith(".tar.gz"):
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
             for member in tar:

@@ -1,4 +1,6 @@
-"""Test what mcpgen itself is shipped as: a wheel that uvx starts, an sdist that gives the same wheel, and an image."""
+"""Test the artifacts in which mcpgen itself is published: a wheel that uvx starts, an sdist that gives the same wheel,
+and an image.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 
 def source(folder: Path) -> Path:
-    """Copy the files of the repository that a release is made of, and some that it is not."""
+    """Copy the files of the repository from which a release is made, and some files that must not be in a release."""
     for name in NAMED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -37,7 +39,7 @@ def source(folder: Path) -> Path:
 
 
 def run(*command: str | Path, **options: Any) -> str:
-    """Run a program, which must succeed. Return its output."""
+    """Run a program, which must succeed, and return its output."""
     done = subprocess.run(
         [*map(str, command)], capture_output=True, text=True, timeout=PATIENCE, check=False, **options
     )
@@ -46,7 +48,9 @@ def run(*command: str | Path, **options: Any) -> str:
 
 
 def built(folder: Path, *targets: str) -> dict[str, bytes]:
-    """Build a copy of the repository as its workflow does, and return name → contents."""
+    """Build a copy of the repository as its release workflow does. Return a mapping from names to contents of the
+    artifacts.
+    """
     command = [sys.executable, "-P", "-m", "hatchling", "build", "--directory", str(folder / "dist"), *targets]
     run(*command, cwd=folder, env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
     return {path.name: path.read_bytes() for path in sorted((folder / "dist").iterdir())}
@@ -86,7 +90,7 @@ def test_uvx_starts_the_wheel_which_makes_a_server_and_its_release(files: dict[s
 
 @pytest.mark.world
 def test_the_image_compiles_what_lies_in_the_folder(tmp_path: Path) -> None:
-    """Does the steps of the Containerfile; no builder is needed."""
+    """Do the steps of the Containerfile without an image builder, and compile a document in the current folder."""
     build = Build((ROOT / "Containerfile").read_text(), source_with_rules(tmp_path), tmp_path, sys.executable)
     build.run()
     assert build.image.user == (10001, 10001)

@@ -1,4 +1,4 @@
-"""Test what `mcpgen bundle` makes: the same bytes each time, the server's own variables, no file that stays at home."""
+"""Test the output of `mcpgen bundle`: the same bytes each time, exactly the server's variables, and no private file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HIDDEN = "\u202e\u200b"
 
 @pytest.fixture(scope="module")
 def petstore(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project whose tests must not change it."""
+    """Return a generated petstore project that tests must not change."""
     return write_project(tmp_path_factory.mktemp("petstore") / "petstore", name="petstore")
 
 
@@ -125,7 +125,7 @@ def test_digests_are_those_of_the_files(made: FileTree, tmp_path: Path) -> None:
 
 
 def test_the_server_reads_every_variable_that_is_asked_for(made: FileTree, petstore: Path) -> None:
-    """Each variable gets a value that is wrong for it, or harmless; the server must notice each name."""
+    """Set each variable that the release asks for to an invalid or a harmless value. The server must read each."""
     asked = manifest(made)["user_config"]
     config = manifest(made)["server"]["mcp_config"]["env"]
     packages = json.loads(made["server.json"])["packages"]
@@ -141,7 +141,7 @@ def test_the_server_reads_every_variable_that_is_asked_for(made: FileTree, petst
 
 
 def doctor(project: Path, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run `--doctor` of a project."""
+    """Run `--doctor` of a project, and return the finished process."""
     command = [sys.executable, "-m", "petstore_mcp", "--doctor"]
     return subprocess.run(
         command, cwd=project, env={**os.environ, **environ}, capture_output=True, text=True, timeout=60, check=False

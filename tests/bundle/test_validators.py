@@ -1,4 +1,6 @@
-"""Give a release to the programs of those who take it: mcpb, twine, the schema of CycloneDX, and uv, a real start."""
+"""Give a release to the programs of those who distribute releases: mcpb, twine, the schema of CycloneDX, and uv. Then
+start it.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def write(made: FileTree, folder: Path) -> None:
 
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a program, which must succeed."""
+    """Run a program, which must succeed, and return the finished process."""
     done = subprocess.run(
         [*map(str, command)], capture_output=True, text=True, timeout=PATIENCE, check=False, **options
     )
@@ -62,7 +64,9 @@ def test_mcpb_unpacks_validates_and_packs_the_bundle(folder: Path, tmp_path: Pat
 
 
 def test_a_host_starts_it_with_what_its_user_typed(folder: Path) -> None:
-    """Asks the library of the owner, which hosts use, for the command and the environment."""
+    """Get the command and environment from the library that MCP hosts use, with values typed by a user, and start the
+    server.
+    """
     [bundle] = folder.glob("*.mcpb")
     value = json.loads(zipfile.ZipFile(bundle).read("manifest.json"))
     script = """

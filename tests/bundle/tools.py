@@ -1,4 +1,4 @@
-"""Install the programs of those who take a release, once, in environments of their own."""
+"""Install the programs of those who distribute releases, once, in environments of their own."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ for path in sys.argv[1:]:
     if found := validator.validate_str(open(path).read()):
         print(path, found)
 """
-"""Program for the Python of `python_tools`: prints what is invalid in bills of materials."""
+"""Program for the Python of `python_tools`. It prints the errors in bills of materials."""
 
 
 @cache
 def python_tools() -> Path:
-    """Return the folder of programs with uv, twine and the validator of CycloneDX. Skips without them."""
+    """Return the folder of programs with uv, twine and the validator of CycloneDX. Skip the test if they cannot be
+    installed.
+    """
     try:
         return environments.python("releases", *TOOLS) / "bin"
     except RuntimeError as problem:
@@ -38,7 +40,7 @@ def python_tools() -> Path:
 
 @cache
 def mcpb() -> tuple[str, str]:
-    """Return the command of mcpb. Skips without it."""
+    """Return the command that runs mcpb. Skip the test if mcpb cannot be installed."""
     try:
         folder = environments.node("mcpb", MCPB)
     except (environments.Missing, RuntimeError) as problem:
@@ -49,7 +51,7 @@ def mcpb() -> tuple[str, str]:
 
 
 def empty_environment(home: Path) -> dict[str, str]:
-    """Return an environment with uv and without anything of a user's. uv downloads no Python in it."""
+    """Return an environment with uv and without any settings of a user. uv downloads no Python in it."""
     kept = {name: value for name, value in os.environ.items() if name.startswith("UV_") or name == "SSL_CERT_FILE"}
     return {
         **kept,

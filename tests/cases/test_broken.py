@@ -1,7 +1,7 @@
-"""Test the messages for broken tools files, one mistake a file. `broken/expected.txt` holds all messages.
+"""Test the messages for invalid tools files with one mistake each. `broken/expected.txt` holds all messages.
 
-Each block of the table is what `mcpgen check` prints for one file. Add a file and run `pytest --update`; the diff is
-the review.
+Each block of that file is what `mcpgen check` prints for one tools file. To add a case, add a file, run `pytest
+--update`, and review the diff.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def checked(name: str, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple
 
 
 def blocks() -> dict[str, str]:
-    """Return file name → its block of the table."""
+    """Return a mapping from file names to their blocks of expected.txt."""
     text = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
     return {block.partition(":")[0]: block + "\n" for block in text.removesuffix("\n").split("\n\n")}
 

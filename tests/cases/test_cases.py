@@ -4,11 +4,11 @@
 (default `generate INPUT -o out`); `exit`, the exit code of the last one (default 0); `links` and `folders`, to be
 created beside the input.
 
-stdout.txt, stderr.txt and the tables are compared if they exist under `expected/`. The tables are laid out for reading,
-without the usual values; whole tables are in `generated/`. A run that does not end with 0 must leave every file
-unchanged.
+stdout.txt, stderr.txt and the tables are compared if they exist under `expected/`. The tables are formatted for
+reading, without default values; complete tables are in `generated/`. A run with another exit code than 0 must leave
+every file unchanged.
 
-Add a directory, not a function. `pytest --update` writes the expectations, and the diff is the review.
+To add a case, add a directory and no function. `pytest --update` writes the expected files; review the diff.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ CASES = sorted(path.parent for path in HERE.glob("*/*/case.toml"))
 KEYS = {"about", "run", "exit", "links", "folders"}
 WIDTH = 118
 UNDECLARED: JsonValue = [["token", "header"], ["token"], ["header"], []]
-"""Value of `security` in bindings if the document says nothing about it. Such a value is not shown."""
+"""Value of `security` in bindings if the document does not mention security. Such a value is left out of expected
+tables.
+"""
 
 
 def prepared(case: Path, settings: dict[str, Any], folder: Path) -> None:
-    """Copy the files of `case` to `folder`, and create the links and empty folders that git does not keep."""
+    """Copy the files of `case` to `folder`, and create the links and empty folders that git cannot store."""
     shutil.copytree(case, folder, ignore=shutil.ignore_patterns("expected", "case.toml"))
     for name in settings.get("folders", ()):
         (folder / name).mkdir(parents=True)
@@ -72,7 +74,7 @@ def laid_out(value: JsonValue, indent: int = 0) -> str:
 
 
 def read_tools(found: list[JsonObject]) -> list[JsonValue]:
-    """Return the tools with `annotations` replaced by the list of hints that are true."""
+    """Return the tools of tools.json, with `annotations` replaced by the list of hints that are true."""
     for tool in found:
         hints = tool["annotations"]
         assert isinstance(hints, dict)
@@ -82,9 +84,9 @@ def read_tools(found: list[JsonObject]) -> list[JsonValue]:
 
 
 def read_bindings(table: JsonObject) -> JsonObject:
-    """Return servers, security, roles and bindings without usual values.
+    """Return servers, security, roles and bindings without default values.
 
-    Accepted origins are included only if they differ from those that the servers and schemes name.
+    Accepted origins are included only if they differ from those of the servers and security schemes.
     """
     usual: JsonObject = {"server": 0, "accept": "*/*", "security": UNDECLARED}
     header = {key: value for key, value in table.items() if key in ("servers", "security", "roles", "aliases")}
@@ -116,7 +118,7 @@ def tables(folder: Path) -> dict[str, JsonValue]:
 
 
 def outcome(folder: Path, out: str, err: str) -> dict[str, str]:
-    """Return name of a file under `expected/` → what the run gave for it."""
+    """Return a mapping from file names under `expected/` to the contents that the run gave for them."""
     came = {"stdout.txt": out, "stderr.txt": err}
     came = {name: re.sub(r"\b[1-9][0-9]* files?\b", "N files", text) for name, text in came.items()}
     came |= {name: laid_out(value) + "\n" for name, value in tables(folder).items()}
@@ -143,7 +145,7 @@ def test_case(
     folder = tmp_path / "work"
     prepared(case, settings, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # syncing to disk is slow and not what these cases test
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # syncing to disk is slow, and these cases do not test it
     before: dict[str, bytes] = {}
     code: object = None
     for arguments in command_lines(case, settings):

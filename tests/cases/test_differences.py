@@ -4,7 +4,7 @@
 argument and a result, forwards and backwards. `pairs.yaml` has pairs of servers or documents, each with its grade
 forwards and backwards. `expected.txt` holds the sentences about all pairs.
 
-Add a line, not a function. `pytest --update` writes the sentences, and the diff is the review. Grades are written by
+To add a case, add a row and no function. `pytest --update` writes the sentences; review the diff. Grades are written by
 hand.
 """
 
@@ -37,14 +37,14 @@ GRADES: dict[str, tuple[str, str, str, str]] = {
     "required": ("breaking", "breaking", "additive", "breaking"),
     "listed": ("additive", "breaking", "breaking", "additive"),
 }
-"""Effect on the values of a schema → four grades: as an argument, backwards, as a result, backwards.
+"""Effect on the values of a schema → four grades: for an argument, an argument backwards, a result, a result backwards.
 
-`added`: an optional member is new; `required`: a required one. Readers of results do not see a new member, but miss it
-once it is gone. `listed`: members were listed before, and no longer are.
+`added`: an optional member is new. `required`: a required member is new. Readers of results ignore a new member, but
+miss a removed one. `listed`: members were listed before, and are no longer.
 """
 
 Compared = tuple[str, str, Difference]
-"""What is compared, in words; the grade that the difference must have; and the difference."""
+"""Description of a comparison, the grade that the difference must have, and the difference."""
 
 
 def of_schemas(rows: list[Any]) -> Iterator[Compared]:
@@ -85,9 +85,9 @@ def of_pairs(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return two servers.
+    """Return the two servers of a row.
 
-    `shown`, `sent` and `header` in `row` are pairs of what differs. Without `tools` they have one tool.
+    `shown`, `sent` and `header` in `row` are pairs of the parts that differ. Without `tools`, each server has one tool.
     """
     both = [_server(row, side) for side in (0, 1)]
     return (both[1], both[0]) if backwards else (both[0], both[1])
@@ -104,7 +104,7 @@ def _side(row: dict[str, Any], key: str, side: int) -> dict[str, Any]:
 
 
 def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return the servers of two documents. The later one is compiled with the names of the earlier one."""
+    """Return the servers of two documents. The second is compiled with the tool names of the first."""
     old, new = reversed(row["documents"]) if backwards else row["documents"]
     options = Options(structured=bool(row.get("structured")))
     before = compile_source(_document(old), options)
@@ -144,10 +144,10 @@ LIMITS = (
     *("minimum", "maximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "contentEncoding"),
     *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
 )
-"""Keywords whose own names are the codes of their changes."""
+"""JSON Schema keywords whose own names are the codes of their changes."""
 
 NEVER = {"result-member-unlisted"}
-"""Codes that stand in a table only for the other side: a result whose member left always has the code `gone`."""
+"""Codes that a table has only for the other direction. A result whose member was removed always has the code `gone`."""
 
 
 def test_every_rule_has_a_pair_and_every_change_a_rule() -> None:

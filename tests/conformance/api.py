@@ -1,4 +1,4 @@
-"""The API behind `everything.tools.yaml`: one path for each kind of response that the conformance suite expects."""
+"""Serve the API for `everything.tools.yaml`: one path for each kind of response that the conformance suite expects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIXED = json.dumps(
 ).encode()
 _TRIED: list[int] = []
 PHASE = 0.35
-"""Seconds between two phases of a slow response. A shorter phase would send no progress notification."""
+"""Seconds between two phases of a slow response. A shorter phase would cause no progress notification."""
 
 ANSWERS = {
     "/text": (b"This is a simple text response for testing.", "text/plain", 200),
@@ -56,7 +56,9 @@ async def _template(request: web.Request) -> web.Response:
 
 
 async def _slow(request: web.Request) -> web.StreamResponse:
-    """Refuse each first try with 503, then send head and body apart, so that each phase of the call takes a while."""
+    """Refuse each first try with 503. Then send headers and body separately, so that each phase of the call takes a
+    while.
+    """
     await asyncio.sleep(PHASE)
     _TRIED.append(1)
     if len(_TRIED) % 2:

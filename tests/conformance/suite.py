@@ -1,4 +1,4 @@
-"""Run the official conformance suite, an npm package that needs a newer node than most machines have."""
+"""Run the official MCP conformance suite, an npm package that needs a newer node than most machines have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.interop import environments
 _NODE = f"node-{platform.system().lower()}-{'x64' if platform.machine() in ('x86_64', 'AMD64') else 'arm64'}"
 PACKAGES = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", _NODE: "22.23.3"}
 REVISIONS = {"2026-07-28": 33, "2025-11-25": 25}
-"""Revision of MCP → least number of scored scenarios that must pass."""
+"""Protocol revision → lowest number of scored scenarios that must pass."""
 
 UNSCORED = {
     "2026-07-28": ("http-header-validation", "http-custom-header-server-validation"),
@@ -25,7 +25,7 @@ UNSCORED = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """The result of a scenario: its failed checks, each with its message."""
+    """Result of a scenario: its failed checks with their messages."""
 
     name: str
     failures: tuple[str, ...]
@@ -36,7 +36,7 @@ class Scenario:
 
 
 class Suite:
-    """The installed conformance suite. Creating it raises environments.Missing if it cannot be installed."""
+    """The installed conformance suite. The constructor raises environments.Missing if the suite cannot be installed."""
 
     def __init__(self) -> None:
         self._folder = environments.node("conformance", PACKAGES)
@@ -44,13 +44,13 @@ class Suite:
         self._program = [str(node), str(self._folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js")]
 
     def scored(self, revision: str) -> list[str]:
-        """Return the names of the server scenarios that a revision requires."""
+        """Return the names of the server scenarios that a protocol revision requires."""
         told = environments.run(*self._program, "list", "--requirements", revision)
         section = told.partition("Server scenarios")[2].partition("\n\n")[0]
         return [line.strip()[2:] for line in section.splitlines() if line.startswith("  - ")]
 
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
-        """Return the results of the scored scenarios of a revision, or of one scenario."""
+        """Run the scored scenarios of a protocol revision, or one scenario, and return the results."""
         which = ["--scenario", scenario, "--spec-version", revision] if scenario else ["--requirements", revision]
         command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
         subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)

@@ -1,4 +1,4 @@
-"""Run a small part of the official conformance suite over HTTP; `python -m benchmarks.conformance` runs all of it."""
+"""Run a small part of the official conformance suite over HTTP. `python -m benchmarks.conformance` runs all of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def suite() -> Suite:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a server in its own process. Its API runs in an event loop of this module."""
+    """Yield the URL of a server in its own process. The server's API runs in an event loop of this module."""
     folder = tmp_path_factory.mktemp("conformance")
     command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder / "server")]
     subprocess.run(command, check=True, capture_output=True)

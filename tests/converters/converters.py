@@ -1,6 +1,6 @@
-"""Run the tool converters of three official SDKs.
+"""Run the tool converters of the official SDKs of three model providers.
 
-If a converter raises for a tool, models of that provider never see it.
+If a converter raises an exception for a tool, the provider's models never see the tool.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ CONVERTERS = {
 }
 REQUIREMENTS = ("google-genai>=3.4,<4", "anthropic>=2.12,<3", "openai-agents>=0.24,<0.25", "mcp>=2.3,<3")
 ORACLE = Path(__file__).with_name("oracle.py")
-# : Seconds that a converter may take for all tools. Nothing is measured with it.
+#: Timeout in seconds of a converter for all tools. No test measures time with it.
 PATIENCE = 600
 
 Tool = dict[str, Any]
 
 
 class Unavailable(Exception):
-    """The SDKs cannot be installed here. The message says why."""
+    """Raised if the SDKs cannot be installed here. The message says why."""
 
 
 def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
-    """Return for each of `tools` the error that the converter raises, or None. One process converts all of them.
+    """Return for each tool the error that the converter raises, or None. One process converts all tools.
 
-    Raises Unavailable if the SDKs cannot be installed.
+    Raise Unavailable if the SDKs cannot be installed.
     """
     try:
         environment = environments.python("converters", *REQUIREMENTS)
@@ -46,7 +46,9 @@ def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
 
 
 def has_map(schema: Any) -> bool:
-    """Return True if `additionalProperties` of an object in `schema` is a schema, which strict mode cannot express."""
+    """Return True if an object in the schema has a schema as `additionalProperties`, which strict mode
+    cannot express.
+    """
     if isinstance(schema, list):
         return any(map(has_map, schema))
     if not isinstance(schema, dict):

@@ -1,6 +1,6 @@
-"""Run eight agent frameworks as MCP clients, each in its own process and environment. No model is called.
+"""Run eight agent frameworks as MCP clients, each in its own process and environment. No real model is called.
 
-`drivers/` has a script for each; `drivers/job.py` describes jobs and reports.
+`drivers/` has a script for each framework; `drivers/job.py` describes jobs and reports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from tests.interop import environments
 
 DRIVERS = Path(__file__).with_name("drivers")
-# : Seconds that a framework may take for all servers. Nothing is measured with it.
+#: Timeout in seconds of a framework for all servers. No test measures time with it.
 PATIENCE = 300
 FRAMEWORKS: dict[str, Callable[[], Path]] = {
     "langchain": partial(environments.python, "langchain", "langchain-mcp-adapters==0.3.2"),
@@ -35,11 +35,13 @@ Report = dict[str, Any]
 
 
 class Unavailable(Exception):
-    """A framework cannot be installed here. The message says which package, and why."""
+    """Raised if a framework cannot be installed here. The message says which package, and why."""
 
 
 def carry_out(framework: str, jobs: Sequence[Job]) -> list[Report]:
-    """Return the report of each job. Raises Unavailable if the framework cannot be installed."""
+    """Let a framework carry out the jobs, and return the report of each. Raise Unavailable if the framework cannot be
+    installed.
+    """
     command = _command(framework, _installed(framework))
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
     done = subprocess.run(

@@ -1,8 +1,9 @@
-"""Convert tools with one official SDK: read a tool as a line of JSON on stdin, print `null` or the error for each.
+"""Convert tools with one official SDK. Each line of stdin is a tool as JSON; the output is `null` or the error for
+each.
 
 Usage: python oracle.py gemini|anthropic|openai
 
-It runs in the environment of the SDKs and imports nothing of this repository.
+The script runs in the environment of the SDKs, and imports nothing of this repository.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ Convert = Callable[[dict[str, Any]], Any]
 
 
 def gemini() -> Convert:
-    """Convert a tool as google-genai does for the tools of MCP servers."""
+    """Return a function that converts a tool as google-genai does for the tools of MCP servers."""
     converter = importlib.import_module("google.genai._mcp_utils").mcp_to_gemini_tool
     tool_type = importlib.import_module("mcp.types").Tool
     return lambda tool: converter(tool_type.model_validate(tool))
 
 
 def anthropic() -> Convert:
-    """Convert a tool to a strict tool with the anthropic SDK."""
+    """Return a function that converts a tool to a strict tool with the anthropic SDK."""
     converter = importlib.import_module("anthropic").transform_schema
     return lambda tool: converter(tool["inputSchema"])
 
 
 def openai() -> Convert:
-    """Convert a tool to a strict tool with openai-agents."""
+    """Return a function that converts a tool to a strict tool with openai-agents."""
     converter = importlib.import_module("agents.strict_schema").ensure_strict_json_schema
     return lambda tool: converter(tool["inputSchema"])
 

@@ -1,4 +1,6 @@
-"""Start the servers that frameworks use: each generated example, and one with awkward names, each with its own API."""
+"""Start the servers that frameworks use: each generated example, and one server with unusual names, each with its own
+API.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ NAMES_ARGUMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool. `answer`: a part of the expected text. `heard`: the requests that its API must receive."""
+    """One call of a tool. `answer`: a part of the expected text. `heard`: the requests that the API must receive."""
 
     tool: str
     arguments: dict[str, Any]
@@ -78,21 +80,21 @@ Object = dict[str, Any]
 
 
 class Used(NamedTuple):
-    """Name of a server → its report, and → the requests that its API received."""
+    """Reports, and requests that APIs received, each by the name of the server."""
 
     reports: dict[str, Object]
     heard: dict[str, list[str]]
 
 
 Folder = Callable[[str], Path]
-"""From the name of a server to the folder of its project."""
+"""Function from the name of a server to the folder of its project."""
 
 
 def use(carry_out: Callable[[list[Object]], list[Object]], folder: Folder, *, search: bool) -> Used:
     """Serve the APIs of all examples and of NAMES, and let `carry_out` turn the servers' jobs into reports.
 
-    `search`: the servers list a search, through which the tools are called. Raises AssertionError if a report holds the
-    credential.
+    `search`: True if the servers list a tool search, through which the tools are called. Raise AssertionError if a
+    report holds the credential.
     """
     with ExitStack() as stack:
         apis = {name: stack.enter_context(Api(name)) for name in EXAMPLES}
@@ -113,7 +115,7 @@ def use(carry_out: Callable[[list[Object]], list[Object]], folder: Folder, *, se
 
 
 def tools(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return name → tool, of the generated tables."""
+    """Return a mapping from the name of each tool in the generated tables to the tool."""
     (path,) = folder.glob("*_mcp/tools.json")
     return {tool["name"]: tool for tool in json.loads(path.read_bytes())}
 

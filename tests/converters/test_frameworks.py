@@ -1,6 +1,6 @@
-"""Test that eight agent frameworks list every generated example, and a server with awkward names, and call a tool.
+"""Test that eight agent frameworks list the tools of each example, and of a server with unusual names, and call one.
 
-They do so in both modes: with every tool listed, and with a search in place of the tools, through which they call.
+They do so in two modes: with every tool listed, and with a tool search through which tools are called.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SEARCH = {
 
 @pytest.fixture(scope="module", params=["all", "search"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Return a function from the name of a server to its project, which lists all tools or a search."""
+    """Return a function from the name of a server to its project, which lists all tools or a tool search."""
 
     @cache
     def found(name: str) -> Path:
@@ -42,7 +42,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def search(folder: Folder) -> bool:
-    """Return True if the servers list a search."""
+    """Return True if the servers list a tool search."""
     return any(folder(NAMES).glob("*_mcp/search.json"))
 
 
@@ -55,7 +55,7 @@ def used(request: pytest.FixtureRequest, folder: Folder, search: bool) -> Used:
 
 
 def _arguments(project: Path) -> dict[str, list[str]]:
-    """Return tool → names of its arguments in the generated tables."""
+    """Return a mapping from each tool to its argument names in the generated tables."""
     return {name: sorted(tool["inputSchema"].get("properties", {})) for name, tool in tools(project).items()}
 
 

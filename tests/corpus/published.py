@@ -1,7 +1,7 @@
-"""Read published documents by a second, independent reader, with which the compiler's results are compared.
+"""Read published documents with a second, independent reader, to compare its results with the compiler's.
 
-It handles only what these documents use: operations under `paths`, parameters of a path or an operation, and references
-inside the document.
+The reader handles only what these documents use: operations under `paths`, parameters of a path or an operation, and
+references inside the document.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LOGINS = {
     "docker-engine": {"POST /auth"},
     "slack": {"GET /oauth.token", "GET /oauth.access", "GET /oauth.v2.access"},
 }
-"""Operations that take a password or a client's secret, found by reading the documents. They become no tools."""
+"""Operations that take a password or a client's secret, found by reading the documents. They must become no tools."""
 CREDENTIALS = {"slack": {(place, "token") for place in ("query", "header", "formData")}}
-"""Parameters that are credentials, found by reading the documents. They become no arguments."""
+"""Parameters that are credentials, found by reading the documents. They must become no arguments."""
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
 
 class Published(NamedTuple):
-    """One operation: its id, and (place, name) → parameter. In OpenAPI 2.0 this includes the fields of a form."""
+    """One operation: its id, and its parameters by (location, name). In OpenAPI 2.0, form fields are included."""
 
     operation_id: str
     deprecated: bool
@@ -39,7 +39,7 @@ class Published(NamedTuple):
 
 
 def blanked(request: str) -> str:
-    """Return `METHOD path` without the names of the path's variables."""
+    """Return `METHOD path` with the names of path variables removed."""
     return re.sub(r"{[^{}]*}", "{}", request)
 
 
@@ -50,9 +50,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def operations(path: Path) -> dict[str, Published]:
-    """Return `METHOD path` → operation, for operations that become tools, with only the parameters that become
-    arguments.
-    """
+    """Return operations that become tools by `METHOD path`, with only the parameters that become arguments."""
     logins, credentials = (table.get(path.parent.name, set()) for table in (LOGINS, CREDENTIALS))
     return {
         key: one._replace(parameters={slot: each for slot, each in one.parameters.items() if slot not in credentials})
@@ -63,10 +61,10 @@ def operations(path: Path) -> dict[str, Published]:
 
 @lru_cache(maxsize=2)  # results are large, and tests compare two documents at a time
 def published(path: Path) -> dict[str, Published]:
-    """Return `METHOD path` → operation, for all operations of a document, with all parameters.
+    """Return all operations of a document by `METHOD path`, with all parameters.
 
-    Fails for a path with a query, or two operations that differ only in the names of variables: this reader could not
-    tell them apart.
+    Fail for a path with a query, and for two operations that differ only in the names of path variables. This reader
+    could not distinguish them.
     """
     document, found = load(path), {}
     for template, item in document["paths"].items():

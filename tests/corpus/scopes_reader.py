@@ -1,7 +1,9 @@
-"""What a published document asks of OAuth callers, by a reader of its own: the compiler's answers are held to it.
+"""Read which OAuth scopes a published document requires of callers, independently of the compiler, to compare the
+results.
 
-It reads the raw text of the document, and knows the standard and no code of the compiler: operations under `paths` with
-references to other files of its folder, `security` at an operation or at the root, and the schemes of both versions.
+The reader uses the raw text of the document and no code of the compiler. It reads operations under `paths` with
+references to other files of the folder, `security` at an operation or at the root, and the schemes of OpenAPI 2.0 and
+3.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from urllib.parse import unquote
 from tests.corpus.published import METHODS, blanked, load
 
 Alternatives = frozenset[frozenset[str]]
-"""The sets of scopes of which a token must have one whole; none of them is a superset of another. Empty: no need."""
+"""Sets of scopes. A token must have all scopes of one set. No set is a superset of another. Empty: no scope
+is needed.
+"""
 
 
 class Place(NamedTuple):
-    """A file and its content: references in it are relative to it."""
+    """A file with its content. References in the content are relative to the file's path."""
 
     path: Path
     root: Any
@@ -30,7 +34,7 @@ def file(path: Path) -> Place:
 
 
 def resolved(place: Place, node: Any) -> tuple[Place, Any]:
-    """Return the node that a reference leads to, in this file or in another of its folder."""
+    """Return the node that a reference leads to, in this file or another file of its folder."""
     while isinstance(node, dict) and isinstance(node.get("$ref"), str):
         name, _, pointer = node["$ref"].partition("#")
         if "://" in name:
@@ -43,7 +47,7 @@ def resolved(place: Place, node: Any) -> tuple[Place, Any]:
 
 
 def kinds(document: Place) -> dict[str, str]:
-    """Name of a security scheme → its type, or `bearer`."""
+    """Return a mapping from the name of each security scheme to its type, or to `bearer`."""
     old, new = document.root.get("securityDefinitions"), (document.root.get("components") or {}).get("securitySchemes")
     schemes = {name: resolved(document, each)[1] for name, each in {**(old or {}), **(new or {})}.items()}
     is_bearer = {name: str(each.get("scheme")).lower() == "bearer" for name, each in schemes.items()}
@@ -51,11 +55,11 @@ def kinds(document: Place) -> dict[str, str]:
 
 
 def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
-    """Return what one `security` list asks of a caller with an OAuth token."""
+    """Return which scopes one `security` list requires of a caller with an OAuth token."""
     sets = []
     for requirement in security or ():
         if not requirement:
-            return frozenset()  # anybody may
+            return frozenset()  # anybody may call
         oauth = [
             scopes
             for name, scopes in requirement.items()
@@ -69,7 +73,7 @@ def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
 
 
 def asked(path: Path) -> dict[str, Alternatives]:
-    """Return method and path → what that operation asks of a caller. Names of path variables are left out."""
+    """Return a mapping from method and path to the required scopes. Names of path variables are removed."""
     document = file(path)
     types, found = kinds(document), {}
     for template, own in (document.root.get("paths") or {}).items():

@@ -1,7 +1,7 @@
-"""Compile published documents of real APIs, which lie beside the repository. Skipped if they are not there.
+"""Compile published documents of real APIs, which lie beside the repository. The tests are skipped if they are missing.
 
-Each compiles once. Every operation becomes a tool or is skipped for a listed reason. The final check removes nothing,
-and every input schema is one that any client and provider accepts.
+Each document compiles once. Every operation becomes a tool or is skipped for a listed reason. The final check removes
+no tool, and every client and provider accepts every input schema.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REASONS = {
     "broken-reference",
     "unsupported-method",
 }
-"""Codes for which operations of published documents may be skipped. None comes from the final check."""
+"""Codes of the reasons for which operations of published documents may be skipped. None comes from the final check."""
 
 
 NOWHERE = ("empty", "over 1,000", "no title", "hints missing", "characters that are", "equal to the name", "markup: ")
@@ -61,7 +61,7 @@ pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="the corpus is not beside 
 
 
 def compiled(entry: Entry, options: Options) -> Compiled | str:
-    """Return the compile, or the message of the error that ended it."""
+    """Compile the document, and return the result, or the message of the error that ended the compile."""
     try:
         return compile_source(fetch.read(str(CORPUS / entry.path)), options)
     except FatalError as end:
@@ -69,7 +69,7 @@ def compiled(entry: Entry, options: Options) -> Compiled | str:
 
 
 def members(schema: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield every subschema with its depth. A property named like a keyword is not taken for the keyword."""
+    """Yield every subschema with its depth. A property with the name of a keyword is not taken for the keyword."""
     yield schema, depth
     inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", [])]
     inner += [schema[keyword] for keyword in ("items", "additionalProperties") if keyword in schema]
@@ -93,7 +93,7 @@ def assert_portable(result: Compiled) -> None:
 
 
 def assert_legible(result: Compiled) -> None:
-    """Check what a client lists: legal names, all hints, and no finding that NOWHERE forbids."""
+    """Check what a client lists: legal names, all hints, and no finding in NOWHERE."""
     tools = json.loads(result.tree[f"{result.catalog.identity.package}/tools.json"])
     assert len({tool["name"].casefold() for tool in tools}) == len(tools)
     for tool in tools:
@@ -137,7 +137,7 @@ def test_the_full_profile_of_a_published_document_can_be_read(entry: Entry) -> N
 
 
 def assert_promisable(schema: dict[str, Any]) -> None:
-    """Check that clients accept an output schema, and that responses of the described types satisfy it."""
+    """Check that clients accept an output schema, and that responses with the described types satisfy it."""
     jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
     assert schema["type"] == "object"
     assert not schema.get("properties", {}).keys() & RESERVED

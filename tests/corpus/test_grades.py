@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the 
 
 
 class Judged(NamedTuple):
-    """One line of the table of judged changes."""
+    """One row of the table of judged changes."""
 
     api: str
     versions: str

@@ -1,4 +1,6 @@
-"""Test that the hints of POST operations equal those that a person chose after reading, or are more cautious."""
+"""Test that the hints of POST operations equal those that a person chose after reading the documents, or are more
+cautious.
+"""
 
 from __future__ import annotations
 

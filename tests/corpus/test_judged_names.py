@@ -1,4 +1,6 @@
-"""Test that a hundred tool names are those that a person judged after reading the operations, and that few mislead."""
+"""Test a hundred tool names that a person has judged after reading the operations: they are unchanged, and few are
+misleading.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ def test_a_hundred_names_are_judged_with_a_reason() -> None:
 
 
 def test_no_judged_name_changed_and_at_most_four_mislead() -> None:
-    """If a name changes, judge it again in `names.yaml`."""
+    """If this test fails because a name has changed, judge the name again in `names.yaml`."""
     rows = [judged_names.measure(surface) for name in judged_names.table() for surface in surfaces(CORPUS, name)]
     assert [row.name for row in rows] == list(judged_names.table())
     assert [text for row in rows for text in row.changed] == []

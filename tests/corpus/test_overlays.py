@@ -1,6 +1,7 @@
-"""Apply an overlay, x-mcp and overrides of realistic size to a published document; serve it, and call one tool.
+"""Apply an overlay, x-mcp keys and overrides of realistic size to a published document. Serve the result, and call one
+tool.
 
-The document lies beside the repository. Skipped if it is not there.
+The document lies beside the repository. The tests are skipped if it is missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Test that ids get the producers that a person judged right, over ids drawn at random from ten published documents."""
+"""Test that ids get the producers (tools that return the id) that a person judged right.
+
+The ids were drawn at random from ten published documents.
+"""
 
 from __future__ import annotations
 

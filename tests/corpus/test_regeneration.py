@@ -1,6 +1,7 @@
-"""Generate successive versions of published APIs over each other, and test that names are kept on every way.
+"""Generate successive versions of published APIs over each other. Tool names must be kept, whichever versions are left
+out.
 
-The operations are read by the independent reader in `published.py`; what the project says is read from its files.
+The independent reader in `published.py` reads the operations; names are read from the project's files.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def files(project: str) -> dict[str, bytes]:
 
 
 def named(project: str) -> dict[str, str]:
-    """Return the request of each tool, read from its binding → the tool's name."""
+    """Return a mapping from the request of each tool, read from its binding, to the tool's name."""
     table = json.loads(next(Path(project).glob("*_mcp/bindings.json")).read_bytes())
     return {
         f"{row['method']} {re.sub(r'{[^{}]*}', '{}', row['operation']['path'])}": row["name"]

@@ -1,4 +1,4 @@
-"""Test that a published document compiled twice has no differences, with output schemas or without."""
+"""Test that two compiles of the same published document have no differences, with output schemas or without."""
 
 from __future__ import annotations
 

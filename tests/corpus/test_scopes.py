@@ -1,6 +1,6 @@
-"""Scopes of callers: for every document that has any, the compiled table and the runtime's rules say what an
-independent reader of the document finds: `scopes_supported`, each tool's challenge, and the list for a token with one
-scope less.
+"""Test the scopes of callers for every published document with scopes, by comparison with an independent reader.
+
+Compared are `scopes_supported`, each tool's challenge, and the list for a token that lacks one scope.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from tests.corpus.scopes_reader import Alternatives, asked
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 SPECS = Path(__file__).parents[2] / "specs"
 WORDS = ("oauth2", "openIdConnect", "bearer")
-"""Types of schemes with scopes: the text of a document that has any contains one of these words."""
+"""Types of security schemes with scopes. The text of a document with scopes contains one of these words."""
 
 
 def with_scopes() -> list[Path]:
-    """Return the documents with such a scheme; files that only other documents refer to have no `paths`."""
+    """Return the documents with such a scheme. Files that only other documents refer to have no `paths`."""
     found = (
         path for folder in (CORPUS, SPECS) for kind in ("json", "yaml", "yml") for path in folder.rglob(f"*.{kind}")
     )
@@ -52,7 +52,7 @@ def caller(scopes: frozenset[str]) -> Identity:
 
 
 def served(path: Path, folder: Path) -> tuple[Catalog, dict[str, str]] | None:
-    """Return the table of a document, and the operation of each tool; None if there is nothing to serve."""
+    """Return the catalog of a document, and the operation of each tool, or None if no tool is left."""
     try:
         catalog = compile_source(fetch.read(str(path)), Options(base_url="https://api.example.com")).catalog
     except (FatalError, ValueError):
@@ -73,7 +73,7 @@ def holds(scopes: frozenset[str], wanted: Alternatives) -> bool:
 
 
 def listed(access: Access, scopes: frozenset[str]) -> list[str]:
-    """Return the names in the very bytes that `tools/list` sends."""
+    """Return the names in the bytes that `tools/list` sends to a caller with these scopes."""
     tools: list[dict[str, Any]] = json.loads(b"".join(access.catalog(caller(scopes)).tools))
     return [tool["name"] for tool in tools]
 

@@ -1,4 +1,6 @@
-"""Test that the compiler's quick verdict on a document agrees with openapi-spec-validator, over published documents."""
+"""Test that the compiler's fast validation of a document agrees with openapi-spec-validator, over published
+documents.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ VALIDATORS: dict[str | None, Any] = {
     "3.2": standard.OpenAPIV32SpecValidator,
 }
 LARGEST = 450_000
-"""Limit on the bytes of a document. openapi-spec-validator takes half a minute for the largest ones."""
+"""Limit on the bytes of a document. openapi-spec-validator takes half a minute for the largest documents."""
 
 SMALL = [entry for entry in DOCUMENTS if (CORPUS / entry.path).stat().st_size <= LARGEST]
 pytestmark = pytest.mark.skipif(not SMALL, reason="the corpus is not beside the repository")

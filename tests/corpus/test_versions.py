@@ -1,6 +1,6 @@
-"""Test that the differences between successive versions of published APIs are what their documents say.
+"""Test the differences that mcpgen finds between successive versions of published APIs, by an independent comparison.
 
-The documents are read by the independent reader in `published.py`, and counted by a table that comes from elsewhere.
+The independent reader in `published.py` reads the documents. A table from another source counts the changes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PAIRS = [pair for folder in FOLDERS for pair in itertools.pairwise(sorted(folder
 pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the repository")
 
 MOVED = {("keycloak", "05", "06"): "/admin/realms"}
-"""Pairs of versions in which every path got a new prefix, so that no operation has its path in both."""
+"""Pairs of versions in which every path got a new prefix, so that no operation has the same path in both."""
 
 
 class Followed(NamedTuple):
-    """Two versions of an API, compiled as a project that followed the API compiles them."""
+    """Two versions of an API. The second is compiled as the next generation of the first one's project."""
 
     old: Surface
     new: Surface
@@ -54,7 +54,7 @@ def named(path: Path) -> str:
     return f"{path.parent.name}-{path.name[:2]}"
 
 
-# All tests of a pair run one after the other, so that its large compiles are made once.
+# All tests of a pair of versions run one after the other, so that its large compiles are made once.
 of_pairs = pytest.mark.parametrize(("old", "new"), PAIRS, ids=named, scope="module")
 
 
@@ -95,14 +95,14 @@ def test_no_name_changes_and_none_is_given_to_another_operation(old: Path, new: 
     assert all(names.get(name, request) in (request, moved.get(request)) for request, name in has.items())
 
 
-# -- parameters -------------------------------------------------------------------------------------------------------
+# -- Parameters -------------------------------------------------------------------------------------------------------
 
 Slot = tuple[str, str]
 """A parameter: its operation and its name."""
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """Return the parameters about which there is a change of a whole argument, by the names in the bindings."""
+    """Return the parameters with a change of a whole argument, by their names in the bindings."""
     tools = {tool.name: tool for tool in surface.tools}
     return {
         (blanked(tool.request), slots[change.argument])
@@ -113,7 +113,9 @@ def said(surface: Surface, changes: list[Change]) -> set[Slot]:
 
 
 def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return argument → name of its parameter. Fields of a form count in OpenAPI 2.0; members of a JSON body do not."""
+    """Yield pairs of an argument and its parameter's name. Form fields of OpenAPI 2.0 are included, members of a JSON
+    body are not.
+    """
     body = binding.get("body", {})
     fields = body.get("fields", ()) if "json" not in body.get("contentType", "") else ()
     for entry in itertools.chain(binding["path"], *(binding.get(key, ()) for key in ("query", "headers")), fields):
@@ -122,18 +124,18 @@ def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def between(old: Path, new: Path) -> Iterator[tuple[str, Published, Published]]:
-    """Return the operations that both versions have."""
+    """Return the operations that both versions have, as (key, old, new)."""
     before, after = operations(old), operations(new)
     return ((key, before[key], after[key]) for key in before if key in after)
 
 
 def followed_by(key: str, old: Path, new: Path) -> str:
-    """Return the key in the new version of an operation of the old one."""
+    """Return the key, in the new version, of an operation of the old one."""
     return key.replace(" ", f" {prefix(old, new)}", 1)
 
 
 def slots(key: str, found: set[tuple[str, str]]) -> set[Slot]:
-    """Return parameters as slots, without one that is the whole body, whose name nobody sees."""
+    """Return parameters as slots. The parameter for the whole body is left out, because its name appears nowhere."""
     return {(key, name) for place, name in found if place != "body"}
 
 
@@ -149,7 +151,7 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
                 other.parameters.keys() - one.parameters.keys(),
                 one.parameters.keys() - other.parameters.keys(),
             )
-            # reported as a renamed argument: it goes to the same place
+            # reported as a renamed argument, because it fills the same path variable
             renamed = {slot for slot in came | went if there != key and slot[0] == "path"}
             added |= slots(there, came - renamed)
             gone |= slots(key, went - renamed)
@@ -161,7 +163,7 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
     assert said(found.new, needed) == demanded
 
 
-# -- the table that counts --------------------------------------------------------------------------------------------
+# -- Comparison with the table of counted changes ---------------------------------------------------------------------
 
 COUNTED = VERSIONS / "operations-changed.tsv"
 ROWS = csv.DictReader(COUNTED.read_text(encoding="utf-8").splitlines(), delimiter="\t") if PAIRS else ()
@@ -169,7 +171,7 @@ OF_PAIRS = {(row["api"], row["from"], row["to"]): row for row in ROWS}
 
 
 def counts(old: Path, new: Path) -> dict[str, int]:
-    """Return the columns of the table as the difference counts them, and its tools."""
+    """Return the columns of the table, counted from the differences that mcpgen finds."""
     found = followed(old, new)
     gone, added = found.changes("tool-removed"), found.changes("tool-added")
     moved = found.changes("tool-moved")
@@ -197,7 +199,7 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
 
 def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
-    """Return parameters that are no arguments and that only one version has, of operations that both have."""
+    """Return parameters that are no arguments and that only one version has, of operations in both versions."""
     found, other, tools = published(there), published(missing), operations(there)
     left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}
     both = ((key, found[key].required if required else left[key], other[key]) for key in found if key in other)
@@ -209,14 +211,16 @@ def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
 
 
 def newly_deprecated(old: Path, new: Path) -> set[str]:
-    """Return the tools of operations that became deprecated."""
+    """Return the tools of operations that became deprecated in the new version."""
     marked = {key for key, one, other in between(old, new) if other.deprecated and not one.deprecated}
     return {tool.name for tool in followed(old, new).new.tools if blanked(tool.request) in marked}
 
 
 @of_pairs
 def test_the_table_counts_the_same(old: Path, new: Path) -> None:
-    """All columns agree, except `inline_body_changed`, which counts inline body texts without a `$ref`."""
+    """Compare all columns of the table except `inline_body_changed`, which counts inline body texts without
+    a `$ref`.
+    """
     row = OF_PAIRS[old.parent.name, old.name, new.name]
     found = counts(old, new)
     assert {key: count for key, count in found.items() if int(row[key]) != count} == {}

@@ -1,1 +1,3 @@
-"""Calling an API as the caller: real servers, a mock authorization server, an API that records, at raw sockets."""
+"""Test servers that call an API with the rights of their caller: real servers, a mock authorization server, and a
+recording API.
+"""

@@ -1,7 +1,7 @@
-"""A mock authorization server that checks what RFC 8693, RFC 7523 and RFC 6749 with PKCE demand, and says who is who.
+"""A mock authorization server that checks requests by RFC 8693, RFC 7523 and RFC 6749 with PKCE, and issues ID tokens.
 
-It signs the tokens of callers too. Those that it gives for the API are `api|NAME|SCOPES|AUDIENCE|NUMBER`, so that a
-recorded request says for whom it was made.
+It also signs the access tokens of callers. Its tokens for the API have the form `api|NAME|SCOPES|AUDIENCE|NUMBER`, so
+that a recorded request shows for which user it was made.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ URN = "urn:ietf:params:oauth:"
 
 
 def refusal(error: str, status: int = 400) -> Answer:
-    """Return the answer with that error."""
+    """Return an OAuth error response with this code."""
     return status, json.dumps({"error": error, "error_description": "x" * 20}).encode()
 
 
 class Authority(Endpoint):
-    """The server. `refused` are users who get no tokens; `strange` replaces the answers of the token endpoint."""
+    """The authorization server. `refused`: users who get no tokens. `strange`: response that replaces all of the token
+    endpoint.
+    """
 
     def __init__(self, seconds: int | None = 3600, rotate: bool = True) -> None:
         super().__init__(self._answered)
@@ -58,7 +60,7 @@ class Authority(Endpoint):
         return [each.form for each in self.requests if each.path == "/token"]
 
     def caller_token(self, user: str, audience: str, **more: object) -> str:
-        """Return an access token of that user for an MCP server, by which the user calls."""
+        """Return an access token with which this user calls an MCP server."""
         now = int(time.time())
         claims = {
             "iss": self.issuer,
@@ -74,11 +76,11 @@ class Authority(Endpoint):
         return token
 
     def subject(self, user: str) -> str:
-        """Return the subject of that user, who is another person after `begin_again`."""
+        """Return the subject of this user in tokens. After `begin_again`, the same name stands for another person."""
         return f"{user}.{self.turn}" if self.turn else user
 
     def begin_again(self) -> None:
-        """Forget what was asked and set: tests share a server, and each has users of its own."""
+        """Forget all requests and settings. Tests share a server, and each test has users of its own."""
         self.turn += 1
         self.requests.clear()
         self.refused, self.revoked, self.subject_of = set(), set(), {}
@@ -89,7 +91,7 @@ class Authority(Endpoint):
         return [part.encode() for token in self.callers for part in token.split(".")[1:]]
 
     def authorize(self, url: str, user: str, **more: str) -> str:
-        """Open the URL in this user's browser, agree, and return the URL to which the browser is sent."""
+        """Agree to the authorization request in this user's browser, and return the URL of the redirect."""
         assert url.startswith(f"{self.origin}/authorize?"), url
         asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         assert asked["response_type"] == "code"
@@ -136,7 +138,7 @@ class Authority(Endpoint):
         return refusal("unsupported_grant_type")
 
     def _exchanged(self, form: dict[str, str]) -> Answer:
-        """Answer a token exchange (RFC 8693 section 2.1): check the required fields and the token types."""
+        """Answer a token exchange (RFC 8693 section 2.1) after a check of the required fields and the token types."""
         kinds = (f"{URN}token-type:access_token", f"{URN}token-type:jwt")
         user = self.callers.get(form.get("subject_token", ""))
         if user is None or form.get("subject_token_type") not in kinds:
@@ -147,14 +149,14 @@ class Authority(Endpoint):
         return self._given(user, form.get("scope", ""), form.get("audience", form.get("resource", "")), more)
 
     def _behalf(self, form: dict[str, str]) -> Answer:
-        """Answer a JWT bearer grant (RFC 7523 section 2.1) in the form that Entra takes."""
+        """Answer a JWT bearer grant (RFC 7523 section 2.1) in the form that Microsoft Entra uses."""
         user = self.callers.get(form.get("assertion", ""))
         if user is None or form.get("requested_token_use") != "on_behalf_of":
             return refusal("invalid_request")
         return self._given(user, form.get("scope", ""), "", {})
 
     def _redeemed(self, form: dict[str, str]) -> Answer:
-        """Redeem a code once, for its redirect URI (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
+        """Redeem an authorization code once, for its redirect URI (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
         asked = self._codes.pop(form.get("code", ""), None)
         verifier = form.get("code_verifier", "").encode()
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier).digest()).rstrip(b"=").decode()
@@ -194,7 +196,7 @@ class Authority(Endpoint):
 
 
 def callers(requests: list[Asked]) -> list[str]:
-    """Return the user of each request that the API received, by its token."""
+    """Return the user of each request that the API received, as named in its token."""
     found = []
     for each in requests:
         token = unquote_plus(each.fields.get("authorization", "").removeprefix("Bearer "))

@@ -1,4 +1,4 @@
-"""What a user's browser does at the end of a login: it opens the redirect, and answers the page that asks."""
+"""Act as a user's browser at the end of a login: open the redirect, and submit the form of the server's page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TICKET = re.compile(rb'name="ticket" value="([^"]+)"')
 
 
 def open_page(server: Server, url: str, **fields: str) -> Answer:
-    """Open a URL of the server. No page may have scripts, lead elsewhere or be kept."""
+    """Open a URL of the server, and return the page. No page may have scripts, link elsewhere or be cached."""
     parts = urlsplit(url)
     answer = server.ask("GET", f"{parts.path}?{parts.query}", fields=fields)
     checked(answer)
@@ -22,21 +22,21 @@ def open_page(server: Server, url: str, **fields: str) -> Answer:
 
 
 def ticket_of(page: Answer) -> str:
-    """Return the ticket in the form of a page."""
+    """Return the value of the hidden field `ticket` in the form of a page."""
     found = _TICKET.search(page.body)
     assert found is not None, page.body
     return unescape(found[1].decode())
 
 
 def submit(server: Server, url: str, fields: Fields | None = None, **form: str) -> Answer:
-    """Send a form to the URL of the page."""
+    """Submit a form with these fields to the URL of the page."""
     answer = server.ask("POST", urlsplit(url).path, fields={**FORM, **(fields or {})}, body=urlencode(form).encode())
     checked(answer)
     return answer
 
 
 def checked(answer: Answer) -> None:
-    """Check the rules that every page must keep."""
+    """Check the rules that every page of the server must follow."""
     assert answer.field("location") is None
     if not (answer.field("content-type") or "").startswith("text/html"):
         assert answer.status >= 400

@@ -1,4 +1,4 @@
-"""One project for all tests, and an API and an authorization server for each."""
+"""Provide one project for all tests, and for each test an API and an authorization server."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    """Yield the API that records."""
+    """Yield the API, which records its requests."""
     with Api() as found:
         yield found
 
 
 @pytest.fixture
 def authority() -> Iterator[Authority]:
-    """Yield the authorization server of the callers."""
+    """Yield the authorization server at which callers get their tokens."""
     with Authority() as found:
         yield found

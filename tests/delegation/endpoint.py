@@ -1,4 +1,4 @@
-"""A small HTTP server at a raw socket, in a thread: it records each request, and a function answers it."""
+"""A small HTTP server on a raw socket, in a thread. It records each request, and a function answers it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 PATIENCE = 60
-"""Seconds until a test fails for what must happen. Nothing is measured with it."""
+"""Timeout in seconds for an event that must happen. No test measures time with it."""
 
 
 class Asked(NamedTuple):
-    """A request as it came. `raw` is all of its bytes."""
+    """A received request. `raw`: all of its bytes."""
 
     method: str
     target: str
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 
     @property
     def form(self) -> dict[str, str]:
-        """Return the fields of a form."""
+        """Return the fields of a urlencoded form in the body."""
         return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
 
 
@@ -36,7 +36,7 @@ Answer = tuple[int, bytes]
 
 
 class Endpoint:
-    """Serves until the end of its `with` block."""
+    """HTTP server that runs until the end of its `with` block."""
 
     def __init__(self, answer: Callable[[Asked], Answer]) -> None:
         self.port = 0
@@ -61,7 +61,7 @@ class Endpoint:
 
     @property
     def origin(self) -> str:
-        """Return the origin of its URLs."""
+        """Return the origin of the server's URLs."""
         return f"http://127.0.0.1:{self.port}"
 
     async def _serve(self) -> None:

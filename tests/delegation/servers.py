@@ -1,4 +1,4 @@
-"""A generated server as a real process that calls an API as its callers, and a client for each of them."""
+"""Run a generated server that calls an API with the rights of its callers, and act as each of its callers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ START = Path(__file__).with_name("start.py")
 PACKAGE, PREFIX = "pets_mcp", "PETS"
 USERS = ("alice", "bob", "carol")
 NEVER = (SECRET.encode(),)
-"""What nothing that a server writes or answers may hold, besides the tokens of callers."""
+"""Secrets that neither output nor responses of a server may contain. Parts of the callers' tokens are added
+to these.
+"""
 
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -71,7 +73,7 @@ DOCUMENT = {
 
 
 class Api(Endpoint):
-    """The API that records. `unaccepted` are tokens that it answers with 401."""
+    """The API, which records its requests. `unaccepted`: tokens that it answers with 401."""
 
     def __init__(self) -> None:
         super().__init__(self._answered)
@@ -92,28 +94,30 @@ def generate(folder: Path) -> Path:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens at."""
+    """Return a port at which nobody listens."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
 
 
 class Issuer(Protocol):
-    """Authorization server whose tokens callers bring (authority.Authority)."""
+    """Interface of an authorization server that issues the tokens of callers (authority.Authority)."""
 
     @property
     def issuer(self) -> str:
         """Return the issuer identifier."""
 
     def caller_token(self, user: str, audience: str) -> str:
-        """Return a token of that user for a server."""
+        """Return an access token of this user for an MCP server."""
 
     def proofs(self) -> list[bytes]:
         """Return the parts of these tokens that must appear nowhere."""
 
 
 class Server(Streamable):
-    """The process. Its callers are USERS, or `users`; what it writes never holds a caller's token, or SECRET."""
+    """A server process. Its callers are `users`, by default USERS. Its output never contains SECRET or a part of a
+    caller's token.
+    """
 
     def __init__(
         self,
@@ -126,8 +130,9 @@ class Server(Streamable):
         constants: dict[str, float] | None = None,
         port: int = 0,
     ) -> None:
-        """`issuer` is that of the callers, None for callers with static tokens alone. `settings` are variables without
-        their prefix.
+        """Start the server. `issuer`: issuer of the callers' tokens, or None if callers have only static tokens.
+
+        `settings`: environment variables without their prefix. `constants`: values to set in the runtime's modules.
         """
         self.users = users
         self.issuer = issuer
@@ -170,12 +175,12 @@ class Server(Streamable):
         self.search(b"".join(self.written) + self.audit.read_bytes())
 
     def search(self, content: bytes) -> None:
-        """AssertionError where the content holds a part of a caller's token, or the server's own secret."""
+        """Raise AssertionError if the content holds a secret part of a caller's token, or the server's own secret."""
         for secret in (*NEVER, *(self.issuer.proofs() if self.issuer is not None else ())):
             assert secret not in content
 
     def token(self, user: str) -> str:
-        """Return the access token with which this user calls."""
+        """Return the access token with which this user calls the server."""
         if self.issuer is None:
             return f"token-of-{user}"
         if user not in self._tokens:
@@ -183,27 +188,29 @@ class Server(Streamable):
         return self._tokens[user]
 
     def begin_again(self) -> None:
-        """Let every user bring a new token."""
+        """Forget all access tokens, so that every user gets a new one."""
         self._tokens.clear()
 
     def until_ready(self) -> None:
-        """Wait until the server has the keys of its issuer."""
+        """Wait until the server has fetched the keys of the issuer."""
         while self.ask("GET", "/readyz").status != 200:
             pass
 
     def audited(self) -> list[Any]:
-        """Return the lines of the audit so far."""
+        """Return the audit records so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Return the answer to a call of the newer era by that user. `can` is the capability `elicitation`."""
+        """Make a call of the stateless era as this user, and return the response. `can`: the client's capability
+        `elicitation`.
+        """
         with self.connect() as connection:
             message = self.by(connection, user, tool, can, **more)
         self.search(encoded(message))
         return message
 
     def by(self, connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Return the answer to the same call on a connection that stays open."""
+        """Make a call of the stateless era as this user on an open connection, and return the response."""
         fields: Fields = more.pop("fields", {})
         message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
         if can is not None:

@@ -1,4 +1,4 @@
-"""Starts a generated server over HTTP, with constants set otherwise.
+"""Start a generated server over HTTP, with changed constants.
 
 python start.py PACKAGE PORT CONSTANTS, where CONSTANTS is JSON.
 """

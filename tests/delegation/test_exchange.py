@@ -1,4 +1,6 @@
-"""Token exchange (RFC 8693) and on behalf of (RFC 7523): each caller's rights, and no caller's own token elsewhere."""
+"""Test token exchange (RFC 8693) and on-behalf-of (RFC 7523): each call has its caller's rights, and callers' own
+tokens go nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_what_the_token_endpoint_is_asked(project: Path, tmp_path: Path, api: Ap
 def test_the_callers_rights_go_before_the_servers_own(
     project: Path, tmp_path: Path, api: Api, authority: Authority
 ) -> None:
-    """An operation that takes either is called as the caller; one that takes the key alone has the server's."""
+    """Call an operation that accepts the caller's token or the server's key as the caller. Use the key only where
+    nothing else is accepted.
+    """
     with Server(project, tmp_path, api, authority, exchange(KEY="the-key-of-the-server")) as server:
         server.as_user("alice", "read_either")
         server.as_user("alice", "read_keyed")
@@ -67,7 +71,9 @@ def test_the_callers_rights_go_before_the_servers_own(
 def test_a_caller_who_is_refused_stops_nobody_else(
     project: Path, tmp_path: Path, api: Api, authority: Authority
 ) -> None:
-    """And is not asked for again at once."""
+    """Refuse a token for one caller. Other callers get theirs, and no second request for the first caller follows at
+    once.
+    """
     authority.refused.add("alice")
     with Server(project, tmp_path, api, authority, exchange()) as server:
         first, again = (server.as_user("alice", "list_pets") for _ in range(2))
@@ -103,7 +109,7 @@ ANSWERS: list[tuple[tuple[int, bytes], str]] = [
     ((200, b'{"error":"bad_verification_code"}'), "gave no access token for the caller, and no reason of the standard"),
     ((500, b'{"error":"<script>"}'), "gave no access token for the caller: HTTP 500."),
 ]
-"""Answers of a token endpoint that give no token, and what the model is told of each."""
+"""Responses of a token endpoint that contain no usable token, and a part of the error that the model gets for each."""
 
 
 def test_answers_that_give_no_token(project: Path, tmp_path: Path, api: Api, authority: Authority) -> None:
@@ -133,7 +139,10 @@ def test_metadata_of_another_issuer_are_not_believed(
 def test_no_token_serves_another_caller(
     project: Path, tmp_path: Path, api: Api, authority: Authority, users: int
 ) -> None:
-    """Interleaved calls, on one connection each; of fifty callers 10,000. The trace tells the API who made each."""
+    """Interleave calls of several callers, one connection each; with fifty callers 10,000 calls.
+
+    The trace context tells the API which caller made each request.
+    """
     names = tuple(f"user{number}" for number in range(users))
     turns = 200 if users > 2 else 20
     with Server(project, tmp_path, api, authority, exchange(), names) as server:
@@ -158,6 +167,6 @@ def test_no_token_serves_another_caller(
 
 
 def _traced(name: str) -> dict[str, Any]:
-    """Return the `_meta` of a call whose trace says who made it, by a way that no credential takes."""
+    """Return the `_meta` of a call with a trace context that identifies the caller independently of credentials."""
     number = int(name.removeprefix("user")) + 1
     return meta(traceparent=f"00-{number:032x}-{1:016x}-01")

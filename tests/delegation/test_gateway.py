@@ -1,4 +1,6 @@
-"""A gateway's header: taken only if the operator names it, for the call that it came with, and for nobody else."""
+"""Test a gateway's header: used only if the operator names it, only for the call with which it came, and for no other
+caller.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def test_each_call_has_the_value_that_came_with_it(project: Path, tmp_path: Path
 
 
 def _with_two(server: Server) -> Any:
-    """Return the result of a call whose head has the gateway's field twice."""
+    """Return the result of a call whose request has the gateway's header twice."""
     message = calling("list_pets")
     body = encoded(message)
     fields = [

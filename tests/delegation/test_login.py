@@ -1,4 +1,4 @@
-"""Logging in by the browser: the link goes to the user alone, and the login counts for whoever began it."""
+"""Test logins by the browser: only the user gets the link, and the login counts for the user who started it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ACCEPT = {"login": {"action": "accept"}}
 
 
 def login(authority: Authority, **more: str) -> dict[str, str]:
-    """Return the settings for users who log in."""
+    """Return the settings of a server whose users log in."""
     client = {"OAUTH_CLIENT_ID": CLIENT, "OAUTH_CLIENT_SECRET": SECRET}
     return {"OAUTH_AS": "user", "OAUTH_ISSUER": authority.origin, **client, **more}
 
 
 class Shared(NamedTuple):
-    """What the tests of this module share."""
+    """The API, the authorization server and the server that the tests of this module share."""
 
     api: Api
     authority: Authority
@@ -38,7 +38,7 @@ class Shared(NamedTuple):
 
 @pytest.fixture(scope="module")
 def shared(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """Yield one server whose callers are users of the authorization server at which they log in."""
+    """Yield one server. Its callers have tokens of the authorization server at which they also log in for the API."""
     with Api() as api, Authority() as authority:
         folder = tmp_path_factory.mktemp("login")
         with Server(project, folder, api, authority, login(authority)) as server:
@@ -47,14 +47,14 @@ def shared(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def authority(shared: Shared) -> Authority:
-    """Return the authorization server, at which no user of this test has been."""
+    """Return the authorization server. It has not seen any user of this test."""
     shared.authority.begin_again()
     return shared.authority
 
 
 @pytest.fixture
 def api(shared: Shared) -> Api:
-    """Return the API, with no call of this test in its record yet."""
+    """Return the API with an empty record of requests."""
     shared.api.requests.clear()
     shared.api.unaccepted.clear()
     return shared.api
@@ -62,20 +62,20 @@ def api(shared: Shared) -> Api:
 
 @pytest.fixture
 def one(shared: Shared, api: Api, authority: Authority) -> Server:
-    """Return the shared server, with users that it has not seen yet."""
+    """Return the shared server with users that it has not seen yet."""
     shared.server.begin_again()
     return shared.server
 
 
 @pytest.fixture
 def other(project: Path, tmp_path: Path, api: Api, authority: Authority) -> Iterator[Server]:
-    """Yield a server whose callers have static tokens, so that no ID token can say who they are."""
+    """Yield a server whose callers have static tokens, so that an ID token cannot tell which caller has logged in."""
     with Server(project, tmp_path, api, None, login(authority)) as server:
         yield server
 
 
 def link(server: Server, user: str, tool: str = "list_pets") -> str:
-    """Return the link that a call of the newer era gets. Check that a model reads nothing of it."""
+    """Return the login link that a call of the stateless era gets. Check that the model sees nothing of the link."""
     result = server.as_user(user, tool, LINKS)["result"]
     assert result["resultType"] == "input_required", result
     asked = result["inputRequests"]["login"]
@@ -85,12 +85,12 @@ def link(server: Server, user: str, tool: str = "list_pets") -> str:
 
 
 def again(server: Server, user: str, **more: Any) -> Any:
-    """Repeat the call, and return its result."""
+    """Repeat the call after the login, and return its result."""
     return server.as_user(user, "list_pets", LINKS, inputResponses=ACCEPT, **more)["result"]
 
 
 def with_query(url: str, **changed: str) -> str:
-    """Return the URL with other fields in its query; an empty value takes a field out."""
+    """Return the URL with changed query parameters. An empty value removes a parameter."""
     fields = {**dict(parse_qsl(urlsplit(url).query)), **changed}
     return f"{url.partition('?')[0]}?{urlencode({name: value for name, value in fields.items() if value})}"
 
@@ -109,7 +109,9 @@ def test_two_users_log_in(one: Server, api: Api, authority: Authority) -> None:
 
 
 def test_a_link_that_another_user_opens_is_of_no_use(one: Server, api: Api, authority: Authority) -> None:
-    """The ID token says who has logged in: not the one who began."""
+    """Let another user open the login link. The ID token shows that it is another user than the one who started the
+    login.
+    """
     page = open_page(one, authority.authorize(link(one, "alice"), "bob"))
     assert page.status == 400
     assert b"Another user has logged in" in page.body
@@ -154,7 +156,7 @@ ATTACKS = {
     "an error": {"error": "access_denied"},
     "a code of nobody": {"code": "code-0-0"},
 }
-"""Changes to the redirect with which a user comes back."""
+"""Changes to the redirect with which a user's browser returns to the server."""
 
 
 def test_redirects_that_log_nobody_in(one: Server, api: Api, authority: Authority) -> None:
@@ -219,7 +221,7 @@ def test_clients_that_cannot_show_links(one: Server, api: Api) -> None:
 
 
 class Client:
-    """A client of 2025-11-25 with a session, as alice."""
+    """A client of revision 2025-11-25 with a session of the user alice."""
 
     def __init__(self, server: Server, can: dict[str, Any], user: str = "alice") -> None:
         self._server = server
@@ -238,7 +240,7 @@ class Client:
 
 
 def asked_of(connection: Connection) -> Any:
-    """Return the request that asks to open a link, on the stream of a call."""
+    """Return the request on the stream of a call that asks the user to open a link."""
     connection.stream()
     message = next(each.message for each in connection.events() if each.data)
     assert message["method"] == "elicitation/create"
@@ -278,7 +280,7 @@ def test_older_clients_that_cannot_show_links(one: Server) -> None:
 
 
 def test_logins_are_renewed_for_their_user_until_they_are_revoked(one: Server, api: Api, authority: Authority) -> None:
-    authority.seconds = 0  # each token has ended when it comes
+    authority.seconds = 0  # each token has expired when it arrives
     for user in ("alice", "bob"):
         open_page(one, authority.authorize(link(one, user), user))
     for _ in range(3):
@@ -305,7 +307,9 @@ def test_many_calls_renew_once(one: Server, api: Api, authority: Authority) -> N
 
 
 def test_a_link_says_nothing_to_whoever_reads_it(one: Server) -> None:
-    """The verifier and the caller are in the state, and the state is sealed. No log and no audit has the link."""
+    """Check that a link reveals nothing: the verifier and the caller are sealed in the state. Log and audit never
+    contain the link.
+    """
     url = link(one, "alice")
     asked = dict(parse_qsl(urlsplit(url).query))
     assert set(asked) == {

@@ -1,4 +1,4 @@
-"""Logging in at a real authorization server: npm `oidc-provider`, with its forms driven over HTTP."""
+"""Test logins at a real authorization server, the npm package `oidc-provider`, whose forms are submitted over HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ RESOURCE = "https://pets.example.com"
 
 
 class Callers:
-    """The users of the provider, with access tokens that the client `app` has for the server."""
+    """The users of the authorization server, with access tokens for the MCP server that the client `app`
+    has obtained.
+    """
 
     def __init__(self, authority: provider.Provider) -> None:
         self.issuer = authority.issuer
@@ -31,7 +33,7 @@ class Callers:
         self._tokens: list[str] = []
 
     def caller_token(self, user: str, audience: str) -> str:
-        """Return an access token of that user, by authorization code."""
+        """Return an access token of this user, obtained by an authorization code."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
         query = {
             "client_id": "app",
@@ -52,12 +54,14 @@ class Callers:
         return token
 
     def proofs(self) -> list[bytes]:
-        """Claims and signatures."""
+        """Return the claims and signatures of these tokens."""
         return [part.encode() for token in self._tokens for part in token.split(".")[1:]]
 
 
 def test_users_log_in_at_a_real_provider(project: Path, tmp_path: Path, api: Api) -> None:
-    """Two users, a user who does not agree, a link that another user opens, and a renewal with rotation."""
+    """Log in two users, a user who does not agree, and a user who opens another's link. Then renew a login, with
+    rotated tokens.
+    """
     bound = free_port()
     redirect = f"http://127.0.0.1:{bound}/mcp/callback/pets-oauth"
     clients = [

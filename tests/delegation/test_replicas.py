@@ -1,4 +1,6 @@
-"""Several replicas with a store: a login at one is known to all, and in the store nobody can read it."""
+"""Test several replicas with a store: all replicas know a login made at one of them, and the store holds it
+encrypted.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[str]:
-    """Yield the store's URL."""
+    """Yield the URL of a store."""
     place = tmp_path / "socket"
     command = [STORE or "", "--port", "0", "--unixsocket", str(place), "--save", "", "--dir", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -41,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def two(project: Path, tmp_path: Path, api: Api, authority: Authority, store: str) -> Iterator[tuple[Server, Server]]:
-    """Yield two replicas, which one balancer would stand before: both say the same redirect URI."""
+    """Yield two replicas with the same redirect URI, as behind one load balancer."""
     key = base64.b64encode(os.urandom(32)).decode()
     public = {"HTTP_URL": "http://127.0.0.1:8000/mcp", "STATE_KEY": key, "STORE": store}
     settings = login(authority, **public)
@@ -78,7 +80,9 @@ def test_a_call_goes_on_after_a_login_at_another_replica(
 def test_a_refresh_token_is_redeemed_once_among_replicas(
     two: tuple[Server, Server], api: Api, authority: Authority
 ) -> None:
-    """The authorization server takes each refresh token once; a second use would end the login."""
+    """Renew a login at two replicas at once. The authorization server ends the login if a refresh token is
+    used twice.
+    """
     authority.seconds = 0
     first, _ = two
     open_page(first, authority.authorize(link(first, "alice"), "alice"))

@@ -1,4 +1,6 @@
-"""The variables of delegation: what is wrong is told in one sentence that names the variable, before anything runs."""
+"""Test the settings for calls with the caller's rights. The error about a wrong value names the variable, before the
+server starts.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ USER = {"OAUTH_AS": "user", "AUTH_ISSUER": ISSUER, "OAUTH_ISSUER": ISSUER, **CLI
 
 @pytest.fixture(scope="module")
 def catalog(project: Any) -> Catalog:
-    """Return the table of the generated server."""
+    """Return the catalog of the generated server."""
     return Catalog.load(str(project / "pets_mcp"))
 
 
 def load(catalog: Catalog, given: dict[str, str], http: tuple[str, int] | None = ("127.0.0.1", 8000)) -> Any:
-    """Return the settings in an environment that has these variables, named without the prefix."""
+    """Return the settings for these environment variables, given without their prefix."""
     return settings.load(catalog, {f"{PREFIX}_{name}": value for name, value in given.items()}, http=http)
 
 
@@ -51,7 +53,9 @@ def test_what_the_settings_come_to(catalog: Catalog) -> None:
 
 
 def test_endpoints_come_from_the_document(catalog: Catalog) -> None:
-    """If neither an issuer nor a URL is set; an API that was moved takes them along."""
+    """Take endpoints from the document if neither an issuer nor a URL is set. A base URL of the operator moves them to
+    its origin.
+    """
     given = {"CODE_AS": "user", "AUTH_ISSUER": ISSUER, "CODE_CLIENT_ID": "id"}
     for moved, origin in (("", "https://api.example.com"), ("https://moved.example.net", "https://moved.example.net")):
         found = load(catalog, {**given, **({"BASE_URL": moved} if moved else {})})
@@ -143,7 +147,7 @@ ENDPOINTS = {
     "a metadata service": ("https://169.254.169.254/token", "is on another origin, and not on a public host by https"),
     "an address": ("https://10.0.0.1/token", "is on another origin, and not on a public host by https"),
 }
-"""Endpoints that an issuer's metadata may name, and why one is not used."""
+"""Endpoints that an issuer's metadata may name, with the reason why an endpoint is not used, or ""."""
 
 
 @pytest.mark.parametrize(("url", "reason"), ENDPOINTS.values(), ids=ENDPOINTS)
@@ -157,7 +161,7 @@ def test_endpoints_that_metadata_name(catalog: Catalog, url: str, reason: str) -
 
 
 def test_servers_that_delegate_nothing_load_nothing_of_it(project: Any) -> None:
-    """Neither over stdio nor over HTTP: the settings, the call and the service are the same as ever."""
+    """Check that a server without delegation loads no module for it, over stdio and over HTTP."""
     code = (
         "import sys\n"
         "from pets_mcp.runtime.core.catalog import Catalog\n"

@@ -1,4 +1,4 @@
-"""A fresh petstore for each test that asks for one."""
+"""Provide a new petstore for each test that asks for one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge responses of the embedded APIs by their OpenAPI documents."""
+"""Check responses of the demo APIs in mcpgen by their OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWERS, REQUESTS = "urn:petstore:answers", "urn:petstore:requests"
 
 
 class Contract:
-    """A document's operations, and what it promises about their responses."""
+    """The operations of a document, and what the document says about their responses."""
 
     def __init__(self, file: Path = PETSTORE) -> None:
         self.document: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
@@ -34,7 +34,9 @@ class Contract:
         }
 
     def security(self, operation_id: str) -> list[str]:
-        """Return the names of the schemes that an operation accepts, or none if it is open."""
+        """Return the names of the security schemes that an operation accepts. The list is empty if the operation needs
+        none.
+        """
         _, _, operation = self.operations[operation_id]
         return [name for choice in operation.get("security", self.document["security"]) for name in choice]
 
@@ -43,7 +45,7 @@ class Contract:
         return {(name, int(status)) for name, (_, _, found) in self.operations.items() for status in found["responses"]}
 
     def judge(self, operation_id: str, received: Received) -> None:
-        """Raise AssertionError if status, content type, headers or body of a response are not as declared."""
+        """Raise AssertionError if the status, content type, headers or body of a response are not as declared."""
         method, path, operation = self.operations[operation_id]
         promised, where = self.follow(
             operation["responses"][str(received.status)],
@@ -62,13 +64,15 @@ class Contract:
             self.validate(received.json(), f"{where}/content/{_escaped(received.media)}/schema")
 
     def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
-        """Raise AssertionError if `value` violates the schema at `pointer`, read for responses or for requests."""
+        """Raise AssertionError if `value` violates the schema at `pointer`. `view`: rules for responses or for
+        requests.
+        """
         # The pointer is written as a URI fragment, where braces must be encoded.
         schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}
         Draft202012Validator(schema, registry=self._registry, format_checker=FormatChecker()).validate(value)
 
     def follow(self, found: dict[str, Any], pointer: str = "") -> tuple[dict[str, Any], str]:
-        """Return the node that a `$ref` points to, and its pointer. A node without `$ref` is returned unchanged."""
+        """Return the node to which a `$ref` points, and its pointer. A node without `$ref` is returned unchanged."""
         if "$ref" not in found:
             return found, pointer
         target = found["$ref"].removeprefix("#")
@@ -78,7 +82,7 @@ class Contract:
         return value, target
 
     def examples(self) -> list[tuple[str, Any]]:
-        """Yield every example of a content or a parameter, with the pointer of its schema."""
+        """Return every example of a media type or a parameter, with the pointer of its schema."""
         return list(self._examples(self.document, ""))
 
     def _examples(self, node: Any, pointer: str) -> Any:

@@ -1,4 +1,4 @@
-"""Call the embedded APIs byte for byte, with the standard library's HTTP client."""
+"""Call the demo APIs in mcpgen with exact bytes, by the standard library's HTTP client."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Received(NamedTuple):
         return json.loads(self.body)
 
     def faults(self) -> list[tuple[str, str]]:
-        """Return place and name of each fault that the problem document lists."""
+        """Return the location and name of each error that the problem document lists."""
         return [(fault["in"], fault["name"]) for fault in self.json()["errors"]]
 
 
@@ -56,7 +56,9 @@ def of_form(text: str, **headers: str) -> Sent:
 
 
 def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
-    """Return a multipart body. A part is: attributes after `form-data`, its content type or none, its data."""
+    """Return a request with a multipart body. A part is: attributes after `form-data`, its content type or none, its
+    data.
+    """
     pieces = []
     for attributes, media, data in parts:
         head = f"Content-Disposition: form-data; {attributes}" + (f"\r\nContent-Type: {media}" if media else "")

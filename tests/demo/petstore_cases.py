@@ -1,4 +1,4 @@
-"""List one exchange for each response that the petstore's document declares. Data alone.
+"""List one request for each response that the petstore's document declares. This module contains only data.
 
 401 and 415 are missing: the test derives them from the first case of each operation.
 """
@@ -16,7 +16,7 @@ MEBIBYTE = 1 << 20
 
 
 class Case(NamedTuple):
-    """An operation, the status that it must answer with, what is sent, and requests that are made before."""
+    """An operation, the expected status, the request, and requests that are made before it."""
 
     operation: str
     status: int

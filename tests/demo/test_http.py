@@ -1,4 +1,4 @@
-"""Test the HTTP transport of the embedded APIs: recorded requests, persistent connections, and the end of a server."""
+"""Test the HTTP server of the demo APIs: recorded requests, persistent connections, and shutdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def echo(request: Request) -> Answer:
 
 
 def raw(url: str, text: bytes) -> bytes:
-    """Send these bytes, and return the whole response up to the end of the connection."""
+    """Send these bytes, and return all bytes received until the connection ends."""
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), timeout=120) as connection:
         connection.sendall(text)

@@ -1,4 +1,4 @@
-"""Test that the embedded APIs share no code with what they observe, and need no installed package."""
+"""Test that the demo APIs share no code with the servers that call them, and need no installed package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Test that the petstore does exactly what its document says: every operation, every status, every body.
 
-Each case has a fresh server. Effects beyond the response are tested in the files beside this one.
+Each case has a new petstore. Other files in this folder test effects beyond the response.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Test photos, sounds and archives of the petstore: they are real, and the same bytes in both directions."""
+"""Test photos, sounds and archives of the petstore: they are valid files, and have the same bytes after upload and
+download.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def test_a_wrong_part_is_named(
 
 
 def _chunks(png: bytes) -> dict[bytes, bytes]:
-    """Return name → data of the chunks of a PNG, after checking their checksums."""
+    """Return the data of the chunks of a PNG by name, after a check of their checksums."""
     found, at = {}, 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])

@@ -1,4 +1,4 @@
-"""Test what reading from the petstore returns for parameters in every style."""
+"""Test the responses of the petstore to reading requests, with parameters in every style."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test the effects of writing to the petstore, and its refusals."""
+"""Test the effects of writing requests to the petstore, and which requests it refuses."""
 
 from __future__ import annotations
 

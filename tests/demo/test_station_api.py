@@ -1,4 +1,4 @@
-"""Test that the weather station serves exactly the requests of `specs/station.tools.yaml`."""
+"""Test that the demo weather station answers exactly the requests of `specs/station.tools.yaml`."""
 
 from __future__ import annotations
 

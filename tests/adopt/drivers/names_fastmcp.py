@@ -1,6 +1,7 @@
-"""Print the tools that FastMCP makes of documents: a JSON list of paths on stdin, a list of lists of names on stdout.
+"""Print the names of the tools that FastMCP makes of documents.
 
-An entry is null for a document that FastMCP refuses.
+stdin is a JSON list of paths of documents, stdout a JSON list of lists of names. The item for a document that FastMCP
+refuses is null.
 """
 
 # mypy: ignore-errors

@@ -1,4 +1,7 @@
-"""Start servers over stdio, and print the names of their tools: a JSON list of [command, arguments, variables]."""
+"""Start servers over stdio, and print the names of their tools.
+
+stdin is a JSON list of [command, arguments, environment variables].
+"""
 
 # mypy: ignore-errors
 # It runs in the environment of the other tool, whose types are not here.

@@ -1,6 +1,7 @@
-"""Run FastMCP scripts, and print the names of their tools: a JSON list of [script, document] on stdin.
+"""Run FastMCP scripts, and print the names of their tools.
 
-Whatever a script fetches or opens is the document. An API of FastAPI is replaced by an object that knows its document.
+stdin is a JSON list of [script, document]. The document replaces whatever a script fetches or opens. An API of FastAPI
+is replaced by an object that has the document.
 """
 
 # mypy: ignore-errors
@@ -29,7 +30,7 @@ SPEC: dict[str, Any] = {}
 
 
 class Response:
-    """The answer to any request for a document."""
+    """Response to any request for a document."""
 
     @property
     def text(self) -> str:
@@ -39,11 +40,11 @@ class Response:
         return SPEC
 
     def raise_for_status(self) -> None:
-        """Accept the answer."""
+        """Do nothing: the status is always good."""
 
 
 def prepare() -> None:
-    """Replace what scripts fetch, import and start."""
+    """Replace the functions by which scripts fetch documents, import APIs and start servers."""
 
     async def get(self: object, *_: object, **__: object) -> Response:
         return Response()
@@ -60,7 +61,7 @@ def prepare() -> None:
         return from_openapi(cls, app.openapi(), client, **kept)
 
     async def run(*_: object, **__: object) -> None:
-        """Serve nothing."""
+        """Do nothing instead of serving."""
 
     opened = builtins.open
 

@@ -1,10 +1,11 @@
 """Shared part of the drivers of Python frameworks: let a framework use some servers, and print a report for each.
 
 The jobs are a JSON array on stdin: `{"server": {"command", "args", "env"}, "tool", "arguments"}`. The report of a job
-is `{"tools": {NAME: [ARGUMENT, ...]}, "answer": TEXT}`: the tools as the framework offers them to its model, and what
-it makes of the response to one call. It is `{"failed": TEXT}` if the framework raised before it had tools.
+is `{"tools": {NAME: [ARGUMENT, ...]}, "answer": TEXT}`: the tools as the framework offers them to its model, and the
+text that it makes of the response to one call. The report is `{"failed": TEXT}` if the framework raised an exception
+before it had tools.
 
-Only the standard library is used, since it runs in the environment of each framework.
+Only the standard library is used, because the module runs in the environment of each framework.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def drive(use: Use) -> None:
 async def _carry_out(use: Use, job: Job) -> Report:
     try:
         return await use(job)
-    except Exception as error:  # any exception means that the framework's user has no tools
+    except Exception as error:  # any exception means that the framework's user gets no tools
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
@@ -44,9 +45,10 @@ async def answered(call: Awaitable[Any]) -> str:
 
 
 def arguments_of(schema: dict[str, Any]) -> list[str]:
-    """Return the names of the arguments that a JSON Schema of a tool has.
+    """Return the names of the arguments in a tool's JSON Schema.
 
-    An argument that can only be an empty object is marked: strict modes make such ones of objects of any members.
+    An argument that can only be an empty object is marked. Some strict modes turn objects with any members into such
+    arguments.
     """
     found = schema.get("properties", {})
     return sorted(f"{name} (always empty)" if _is_always_empty(each) else name for name, each in found.items())

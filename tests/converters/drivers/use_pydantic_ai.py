@@ -1,4 +1,4 @@
-"""Drive pydantic-ai: run a whole agent, whose model is a function that calls one tool."""
+"""Drive pydantic-ai: run a complete agent, whose model is a function that calls one tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drive Strands: `strands-agents`, whose client is used from its own thread."""
+"""Drive Strands: `strands-agents`, whose client runs in a thread of its own."""
 
 from __future__ import annotations
 
