@@ -1,4 +1,6 @@
-"""Rewrite the balancer's configuration for tests: containers are found by name, test replicas by their sockets."""
+"""Rewrite the balancer's configuration for tests, in which replicas have ports on loopback instead of
+container names.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ HAPROXY = shutil.which("haproxy", path=PLACES) or ""
 def readdressed(replicas: Sequence[int], clients: str, health: str, checks: str = "") -> str:
     """Return the configuration for replicas at these ports.
 
-    `clients`, `health`: addresses where the balancer listens.
+    `clients`, `health`: addresses at which the balancer listens.
     """
     servers = "\n".join(f"  server replica{number} 127.0.0.1:{port} {checks}" for number, port in enumerate(replicas))
     changes = [

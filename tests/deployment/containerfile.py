@@ -1,7 +1,7 @@
-"""Execute the steps of a Containerfile without a builder.
+"""Execute the steps of a Containerfile without an image builder.
 
-All paths of an image lie below one folder, which is emptied at each `FROM`. So a stage has what `COPY --from` brings
-from an earlier one, and nothing else. An unknown instruction ends the test: the steps cannot drift from the file.
+All paths of an image lie below one folder, which is emptied at each `FROM`. So a stage has only what `COPY --from`
+copies from an earlier stage. An unknown instruction fails the test, so that the interpreter covers the whole file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHELL_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @dataclass
 class Image:
-    """What the last stage declares about the process that is started from it."""
+    """What the last stage declares about the process that runs in the image."""
 
     environment: dict[str, str] = field(default_factory=dict)
     user: tuple[int, int] = (0, 0)
@@ -36,7 +36,7 @@ class Image:
 class Build:
     """Interpreter of one Containerfile.
 
-    `python`: interpreter that replaces the base image's. `root`: the folder of the image.
+    `python`: interpreter that replaces the one of the base image. `root`: the folder of the image.
     """
 
     def __init__(self, text: str, project: Path, home: Path, python: str) -> None:
@@ -127,13 +127,15 @@ class Build:
         self.image.command = self._words(rest)
 
     def _words(self, rest: str) -> list[str]:
-        """Return a command as its words. A command that would need a shell is not JSON, and raises ValueError."""
+        """Return a command as a list of words. Raise ValueError for a command that is not JSON, because it would need a
+        shell.
+        """
         words: list[str] = json.loads(rest)
         return [self.placed(word) for word in words]
 
 
 def context(project: Path, target: Path) -> Path:
-    """Copy the files that `.dockerignore` admits: those named after `*`, except what it excludes everywhere."""
+    """Copy the files that `.dockerignore` allows: those named after `*`, without those that it excludes everywhere."""
     first, *rules = [line for line in (project / ".dockerignore").read_text().splitlines() if line[:1] not in ("", "#")]
     assert first == "*", "all that is not named is left out"
     named = [rule[1:] for rule in rules if rule.startswith("!")]
@@ -149,6 +151,6 @@ def context(project: Path, target: Path) -> Path:
 
 
 def _settings_of_pip() -> dict[str, str]:
-    """Return pip's settings on this machine, so that packages come from the same index."""
+    """Return pip's settings on this machine, so that packages come from the same index as usual."""
     kept = ("HOME", "http_proxy", "https_proxy", "no_proxy", "TMPDIR")
     return {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_")) or name in kept}

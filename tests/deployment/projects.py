@@ -33,12 +33,12 @@ def deployed_document(document: dict[str, Any], **options: Any) -> FileTree:
 
 
 def deployment(tree: FileTree) -> dict[str, str]:
-    """Return path → text of the deployment files of a project."""
+    """Return a mapping from path to text of the deployment files of a project."""
     return {path: tree[path].decode("ascii") for path in DEPLOYMENT}
 
 
 def manifests(tree: FileTree) -> dict[str, Any]:
-    """Return file name → Kubernetes manifest, read by PyYAML."""
+    """Return a mapping from file name to Kubernetes manifest, parsed by PyYAML."""
     names = [path for path in tree if path.startswith(KUBERNETES)]
     return {name.removeprefix(KUBERNETES): yaml.safe_load(tree[name]) for name in names}
 

@@ -1,6 +1,7 @@
-"""Test that the balancer's configuration is valid, loses no request, and does not hide clients that have gone.
+"""Test that the balancer's configuration is valid and loses no request, and that replicas notice when clients
+disconnect.
 
-Only addresses differ from the compose file: replicas are found by their sockets, not by names of containers.
+Only addresses differ from the compose file: replicas have ports on loopback instead of container names.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ PATIENCE = 30
 
 
 class Replica(socketserver.ThreadingTCPServer):
-    """Server that answers every path except /waits, where it only notes that its client has gone.
+    """Server that answers every path except /waits, where it only records that its client has disconnected.
 
-    A health check takes `slow` seconds; `checks` counts those that were answered.
+    A health check takes `slow` seconds; `checks` is the number of answered health checks.
     """
 
     daemon_threads = True
@@ -44,7 +45,7 @@ class Answer(socketserver.StreamRequestHandler):
     server: Replica
 
     def handle(self) -> None:
-        """Read the head of a request, and answer."""
+        """Read the head of a request, and answer the request."""
         head = b"".join(iter(self.rfile.readline, b"\r\n")).decode()
         path = head.split()[1] if head else ""
         self.server.asked.append(path)
@@ -74,7 +75,7 @@ def replica(slow: float = 0) -> Iterator[Replica]:
 def balanced(folder: Path, *ports: int, checks: str = "no-check") -> Iterator[int]:
     """Run the balancer in front of replicas at these ports, and yield its port. Its sockets are open before it starts.
 
-    With `no-check` it never learns which replica is ready, as in the moment after one has ended.
+    If `checks` is `no-check`, it never learns which replica is ready, as in the moment after one has ended.
     """
     with socket.create_server(("127.0.0.1", 0)) as clients, socket.create_server(("127.0.0.1", 0)) as health:
         own = (f"fd@{clients.fileno()}", f"fd@{health.fileno()}")

@@ -1,4 +1,6 @@
-"""Test the compose file: read by another YAML reader, valid by the specification, hardened; and its store."""
+"""Test the compose file: parsed by another YAML parser, valid by the specification, and hardened. Also test
+its store.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,10 @@ def test_git_leaves_secrets_out(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(STORE is None, reason="not installed: valkey-server or redis-server")
 def test_the_store_starts_as_it_says_and_asks_for_the_password(tmp_path: Path) -> None:
-    """Only a Unix socket in place of the port differs from the compose file."""
+    """Start the store with the command of the compose file, and check that it requires the password.
+
+    Only a Unix socket instead of the port differs from the compose file.
+    """
     place = tmp_path / "socket"
     (tmp_path / "store.conf").write_text(f"requirepass a-password\nport 0\nunixsocket {place}\n")
     store = SERVICES["store"]

@@ -1,7 +1,7 @@
-"""Test the image: its steps run in a fresh environment, and it is started as its Containerfile says.
+"""Test the image: its steps run in a new environment, and its process starts as the Containerfile says.
 
-No builder is needed for the wheel, its environment, the unprivileged user, the read-only folder, the health check, a
-request and the signal that ends it. If there is a builder, the image is built with it, too.
+Most tests need no image builder: the wheel, its environment, the unprivileged user, the read-only folder, the health
+check, a request, and the signal that ends the process. If a builder is installed, the image is built with it, too.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ BUILDERS = ("docker", "podman", "buildah")
 
 
 def user() -> dict[str, Any]:
-    """Return the arguments of subprocess that drop root rights, or {} if the tests do not run as root."""
+    """Return the arguments of subprocess that drop root's rights, or {} if the tests do not run as root."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def python_for_everybody() -> str | None:
-    """Return an interpreter that an unprivileged user can start, or None.
+    """Return a Python interpreter that an unprivileged user can start, or None.
 
-    That of the tests may lie in a home directory.
+    The interpreter of the tests may lie in a home directory.
     """
     for path in dict.fromkeys((sys._base_executable, "/usr/local/bin/python3", "/usr/bin/python3")):  # type: ignore[attr-defined]
         with contextlib.suppress(OSError):
@@ -58,10 +58,10 @@ def python_for_everybody() -> str | None:
 
 @pytest.fixture(scope="module")
 def built() -> Iterator[Build]:
-    """Execute the steps of the Containerfile, and yield the build with an image that nobody can write to."""
+    """Execute the steps of the Containerfile, and yield the build. Nobody can write to its image."""
     if (python := python_for_everybody()) is None:
         pytest.skip("no Python that the user nobody can start")
-    home = Path(tempfile.mkdtemp(prefix="image-"))  # pytest's own folders cannot be entered by other users
+    home = Path(tempfile.mkdtemp(prefix="image-"))  # other users cannot enter pytest's own folders
     home.chmod(0o755)
     build = Build(TEXT, write(deployed(), home / "project"), home, python)
     build.run()
@@ -77,7 +77,7 @@ def built() -> Iterator[Build]:
 
 @dataclass
 class Started:
-    """A process started from the image, with its health check."""
+    """A process of the image, with the image's health check."""
 
     process: subprocess.Popen[str]
     port: int
@@ -102,7 +102,7 @@ class Started:
 
 @pytest.fixture
 def started(built: Build) -> Iterator[Started]:
-    """Start the image with its secrets as files, as compose.yaml gives them."""
+    """Start the image's process with its secrets as files, as compose.yaml does, and yield it."""
     image, secrets = built.image, built.root.parent / "secrets"
     secrets.mkdir()
     callers = f"alice {hashlib.sha256(TOKEN.encode()).hexdigest()}\n"
@@ -137,7 +137,7 @@ def started(built: Build) -> Iterator[Started]:
 
 
 def wait_until_it_listens(process: subprocess.Popen[str]) -> None:
-    """Read the log up to the line that says that the server listens."""
+    """Read the log of the process until it says that the server listens."""
     told = ""
     for line in process.stderr or ():
         told += line
@@ -147,7 +147,7 @@ def wait_until_it_listens(process: subprocess.Popen[str]) -> None:
 
 
 def contents(folder: Path) -> list[tuple[str, int]]:
-    """Return path → time of last change of the files below a folder."""
+    """Return pairs of the path and modification time of the files below a folder."""
     return sorted((str(path), path.lstat().st_mtime_ns) for path in folder.rglob("*"))
 
 
@@ -208,7 +208,7 @@ def test_no_secret_comes_into_a_layer(tmp_path: Path) -> None:
 
 
 def builder() -> str | None:
-    """Return a program that can build images here (with a running daemon, if it needs one), or None."""
+    """Return the name of a program that can build images here (with a running daemon if needed), or None."""
     for name in BUILDERS:
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             if subprocess.run([name, "info"], capture_output=True, timeout=30, check=False).returncode == 0:

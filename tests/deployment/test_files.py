@@ -1,6 +1,6 @@
-"""Test the files that `--deploy` adds: the same for the same input, no text of a document, and never overwritten.
+"""Test the files that `--deploy` adds: the same for the same input, without texts of a document, and never overwritten.
 
-The golden ones are those of the petstore, in `tests/golden/deployment`; `--update` rewrites them.
+The expected files are those of the petstore, in `tests/golden/deployment`; `--update` rewrites them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def test_all_begin_by_saying_whose_they_are() -> None:
 
 
 def test_no_text_of_a_document_is_in_them() -> None:
-    """Two documents that differ only in text (titles, descriptions, paths, values of variables) give the same files."""
+    """Check that documents that differ only in texts (titles, descriptions, paths, values of variables) give the same
+    files.
+    """
     scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
     server = {"url": "https://{region}.example.com", "variables": {"region": {"default": "eu"}}}
     plain = secured("key", scheme, servers=[server])
@@ -154,7 +156,7 @@ def test_a_variable_of_the_server_url_is_asked_for_where_it_has_no_default() -> 
 
 
 class TestOffered:
-    """On disk, the files are written once; the owner may edit and delete them."""
+    """Test the files on disk: they are written only once, and their owner may edit and delete them."""
 
     @pytest.fixture(autouse=True)
     def _here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +166,7 @@ class TestOffered:
         assert all((Path("out") / path).is_file() for path in DEPLOYMENT)
 
     def change(self) -> None:
-        """Change the API, so that the project is written again."""
+        """Change the API, so that the next run writes the project again."""
         Path("api.json").write_text(json.dumps(document(security=[], servers=[{"url": "https://zoo.example.com:1"}])))
 
     @pytest.mark.parametrize("path", DEPLOYMENT)

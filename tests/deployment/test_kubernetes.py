@@ -43,7 +43,7 @@ def test_every_example_is_valid(source: Path) -> None:
 
 
 def test_what_the_restricted_profile_forbids_is_not_there() -> None:
-    """Pod Security Standards, profile `restricted`."""
+    """Check the rules of the Pod Security Standards, profile `restricted`."""
     assert POD["securityContext"]["runAsNonRoot"] is True
     assert POD["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     context = CONTAINER["securityContext"]
@@ -97,7 +97,10 @@ def test_every_file_that_is_named_is_a_key_of_the_secret() -> None:
 
 
 def test_services_of_the_cluster_make_no_settings() -> None:
-    """By default Kubernetes sets PETSTORE_MCP_PORT and others, which look like settings of the server."""
+    """Check that pods get no environment variables for services of the cluster.
+
+    By default, Kubernetes sets PETSTORE_MCP_PORT and others, which look like settings of the server.
+    """
     assert POD["enableServiceLinks"] is False
     assert POD["automountServiceAccountToken"] is False
 

@@ -1,4 +1,4 @@
-"""Run what compose.yaml describes as processes: three replicas, a store, and the balancer with its configuration."""
+"""Run the services of compose.yaml as processes: three replicas, a store, and the balancer with its configuration."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from benchmarks.replicas.rig import Missing, Rig, can_connect, free_port, wait_f
 from tests.deployment.balancer import HAPROXY, readdressed
 
 RUNNING = "2"
-"""HAProxy's number for a server in use (`srv_op_state`)."""
+"""HAProxy's number for a server that it sends requests to (`srv_op_state`)."""
 
 CALLS = 200
-"""Least number of calls. They go on until the third replica is back."""
+"""Minimum number of calls. Calls continue until the third replica is back."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAPROXY, reason="not installed: haproxy")]
 
 
 class Deployed(Rig):
-    """The rig of replicas, behind the balancer of a generated project."""
+    """The replicas of `benchmarks.replicas`, behind the balancer of a generated project."""
 
     def _balance(self) -> None:
         self.port, health = free_port(), free_port()
@@ -38,12 +38,14 @@ class Deployed(Rig):
         wait_for(lambda: can_connect(self.port))
 
     async def restart(self, number: int) -> None:
-        """Restart a replica, and return once the balancer has noticed, as platforms wait before they continue."""
+        """Restart a replica, and return once the balancer uses it again, as deployment platforms do before they
+        continue.
+        """
         await super().restart(number)
         await self._all_picked()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start everything, and return once the balancer would choose each replica."""
+        """Start everything, and return once the balancer sends requests to each replica."""
         await super().start(replicas, stored, balanced)
         await self._all_picked()
 
@@ -51,7 +53,9 @@ class Deployed(Rig):
         await asyncio.to_thread(wait_for, lambda: self._running() == len(self.ports))
 
     def _running(self) -> int:
-        """Return how many replicas the balancer would choose (HAProxy management guide, `show servers state`)."""
+        """Return the number of replicas to which the balancer sends requests (HAProxy management guide, `show servers
+        state`).
+        """
         with socket.socket(socket.AF_UNIX) as opened:
             opened.connect(str(self._states))
             opened.sendall(b"show servers state\n")

@@ -159,7 +159,7 @@ EDITS = (
 
 
 def edited(*edits: Edit) -> dict[str, Any]:
-    """Return BASE after all `edits`."""
+    """Return a copy of BASE with all `edits` applied."""
     document = copy.deepcopy(BASE)
     for edit in edits:
         edit.apply(document)

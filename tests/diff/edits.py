@@ -1,4 +1,4 @@
-"""Draw portable schemas, and list every single edit of each with its effect, known by construction."""
+"""Draw portable schemas, and list every single edit of each, with its effect known by construction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 Schema: TypeAlias = dict[str, Any]
 Effect: TypeAlias = Literal["narrowed", "widened", "both", "words", "gone", "added"]
-"""Effect of an edit on the accepted values. `gone` and `added` are for members, whose names callers know."""
+"""Effect of an edit on the accepted values. `gone` and `added` are for object members, whose names callers know."""
 
 
 class Edit(NamedTuple):
@@ -87,7 +87,7 @@ def _of_alternatives(schema: Schema) -> Iterator[Edit]:
         left = [*others[0], *others[1]]
         yield Edit(f"alternative {place} gone", "narrowed", left[0] if len(left) == 1 else {"anyOf": left})
         for edit in edits(branch):
-            # Skipped: null may be allowed already, and another type may belong to another alternative.
+            # Skipped, because null may be allowed already, and another type may belong to another alternative.
             if edit.what not in ("null too", "another type") and branch != {"type": "null"}:
                 yield edit.under(f"alternative {place}", {**schema, "anyOf": [*others[0], edit.schema, *others[1]]})
     if branches:

@@ -1,6 +1,6 @@
-"""Guess values that satisfy a schema, as callers would send them; a validator keeps the valid ones.
+"""Guess values that satisfy a schema, as callers would send them. A validator keeps the valid ones.
 
-Objects have only members that the schema lists, or that a map allows.
+Objects have only members that the schema lists, or that `additionalProperties` allows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def instances(schema: Schema, chance: Random, count: int) -> list[Any]:
 
 
 class _Guess:
-    """Generator of values for one schema, in which references are resolved."""
+    """Generator of random values for one schema. It resolves references."""
 
     def __init__(self, root: Schema, chance: Random) -> None:
         self._root = root
@@ -48,7 +48,9 @@ class _Guess:
         return self._of_type(self._type(node), node, depth)
 
     def _plain(self, node: Schema, depth: int) -> Schema:
-        """Return `node` as one plain schema: merged with its references, its `allOf` and one random alternative."""
+        """Return `node` as one schema without references and unions: merged with its references, its `allOf` and one
+        random alternative.
+        """
         beside = [node[key] for key in ("$ref",) if key in node]
         parts = [self._resolved(reference) for reference in beside] + list(node.get("allOf", ()))
         parts += [self._chance.choice(node[key]) for key in ("anyOf", "oneOf") if node.get(key)]
@@ -116,7 +118,9 @@ class _Guess:
 
 
 def _joined(one: Schema, other: Schema) -> Schema:
-    """Merge two schemas. Members and `required` are joined; of other common keywords, those of `other` win."""
+    """Merge two schemas. Members and `required` are joined; for other keywords in both, the value of
+    `other` is used.
+    """
     found = {**one, **other}
     if "properties" in one and "properties" in other:
         found["properties"] = {**one["properties"], **other["properties"]}

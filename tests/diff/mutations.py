@@ -24,7 +24,7 @@ _SIMPLE: tuple[Node, ...] = (
 
 
 def _put(key: str, *values: Any) -> Mutation:
-    """Return a mutation that sets `key` to one of `values`, or removes it."""
+    """Return a mutation that sets `key` to a random one of `values`, or removes the key."""
 
     def apply(node: Node, chance: Random) -> None:
         if key in node and chance.random() < 0.4:

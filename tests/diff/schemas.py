@@ -1,4 +1,6 @@
-"""Draw schemas from all of JSON Schema 2020-12, and list small values, to check proofs against a validator."""
+"""Draw schemas from all of JSON Schema 2020-12, and list small values, to check mcpgen's proofs of inclusion by a
+validator.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 Schema: TypeAlias = Any
 KEYS = ("a", "b", "c")
 UNLISTED = "z"
-"""Name of a member that none of these schemas lists."""
+"""Name of an object member that none of these schemas lists."""
 
 SCALARS: list[Any] = [None, True, False, -1, 0, 1, 2, 2.5, 3, 4, 10, "", "a", "ab", "b", "abc"]
 _FEW: list[Any] = [None, True, 0, 1, 2.5, "a", "ab"]
@@ -124,10 +126,10 @@ GUARDED = st.sampled_from(
         {"anyOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"$ref": "#/$defs/D"}}]},
     ]
 )
-"""Definitions that refer to themselves only for a member or item, so that recursion ends with the value."""
+"""Definitions that refer to themselves only for a member or item, so that the recursion ends with the value."""
 
 
 def accepted(schema: dict[str, Any]) -> list[bool]:
-    """Return for each of VALUES whether an independent validator accepts it."""
+    """Return for each value in VALUES True if an independent validator accepts it."""
     validator = jsonschema.Draft202012Validator(schema)
     return [validator.is_valid(value) for value in VALUES]

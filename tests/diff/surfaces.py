@@ -1,4 +1,4 @@
-"""Build servers to be compared, from only what a test wants to vary."""
+"""Build the servers that a test compares. The test gives only the parts that differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tool(name: str = "get_x", **more: Any) -> dict[str, Any]:
 
 
 def binding(listed: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return a binding that sends every argument in the query, unless `given` says otherwise."""
+    """Return a binding that sends every argument in the query. Members in `given` replace its own."""
     arguments = listed["inputSchema"].get("properties", {})
     query = [{"argument": name, "name": name, "style": "form", "explode": True} for name in arguments]
     own = {"operation": {"path": f"/{listed['name']}"}, "method": "GET", "server": 0, "path": [f"/{listed['name']}"]}
@@ -36,7 +36,8 @@ def surface(
 ) -> Surface:
     """Return a server of these tools.
 
-    `bindings`: tool → members of its binding that differ. `header` may have resources and prompts.
+    `bindings`: tool → members of its binding that differ from the default. `header`: members of the server, such as
+    resources and prompts.
     """
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
@@ -58,7 +59,7 @@ def of_result(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> 
 
 
 def grade(difference: Difference) -> str:
-    """Return the gravest grade of a difference, or `none`."""
+    """Return the most severe grade in a difference, or `none`."""
     return {"major": "breaking", "minor": "additive", "patch": "cosmetic"}.get(difference.version, "none")
 
 

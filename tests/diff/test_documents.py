@@ -1,4 +1,6 @@
-"""Compare whole documents: equal ones have no changes, every edit is reported, and newly refused calls are breaking."""
+"""Compare whole documents: equal documents have no changes, every edit is reported, and newly refused calls are
+breaking.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,14 @@ PETSTORE: Document = json.loads(json.dumps(yaml.safe_load((ROOT / "specs" / "pet
 
 
 def followed(old: Document, new: Document, options: Options = STRUCTURED) -> tuple[Surface, Surface]:
-    """Return the servers of both documents, the second compiled as the successor of the first."""
+    """Return the servers of both documents. The second is compiled as the next generation of the first."""
     before = compile_source(Fetched("d.json", json.dumps(old).encode()), options)
     first = surface_of(before)
     after = compile_after(Fetched("d.json", json.dumps(new).encode()), options, Project(lock=before.lock))
     return first, surface_of(after)
 
 
-# -- nothing ----------------------------------------------------------------------------------------------------------
+# -- Equal documents --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("examples", [30, pytest.param(settings().max_examples, marks=pytest.mark.slow)])
@@ -65,7 +67,7 @@ def test_a_generated_project_does_not_differ_from_its_source(project: Path) -> N
     assert (told.returncode, told.stdout) == (0, "Nothing changed.\n")
 
 
-# -- every edit -------------------------------------------------------------------------------------------------------
+# -- Single edits -----------------------------------------------------------------------------------------------------
 
 
 def difference(old: Document, new: Document) -> Difference:
@@ -89,17 +91,17 @@ def test_no_edit_hides_another(edits: list[Edit]) -> None:
     assert grade(found) == next((each for each in GRADES if each in {e.grade for e in edits if e.code}), "none")
 
 
-# -- never less than there is -----------------------------------------------------------------------------------------
+# -- Calls that are newly refused -------------------------------------------------------------------------------------
 
 CALLS = 12
 """Number of calls that are tried for each changed tool."""
 
 
 def refused(old: Surface, new: Surface, chance: Random) -> list[tuple[str, Any]]:
-    """Return (tool, value) for calls that were valid and are refused now, and for results that were never declared
+    """Return pairs (tool, value) of calls that were valid and are now refused, and of results that were not declared
     before.
 
-    The server's own checker judges them. At most one value per tool is returned.
+    The server's own schema checker judges them. At most one value per tool is returned.
     """
     found: list[tuple[str, Any]] = []
     after = {tool.name: tool for tool in new.tools}
@@ -150,7 +152,7 @@ def assert_refused_is_breaking(document: Document, seed: int, count: int, backwa
 
 
 def test_what_is_refused_is_found() -> None:
-    """Guards the property above: without refused calls it would hold for anything."""
+    """Check that `refused` finds calls. Without any, the test above would pass for every implementation."""
     edits = {edit.what: edit for edit in EDITS}
     for what in ("a value gone", "required", "no null", "an arm gone", "inside recursion"):
         surfaces = followed(BASE, edited(edits[what]))

@@ -78,7 +78,7 @@ def test_nothing_changed(schema: Schema) -> None:
 
 @given(pairs())
 def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> None:
-    """The reverse change has the grade of the opposite effect."""
+    """Check that the reverse of an edit has the grade of the opposite effect."""
     old, edit = pair
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))
@@ -88,11 +88,11 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
         assert found == OF_ARGUMENTS[opposite.get(edit.effect, edit.effect)]
 
 
-# -- never less than there is -----------------------------------------------------------------------------------------
+# -- Changes that are reported too weakly or too often ----------------------------------------------------------------
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` for what callers send: listed members, and UNLISTED, a member that no schema lists."""
+    """Return `schema` for values that callers send: only listed members, and the member UNLISTED."""
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
@@ -126,7 +126,7 @@ def test_what_was_never_sent_and_may_be_is_breaking(old: Schema, new: Schema) ->
 
 @given(pairs())
 def test_every_change_of_an_edit_lies_where_the_edit_does(pair: tuple[Schema, Edit]) -> None:
-    """No change is reported for members that were not edited."""
+    """Check that no change is reported for members that were not edited."""
     old, edit = pair
     whole = {"type": "object", "properties": {"same": old, "edited": old}}
     other = {"type": "object", "properties": {"same": old, "edited": edit.schema}}

@@ -1,4 +1,4 @@
-"""Test that limits which a portable schema states in words are read back as the document's keywords."""
+"""Test that limits which a portable schema states in words are compared like the document's keywords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Check proofs of inclusion against an independent validator: no value that is said to be accepted is refused."""
+"""Check proofs that one schema includes another by an independent validator: no value that is said to be accepted is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def test_two_schemas(one: Any, its: Any, other: Any, others: Any) -> None:
 
 @st.composite
 def edited(draw: st.DrawFn) -> tuple[Any, Any]:
-    """Draw a schema, and the same with one place changed."""
+    """Draw a schema, and a copy with one place changed."""
     schema = draw(ANY)
     return schema, _edited(draw, schema, draw(st.integers(0, 4)))
 
@@ -80,7 +82,7 @@ def test_what_is_said_to_have_no_value_has_none(schema: Any, definition: Any) ->
 
 
 def kind(value: str) -> dict[str, Any]:
-    """Return a schema of objects whose required `kind` has this value."""
+    """Return a schema of objects whose required member `kind` has this value."""
     return {"type": "object", "properties": {"kind": {"const": value}}, "required": ["kind"]}
 
 
@@ -148,7 +150,7 @@ def test_what_does_not_hold(inner: Any, outer: Any) -> None:
 
 
 def chained(length: int, last: Any) -> dict[str, Any]:
-    """Return a schema that leads to `last` through `length` definitions."""
+    """Return a schema that leads to `last` through a chain of `length` definitions."""
     definitions = {
         f"D{each}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/D{each + 1}"}}} for each in range(length)
     }
@@ -175,7 +177,7 @@ def test_no_depth_is_too_deep(build: Any, depth: int) -> None:
 
 
 def list_of(value: Any, name: str) -> dict[str, Any]:
-    """Return the schema of a linked list of values, which is recursive through a definition called `name`."""
+    """Return the schema of a linked list of values. It is recursive through a definition called `name`."""
     node = {
         "type": "object",
         "properties": {"value": value, "next": {"$ref": f"#/$defs/{name}"}},
@@ -191,7 +193,9 @@ def test_recursion_is_compared_whatever_its_name() -> None:
 
 
 def test_what_was_found_under_an_assumption_that_failed_is_forgotten() -> None:
-    """`a` is compared first, while the comparison of the roots is assumed to hold; it later fails
+    """Check that a result based on a failed assumption is forgotten.
+
+    `a` is compared first, under the assumption that the comparison of the roots succeeds. That comparison later fails
     for another reason.
     """
 

@@ -24,7 +24,7 @@ pytestmark = [
 
 
 class Page(HTMLParser):
-    """Parser that collects the links of a page, and the anchors that links can lead to."""
+    """Parser that collects the links of a page, and the anchors to which links can lead."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""Test that the commands at the head of the tutorial lead from nothing but Python to a client that lists the tools."""
+"""Test the commands at the beginning of the tutorial: with nothing but Python installed, a client finally lists the
+tools.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,17 @@ MOST_COMMANDS = 4
 PATIENCE = 600
 CHECKOUT = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
 KEPT = ("PIP_", "UV_", "SSL_")
-"""Variables that say where packages come from on this machine."""
+"""Prefixes of variables that say where packages come from on this machine."""
 
 
 def short_way() -> list[str]:
-    """Return the commands of the page's first section."""
+    """Return the commands in the first section of the tutorial."""
     section = PAGE.read_text(encoding="utf-8").split("## The short way\n", 1)[1].split("\n## ", 1)[0]
     return re.findall(r"^\$ (.+)$", section, re.MULTILINE)
 
 
 def checkout(folder: Path) -> Path:
-    """Return a copy of what a checkout has, without anything that was made in it."""
+    """Return a copy of the repository's files, without generated ones."""
     for name in CHECKOUT:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -39,12 +41,12 @@ def checkout(folder: Path) -> Path:
 
 
 def only_python(folder: Path) -> dict[str, str]:
-    """Return the environment of a person who has a Python with pip, and no other program."""
+    """Return the environment of a person who has Python with pip, and no other program."""
     venv.create(folder / "python", with_pip=True, symlinks=True)
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").symlink_to(sys._base_executable)  # type: ignore[attr-defined]  # uv takes no virtual one
     (folder / ".config" / "uv").mkdir(parents=True)
-    # A client starts servers without these variables, and so would a machine that needs none of them.
+    # A client starts servers without these variables, as on a machine that needs none of them.
     (folder / ".config" / "uv" / "uv.toml").write_text("system-certs = true\n" if "SSL_CERT_FILE" in os.environ else "")
     path = os.pathsep.join(str(folder / each) for each in ("python/bin", "bin"))
     path += os.pathsep + os.defpath  # the launchers of uv run `realpath` and `dirname`

@@ -1,4 +1,4 @@
-"""Run the API of an example as a process, with nothing but the standard library."""
+"""Run the API of an example as a process, with only the standard library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.runtime.process import PATIENCE
 
 
 class Api:
-    """Process of an example's API, which prints each request on stderr."""
+    """Process of an example's API. It prints each request on stderr."""
 
     def __init__(self, name: str, *arguments: str) -> None:
         # -I and -S: neither the folder nor installed packages can be imported.
@@ -32,7 +32,7 @@ class Api:
         self._process.communicate()
 
     def heard(self, count: int) -> list[str]:
-        """Return the next `count` requests. A request that does not come within PATIENCE is ""."""
+        """Return the next `count` requests. An item is "" if no request arrives within PATIENCE."""
         assert self._process.stderr is not None
         impatience = Timer(PATIENCE, self._process.kill)
         impatience.start()

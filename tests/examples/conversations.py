@@ -95,7 +95,7 @@ def _exchanges(lines: list[tuple[str, str]]) -> Iterator[Exchange]:
 
 
 def fits(expected: Any, found: Any, remembered: dict[str, str]) -> bool:
-    """Return True if `found` matches what is expected. Values for `$WORD` are stored in `remembered`."""
+    """Return True if `found` matches `expected`. Values for `$WORD` are stored in `remembered`."""
     if isinstance(expected, str) and expected[:1] == "$" and expected[1:].isupper() and isinstance(found, str):
         return remembered.setdefault(expected, found) == found
     if isinstance(expected, str) and expected.endswith(ANYTHING):

@@ -1,4 +1,4 @@
-"""Test the APIs of the examples: they use only the standard library, end when told to, and refuse dangerous input."""
+"""Test the APIs of the examples: they use only the standard library, end at SIGTERM, and refuse dangerous input."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def test_it_takes_the_port_that_it_is_given() -> None:
 
 
 def test_what_stands_around_all_of_them_is_the_same() -> None:
-    """Each program is complete, so that a folder can be copied.
+    """Check that code which the APIs share is equal in each.
 
-    Shared code is repeated in each, and must stay equal.
+    Each program is complete, so that its folder can be copied.
     """
     [frame] = {(EXAMPLES / name / "api.py").read_text(encoding="utf-8").split(FRAME)[1] for name in NAMES}
     assert "def main()" in frame

@@ -1,4 +1,4 @@
-"""Test that the examples' tools files compile without findings, and that `generated/` holds their servers."""
+"""Test that the examples' tools files compile without diagnostics, and that `generated/` holds their servers."""
 
 from __future__ import annotations
 

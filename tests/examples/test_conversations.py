@@ -1,4 +1,6 @@
-"""Play each example's conversation in every revision, with the real server over pipes and the real API on a socket."""
+"""Play each example's conversation in every protocol revision, with the real server over pipes and the real API on a
+socket.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,15 @@ PLAYED = [
     if any(revision in scene.revisions for scene in scenes(name))
 ]
 OFFERED = {"database": ("prompts", "completions"), "files": ("completions",)}
-"""Example → features of its server besides tools and resources."""
+"""Name of an example → features of its server besides tools and resources."""
 
 ON_TOP = ("resultType", "_meta", "ttlMs", "cacheScope")
 
 
 def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict[str, str]) -> None:
-    """Remove the first message of `expected` that `found` matches, and remember its words.
+    """Remove the first message of `expected` that `found` matches, and store the values of its `$WORD`s.
 
-    Raises AssertionError if none does.
+    Raise AssertionError if no message matches.
     """
     fitting = [each for each in expected if fits(each, found, dict(remembered))]
     assert fitting, f"{json.dumps(found, ensure_ascii=False)} came, none of {expected}"
@@ -42,7 +44,7 @@ def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict
 
 
 class Client:
-    """MCP client of one revision, with the words that it remembers."""
+    """MCP client of one revision. It remembers the values of `$WORD`s."""
 
     def __init__(self, server: Server, api: Api, revision: str, capabilities: Iterable[str]) -> None:
         self._server, self._api, self._revision = server, api, revision
@@ -50,7 +52,7 @@ class Client:
         self._remembered = {"$API": api.url}
 
     def open(self) -> None:
-        """Perform the handshake of the older revisions."""
+        """Perform the handshake if the revision has one."""
         info = {"name": "example", "version": "1"}
         hello = {"protocolVersion": self._revision, "capabilities": self._capabilities, "clientInfo": info}
         self._say({"id": 0, "method": "initialize", "params": hello})
@@ -58,7 +60,9 @@ class Client:
         self._say({"method": "notifications/initialized"})
 
     def play(self, exchange: Exchange) -> None:
-        """Send an exchange's messages. Compare what is received, in any order, and the requests to the API."""
+        """Send the messages of an exchange. Compare the received messages, in any order, and the requests
+        to the API.
+        """
         for message in exchange.said:
             self._say(self._enveloped(with_words(message, self._remembered)))
         left = list(exchange.heard)
@@ -76,7 +80,7 @@ class Client:
         return {**message, "params": {**message.get("params", {}), "_meta": meta}}
 
     def _bare(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the message without members that all messages of the revision have, which the line checker has
+        """Return the message without the members that all messages of the revision have, which the line checker has
         checked.
         """
         message.pop("jsonrpc")
@@ -89,7 +93,7 @@ class Client:
 
 
 def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> bytes:
-    """Play scenes that share an environment with one server. Return everything that the server wrote."""
+    """Play scenes that need the same environment with one server. Return all output of the server."""
     first = played[0]
     prefix, record = name.upper(), tmp_path / f"{len(list(tmp_path.iterdir()))}.audit"
     with Api(name) as api:

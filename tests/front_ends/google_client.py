@@ -1,8 +1,9 @@
-"""Print the requests that Google's own Python client makes of Discovery documents. Runs in the client's environment.
+"""Print the requests that Google's own Python client makes for Discovery documents. Run this in the client's
+environment.
 
 Arguments: `list`, or a seed, a number of calls for each method, and names of documents such as `drive.v3`. Each line of
-the output is one call, as JSON: the document, the id of the method, its parameters, and the request. The client carries
-the documents; `folder` of the first line says where.
+the output is one call, as JSON: the document, the id of the method, its parameters, and the request. The client's
+package contains the documents; `folder` in the first line is their path.
 """
 
 import json
@@ -22,12 +23,12 @@ FOLDER = Path(next(iter(carried.__path__)))
 TEXTS = ["plain", "two words", "a/b?c=d&e#f", "100%", "Straße", "x+y", "semi;colon,comma", 'quote"d', "日本"]
 SEGMENTS = ["a1", "with space", "ü", "50%", "q?x", "c#d", "at@x", "a+b", "colon:x"]
 UNRESERVED = [text for text in SEGMENTS if not set(text) & set("?#%")]
-"""Values of `{+name}`: the client writes reserved characters of these as they are, also those that end a path."""
+"""Values for `{+name}`. The client writes reserved characters of such values unchanged, even those that end a path."""
 FORMATS = {"int64": "9007199254740993", "uint64": "18446744073709551615", "byte": "aGk=", "date": "2026-01-02"}
 
 
 def drawn(schema: Json, schemas: Json, chance: random.Random, depth: int) -> Any:
-    """Return a value of the schema, or None where the draw needs more depth than is left."""
+    """Return a random value of the schema, or None if a value needs more levels than `depth`."""
     if "$ref" in schema:
         return drawn(schemas[schema["$ref"]], schemas, chance, depth)
     kind = schema.get("type", "object")
@@ -55,7 +56,9 @@ def drawn(schema: Json, schemas: Json, chance: random.Random, depth: int) -> Any
 
 
 def path_value(parameter: Json, chance: random.Random) -> Any:
-    """Return a value of a path parameter that fits its pattern, or None where the pattern is too rich for this draw."""
+    """Return a value of a path parameter that fits its pattern, or None if the pattern is too complex for this
+    function.
+    """
     pattern = parameter.get("pattern")
     if parameter.get("enum"):
         return chance.choice(parameter["enum"])
@@ -87,7 +90,9 @@ def query_value(parameter: Json, chance: random.Random) -> Any:
 
 
 def one(method: Json, make: Callable[..., Any], schemas: Json, chance: random.Random) -> Json | None:
-    """Return the parameters, the body and the request of one call; None where a required value cannot be drawn."""
+    """Return the parameters, the body and the request of one call, or None if no value for a required parameter can be
+    drawn.
+    """
     given = {}
     for key, parameter in method.get("parameters", {}).items():
         value = None
@@ -127,7 +132,7 @@ def calls(document: Path, seed: str, count: int) -> Iterator[Json]:
         for name, resource in holder.get("resources", {}).items():
             yield from walk(resource, member(api, name)())
 
-    # The client changes the document that it is given, so it reads one of its own.
+    # The client changes the document that it gets, so it reads a copy of its own.
     yield from walk(
         root, client.build_from_document(json.loads(document.read_text(encoding="utf-8")), http=mock.HttpMock())
     )

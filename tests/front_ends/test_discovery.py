@@ -1,4 +1,4 @@
-"""Test that requests of tools that were made of Discovery documents are those that Google's own client makes."""
+"""Test that tools made from Discovery documents send the same requests as Google's own client."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ DOCUMENTS = (
 ADDED_BY_THE_CLIENT = {"alt": "json"}
 NO_FILES = Files(None, "FILES_DIR")
 MOST_REFUSED = 0.03
-"""Share of calls that may be refused: values that a path must not hold, and combinations that no tool can send."""
+"""Upper limit on the share of refused calls: values that a path must not hold, and combinations that no
+tool can send.
+"""
 
 
 @cache
@@ -49,7 +51,7 @@ def told(*arguments: str) -> list[dict[str, Any]]:
 
 
 class Compiled:
-    """The tools of one document, by the id of their operation, with the place of each argument on the wire."""
+    """The tools of one document by operation id, with the location of the parameter for each argument."""
 
     def __init__(self, path: Path) -> None:
         catalog = compile_source(fetch.read(str(path)), Options()).catalog
@@ -66,9 +68,9 @@ class Compiled:
 
 
 def arguments_of(call: dict[str, Any], places: dict[str, tuple[str, str]], template: str) -> dict[str, Any]:
-    """Return the arguments of the tool that mean what the parameters of the call mean.
+    """Return the tool's arguments that correspond to the parameters of the client's call.
 
-    Variables of the path are read from the URL of the client, with the tool's own path as the pattern.
+    Path variables are read from the client's URL, with the tool's path as the pattern.
     """
     pattern = "".join(
         f"(?P<{part[1:-1]}>[^/]+?)" if part.startswith("{") else re.escape(part)
@@ -95,7 +97,9 @@ def arguments_of(call: dict[str, Any], places: dict[str, tuple[str, str]], templ
 
 
 def difference(call: dict[str, Any], compiled: Compiled) -> str:
-    """Return in what the tool's request differs from the client's; "" if in nothing, "refused" if there is none."""
+    """Return the difference between the tool's request and the client's, "" if they are equal, or "refused" if the tool
+    refuses.
+    """
     tool, places, template = compiled.tools[call["id"]]
     given = arguments_of(call, places, template)
     if problems := list(map(str, Checker().check(tool, given))):
@@ -124,13 +128,13 @@ def difference(call: dict[str, Any], compiled: Compiled) -> str:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """Return the pairs of a query in order, without those that the client adds of itself."""
+    """Return the pairs of a query in order, without those that the client adds by itself."""
     found = parse_qsl(query, keep_blank_values=True)
     return sorted(pair for pair in found if ADDED_BY_THE_CLIENT.get(pair[0]) != pair[1])
 
 
 def judged(seed: str, count: int, names: list[str]) -> tuple[int, list[str], list[str]]:
-    """Return how many calls were compared, those that were refused, and those that differ."""
+    """Return the number of compared calls, the refused calls, and the calls that differ."""
     first, *found = told(seed, str(count), *names)
     compiled = {name: Compiled(Path(first["folder"]) / f"{name}.json") for name in names}
     compared = [call for call in found if "request" in call and call["id"] in compiled[call["document"]].tools]

@@ -1,4 +1,4 @@
-"""Test that tools made of a Postman collection send the requests that Postman's own SDK reads in it."""
+"""Test that tools made from a Postman collection send the requests that Postman's own SDK reads in the collection."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PUBLIC = (
     "postman-code-generators/codegens/http/test/resources/test-collection.json",
     "postman-code-generators/codegens/nodejs-axios/test/unit/fixtures/testcollection/collection.json",
 )
-"""Collections that npm packages of the field carry, as people wrote them."""
+"""Collections in the test folders of npm packages, written by people."""
 
 OURS = Path(__file__).parents[1] / "cases" / "front_ends" / "postman" / "collection.json"
 NO_FILES = Files(None, "FILES_DIR")
@@ -55,7 +55,7 @@ def modules() -> Path:
 
 
 def requests_of(path: Path) -> list[dict[str, Any]]:
-    """Return the requests of a collection as the SDK reads them."""
+    """Return the requests of a collection as Postman's SDK reads them."""
     environment = os.environ | {"NODE_PATH": str(modules())}
     command = ["node", str(READER), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -63,7 +63,7 @@ def requests_of(path: Path) -> list[dict[str, Any]]:
 
 
 class Compiled:
-    """The tools of a collection by the place of their request in the file."""
+    """The tools of a collection by the place of their request in the collection file."""
 
     def __init__(self, path: Path) -> None:
         catalog = compile_source(fetch.read(str(path)), Options()).catalog
@@ -90,7 +90,7 @@ def is_variable(text: Any) -> bool:
 
 
 def meant(value: Any) -> Any:
-    """Return an example with a value of ours for each variable."""
+    """Return an example with each variable replaced by a fixed value."""
     if isinstance(value, dict):
         return {key: meant(member) for key, member in value.items()}
     if isinstance(value, list):
@@ -99,7 +99,7 @@ def meant(value: Any) -> Any:
 
 
 def body_of(request: dict[str, Any]) -> Any:
-    """Return what the body of the example means: a JSON value, an object of fields, or a text. None without a body."""
+    """Return the body of an example request: a JSON value, an object of fields, a text, or None without a body."""
     body = request["body"]
     if body is None:
         return None
@@ -114,7 +114,7 @@ def body_of(request: dict[str, Any]) -> Any:
 
 
 def arguments_of(request: dict[str, Any], places: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the arguments that mean the example request."""
+    """Return the tool's arguments that correspond to the example request."""
     query = {key: meant(value or "") for key, value, disabled, _ in request["query"] if not disabled}
     headers = {key.lower(): meant(value or "") for key, value, disabled, _ in request["headers"] if not disabled}
     body = body_of(request)
@@ -135,7 +135,7 @@ def arguments_of(request: dict[str, Any], places: dict[str, dict[str, Any]]) -> 
 
 
 def difference(request: dict[str, Any], sent: Request) -> str:
-    """Return in what the request that is sent differs from the example; "" if in nothing."""
+    """Return the difference between the sent request and the example, or "" if they are equal."""
     if sent.method != request["method"]:
         return f"method {sent.method}"
     path, _, query = sent.target.partition("?")
@@ -171,7 +171,7 @@ def _of_body(request: dict[str, Any], sent: Request, fields: dict[str, str]) -> 
 
 
 def judged(path: Path) -> tuple[int, list[str]]:
-    """Return how many requests were compared, and what is wrong with which."""
+    """Return the number of compared requests, and a sentence for each difference."""
     compiled = Compiled(path)
     wrong = []
     compared = 0

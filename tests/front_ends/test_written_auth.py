@@ -1,4 +1,4 @@
-"""Test that credentials which a collection writes among its header fields become credentials of the server."""
+"""Test that credentials among the header fields of a collection become credentials of the server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Provide the projects of `generated/`, complete with their Python.
+"""Provide the projects in `generated/`, complete with their Python.
 
-The repository keeps only the data of projects other than the petstore. Their Python equals the petstore's, which
-`test_generated.py` checks. After a change of the compiler or the runtime, rebuild them: python -m tests.golden.projects
+For projects other than the petstore, the repository stores only the data. Their Python equals the petstore's, which
+`test_generated.py` checks. After a change of the compiler or the runtime, rebuild the projects: python -m
+tests.golden.projects
 """
 
 import atexit
@@ -22,12 +23,12 @@ NAMES = sorted(path.name for path in GENERATED.iterdir() if path.is_dir())
 
 DATA = (".json", ".md", ".toml", ".yaml", ".gitattributes", ".gitignore")
 HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json", "prompts.json")
-"""Files that the next generation reads, so that the changelog continues."""
+"""Files that the next generation of a project reads, so that its changelog continues."""
 
 
 @cache
 def project(name: str) -> Path:
-    """Return the folder of the project `name`, with its Python. Tests must not write there."""
+    """Return the folder of the project `name` with its Python. Tests must not write to it."""
     if name == WHOLE:
         return GENERATED / name
     directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
@@ -40,7 +41,9 @@ def project(name: str) -> Path:
 
 
 def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> Path:
-    """Generate the project `name` below the empty `directory`, over its files of `history`, and return its folder."""
+    """Generate the project `name` below the empty `directory`, with its existing files in `history`, and return its
+    folder.
+    """
     (directory / "specs").symlink_to(ROOT / "specs")
     target = directory / "generated" / name
     for path in GENERATED.joinpath(name).rglob("*"):
@@ -56,14 +59,14 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
 
 
 def _forget_offers(lock: Path) -> None:
-    """Remove the offered files from the lock, so that they are written and can be compared, too."""
+    """Remove the files that are written only once from the lock, so that they are written again and can be compared."""
     value = json.loads(lock.read_text(encoding="ascii"))
     del value["offered"]
     lock.write_text(json.dumps(value), encoding="ascii")
 
 
 def files(directory: Path) -> dict[str, bytes]:
-    """Return path → contents of each file below `directory`, except Python caches."""
+    """Return a mapping from path to contents of each file below `directory`, except Python caches."""
     return {
         path.relative_to(directory).as_posix(): path.read_bytes()
         for path in sorted(directory.rglob("*"))

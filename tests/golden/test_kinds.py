@@ -1,6 +1,6 @@
-"""Test that compiler and runtime have the same kinds of schemes, styles, encodings and parts.
+"""Test that compiler and runtime know the same kinds of security schemes, parameter styles, encodings and parts.
 
-Also test that a kind that one side does not know is a type error there.
+Also test that mypy reports a kind that one of the two does not know.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def test_a_kind_that_is_added_to_one_list_alone_is_a_type_error(
     before, _, after = words_of.partition(f"\n{kind} = Literal[")
     (tmp_path / file).write_text(f'{before}\n{kind} = Literal["planted", {after}', encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--explicit-package-bases", "--config-file", os.devnull]
-    # The cache of an earlier run of mypy is used, so that only files that import the kind are checked again.
+    # The cache of an earlier mypy run is used, so that only files that import the kind are checked again.
     command += ["--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), *modules]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 1, run.stdout + run.stderr

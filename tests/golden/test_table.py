@@ -1,4 +1,6 @@
-"""Test that the tables of every committed server match `table.schema.json`, with corresponding lines."""
+"""Test that the tables of every committed server match `table.schema.json`, and that their lines correspond to each
+other.
+"""
 
 import json
 import zlib

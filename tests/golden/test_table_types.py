@@ -1,4 +1,4 @@
-"""Test that the types by which the runtime reads its tables match `table.schema.json`, in both directions."""
+"""Test that the Python types by which the runtime reads its tables match `table.schema.json`, in both directions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 class Comparison:
-    """Comparison of types with the nodes of one schema. Each pair of a class and a node is compared once."""
+    """Comparison of Python types with one JSON Schema. Each pair of a class and a schema node is compared once."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._definitions = schema["$defs"]
         self._seen: set[tuple[str, int]] = set()
 
     def differences(self, hint: Any, node: Any, place: str) -> Iterator[str]:
-        """Yield a sentence for each difference between a type and a node."""
+        """Yield a sentence for each difference between a Python type and a schema node."""
         node = self._resolved(node)
         branches = self._branches(node)
         if branches is not None:
@@ -43,9 +43,9 @@ class Comparison:
             yield f"{place}: {hint} is not {node}"
 
     def _resolved(self, node: Any) -> Any:
-        """Return the definition that a node refers to.
+        """Return the definition that a schema node refers to.
 
-        Additional `required` members (`allOf`) are ignored: types cannot say them.
+        Additional `required` members (`allOf`) are ignored, because types cannot express them.
         """
         while isinstance(node, dict):
             if "allOf" in node:
@@ -57,14 +57,16 @@ class Comparison:
         return node
 
     def _branches(self, node: Any) -> list[Any] | None:
-        """Return the alternatives of a node that are types, without those that only say what is required."""
+        """Return the alternatives of a schema node that are types, without alternatives that only list required
+        members.
+        """
         found = node.get("anyOf", node.get("oneOf")) if isinstance(node, dict) else None
         if found is None or all(each.keys() == {"required"} for each in found):
             return None
         return [self._resolved(each) for each in found]
 
     def _of_union(self, hint: Any, branches: list[Any], place: str) -> Iterator[str]:
-        """Yield the differences between a union type and alternatives, compared in their order."""
+        """Yield the differences between a union type and the schema's alternatives, compared in order."""
         hints = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         if len(hints) != len(branches):
             yield f"{place}: {hint} has not the alternatives {branches}"
@@ -92,7 +94,7 @@ class Comparison:
 
 
 def _plain(node: Any) -> Any:
-    """Return the JSON Schema type of a Python type without parts."""
+    """Return the JSON Schema type of a Python type without type arguments."""
     if node is True:
         return Any
     if node.get("additionalProperties") is True:
@@ -141,7 +143,7 @@ def test_the_types_of_the_runtime_are_the_schema_of_the_compiler() -> None:
 
 
 def _planted(pointer: str, key: str, value: Any) -> dict[str, Any]:
-    """Return the schema with one planted difference; None removes the key."""
+    """Return a copy of the schema with `key` at `pointer` set to `value`, or removed if `value` is None."""
     schema = copy.deepcopy(SCHEMA)
     node: Any = schema
     for step in pointer.split("/"):

@@ -1,4 +1,7 @@
-"""A server behind each door that trusts two small issuers, for all tests that need no other settings."""
+"""Provide servers that trust two small authorization servers: one over aiohttp, one as an ASGI application.
+
+They are for all tests that need no other settings.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def upstream() -> Iterator[Upstream]:
-    """Yield the API that the tools of a server call, in a server that one test starts."""
+    """Yield the API for a server that a test starts by itself."""
     found = Upstream()
     yield found
     found.close()
@@ -38,9 +41,10 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="session", params=DOORS)
 def guarded(request: pytest.FixtureRequest, project: Path) -> Iterator[Guarded]:
-    """Yield a server with two issuers, one of which has a path and publishes RFC 8414 metadata alone.
+    """Yield a server that trusts two authorization servers. One of them has a path, and publishes only RFC 8414
+    metadata.
 
-    Its log hears all.
+    The server writes a log at the most detailed level.
     """
     upstream = Upstream()
     with Issuer() as first, Issuer("RS256", "/realm", OAUTH) as second:

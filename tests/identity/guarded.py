@@ -1,4 +1,7 @@
-"""A server that trusts two issuers, and what is asked of it. No token that was sent may stand in what it wrote."""
+"""Make requests with access tokens to a server that trusts two authorization servers.
+
+No sent token may appear in the server's output.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,24 @@ SCOPES = "pets:read pets:write"
 
 
 class Guarded:
-    """The server, its issuers, and the tokens that were sent."""
+    """The server, its two authorization servers, and the tokens that were sent."""
 
     def __init__(self, server: Server, first: Issuer, second: Issuer) -> None:
         self.server, self.first, self.second = server, first, second
         self.sent: set[str] = set()
 
     def token(self, **claims: Any) -> str:
-        """Return a good token of the first issuer, of both scopes."""
+        """Return a valid token of the first authorization server with both scopes."""
         return self.first.token(URL, **{"scope": SCOPES, **claims})
 
     def bearer(self, token: str | None = None, **claims: Any) -> Fields:
-        """Return the Authorization field with `token`, by default a good one."""
+        """Return the Authorization header with `token`, by default a valid token."""
         found = self.token(**claims) if token is None else token
         self.sent.add(found)
         return {"Authorization": f"Bearer {found}"}
 
     def call(self, fields: Fields, message: dict[str, Any] | None = None, path: str = "/mcp") -> Answer:
-        """Make a call of the stateless era with these header fields, and return the answer."""
+        """Make a call of the stateless era with these header fields, and return the response."""
         told = message or calling("echo", text="hi")
         return self.server.ask("POST", path, {**mirrored(told), **fields}, encoded(told))
 
@@ -43,7 +46,7 @@ class Guarded:
         return self.server.connect()
 
     def search(self) -> None:
-        """AssertionError where the server wrote a token, or a part of one that is secret or says who somebody is."""
+        """Raise AssertionError if the server's output holds a sent token, its claims or its signature."""
         written = b"".join(self.server.written).decode("latin-1")
         for token in self.sent:
             for part in (token, *token.split(".")[1:]):
@@ -51,7 +54,7 @@ class Guarded:
 
 
 def challenge(answer: Answer) -> str:
-    """Return the challenge of a refused request. Check that the response has one, and that no cache may keep it."""
+    """Return the challenge of a refused request. Check that the response has one, and that caches must not store it."""
     assert answer.field("cache-control") == "no-store"
     assert answer.field("content-type") == "application/json"
     found = answer.field("www-authenticate")

@@ -1,8 +1,8 @@
-"""A small authorization server in a thread of the tests, with keys of its own: it signs any token, also wrong ones.
+"""A small authorization server in a thread of the tests. It has its own keys, and signs any token, also wrong ones.
 
-It publishes metadata (OpenID Connect Discovery, or RFC 8414 alone), keys, and introspection. `asked` counts requests by
-path. What it says can be changed at any time: `metadata`, `keys`, `introspected`, `broken`. A path
-in `held` is answered once its event is set.
+It publishes metadata (OpenID Connect Discovery, or only RFC 8414), keys, and an introspection endpoint. `asked` counts
+requests by path. Tests can change its responses at any time: `metadata`, `keys`, `introspected`, `broken`. A path in
+`held` is answered once its event is set.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOUR = 3600
 
 
 def encoded(data: bytes | Mapping[str, Any]) -> str:
-    """Base64url without padding (RFC 7515 section 2), of bytes or of an object as JSON."""
+    """Return bytes, or an object as JSON, in base64url without padding (RFC 7515 section 2)."""
     raw = data if isinstance(data, bytes) else json.dumps(data).encode()
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
@@ -38,7 +38,7 @@ def _number(value: int) -> str:
 
 
 class Signer:
-    """A private key with its algorithm. It signs whatever it is given."""
+    """A private key with its algorithm. It signs any data."""
 
     def __init__(self, algorithm: str, kid: str) -> None:
         self.algorithm, self.kid = algorithm, kid
@@ -59,7 +59,7 @@ class Signer:
         return other
 
     def sign(self, data: bytes) -> bytes:
-        """Return the signature as RFC 7518 writes it, computed without the library that the server uses."""
+        """Return the signature in the form of RFC 7518. It is computed without the library that the server uses."""
         if isinstance(self._key, rsa.RSAPrivateKey):
             kinds: dict[str, hashes.HashAlgorithm] = {"256": hashes.SHA256(), "512": hashes.SHA512()}
             kind = kinds[self.algorithm[2:]]
@@ -75,12 +75,12 @@ class Signer:
 
     @property
     def pem(self) -> bytes:
-        """Return the public key in PEM: what an attacker of algorithm confusion uses as a shared secret."""
+        """Return the public key in PEM. Attacks of algorithm confusion use it as a shared secret."""
         public = self._key.public_key()
         return public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
     def jwk(self, **more: Any) -> dict[str, Any]:
-        """Return the public key as in a JWK set."""
+        """Return the public key as a JWK."""
         told = {"kid": self.kid, "use": "sig", "alg": self.algorithm, **more}
         public = self._key.public_key()
         if isinstance(public, rsa.RSAPublicKey):
@@ -95,7 +95,7 @@ class Signer:
         return {"kty": "OKP", "crv": "Ed25519", "x": encoded(raw), **told}
 
     def token(self, claims: Mapping[str, Any], **header: Any) -> str:
-        """Return a token with these claims. `header` replaces parts of the header; None takes one out."""
+        """Return a token with these claims. `header` replaces members of the header; None removes one."""
         head = {"alg": self.algorithm, "typ": "at+jwt", "kid": self.kid, **header}
         head = {name: value for name, value in head.items() if value is not None}
         signed = f"{encoded(head)}.{encoded(claims)}"
@@ -111,7 +111,7 @@ def confused(public: bytes, claims: Mapping[str, Any], kid: str) -> str:
 
 
 class Issuer:
-    """The server. Use it as a context."""
+    """The authorization server, used as a context manager."""
 
     def __init__(self, algorithm: str = "ES256", path: str = "", only: str = OPENID, port: int = 0) -> None:
         self.signer = Signer(algorithm, f"{algorithm}-1")
@@ -132,7 +132,7 @@ class Issuer:
                 issuer._answer(self, self.rfile.read(int(self.headers["Content-Length"])))
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Write no log."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -156,22 +156,22 @@ class Issuer:
         self._server.server_close()
 
     def claims(self, audience: object, **more: Any) -> dict[str, Any]:
-        """Claims of a good token for that audience; None takes one out."""
+        """Return the claims of a valid token for this audience. A claim that is None is removed."""
         now = int(time.time())
         told = {"iss": self.name, "aud": audience, "sub": "alice", "client_id": "app", "exp": now + HOUR, "iat": now}
         return {name: value for name, value in {**told, **more}.items() if value is not None}
 
     def token(self, audience: object, **more: Any) -> str:
-        """Return a good token for that audience, with these claims besides."""
+        """Return a valid token for this audience, with the claims in `more` changed."""
         return self.signer.token(self.claims(audience, **more))
 
     def rotate(self, algorithm: str = "ES256") -> None:
-        """Replace the key by another."""
+        """Replace the key by a new one."""
         self.signer = Signer(algorithm, f"{algorithm}-{hashlib.sha256(self.signer.pem).hexdigest()[:8]}")
         self.keys = [self.signer.jwk()]
 
     def wait_asked(self, path: str, times: int = 1, patience: float = 60) -> None:
-        """Wait until it was asked that often for a path."""
+        """Wait until this path was requested `times` times."""
         with self._arrived:
             assert self._arrived.wait_for(lambda: self.asked[path] >= times, patience), path
 

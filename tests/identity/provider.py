@@ -1,8 +1,8 @@
-"""The authorization server of the tests: npm `oidc-provider`, and a browser that drives its forms over HTTP.
+"""Run a real authorization server for tests: npm `oidc-provider`, with a browser that submits its forms over HTTP.
 
     with provider.serve(scopes=("pets:read",), clients=[provider.client("app", redirects=[...])]) as server:
-        location = server.log_in(authorization_url, "alice")    # the redirect with the code, which nobody has fetched
-        server.requests                                         # what it answered: method, path, status, grant, ...
+        location = server.log_in(authorization_url, "alice")    # the redirect with the code, not yet fetched
+        server.requests                                         # answered requests: method, path, status, grant, ...
 
 Everything is real: discovery, registration, PKCE, consent, device codes, refresh and introspection. Users need no
 password: whoever logs in as "alice" is the subject "alice".
@@ -32,7 +32,7 @@ from tests.interop import environments
 
 SCRIPT = Path(__file__).with_name("provider.mjs")
 PACKAGES = {"oidc-provider": "9.13.3"}
-#: Seconds to wait for an answer of the provider on a busy machine. Nothing is measured with it.
+#: Timeout in seconds for a response of the authorization server. No test measures time with it.
 PATIENCE = 60
 _MOST_PAGES = 20
 _FORM = re.compile(r"<form\b(?P<attributes>[^>]*)>(?P<body>.*?)</form>", re.DOTALL | re.IGNORECASE)
@@ -41,20 +41,23 @@ _ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 
 
 class Refused(Exception):
-    """The provider shows an error page, or the user did not agree; the text is the page or the redirect."""
+    """Raised if the authorization server shows an error page or the user refuses. The text is the page or
+    the redirect.
+    """
 
 
 @dataclass
 class Provider:
-    """A running authorization server. `requests` has one record for each request that it has answered."""
+    """A running authorization server. `requests` has one record for each answered request."""
 
     issuer: str
     requests: list[dict[str, Any]] = field(default_factory=list)
 
     def log_in(self, url: str, user: str = "alice", agrees: bool = True) -> str:
-        """Open an authorization URL, log in as `user` and consent. Return the redirect to the client, not fetched.
+        """Open an authorization URL, log in as `user` and consent. Return the redirect to the client without fetching
+        it.
 
-        With `agrees` False the user aborts, so the redirect carries `error=access_denied`.
+        If `agrees` is False, the user aborts, and the redirect carries `error=access_denied`.
         """
         with httpx.Client(timeout=PATIENCE, trust_env=False) as browser:
             page = self._to_page(browser, browser.get(url))
@@ -65,8 +68,8 @@ class Provider:
         raise Refused("the forms of the provider do not end")
 
     def enter_code(self, url: str, user: str = "alice", agrees: bool = True) -> str:
-        """Open the complete verification URL of the device flow, log in and confirm. Return the text of the last
-        page.
+        """Open the complete verification URL of the device flow, log in and confirm. Return the text of the
+        last page.
         """
         with httpx.Client(timeout=PATIENCE, trust_env=False) as browser:
             page = self._to_page(browser, browser.get(url))
@@ -79,7 +82,7 @@ class Provider:
         raise Refused("the forms of the provider do not end")
 
     def grants(self, kind: str) -> list[dict[str, Any]]:
-        """Return the records of the token endpoint for that grant type, once all of them have come."""
+        """Return the records of token requests with this grant type, once all requests are recorded."""
         last = f"/last-{len(self.requests)}-{time.monotonic_ns()}"
         httpx.get(f"{self.issuer}{last}", timeout=PATIENCE, trust_env=False)  # records come in the order of requests
         while all(each["path"] != last for each in self.requests):
@@ -87,7 +90,7 @@ class Provider:
         return [each for each in self.requests if each["path"] == "/token" and each["grant"] == kind]
 
     def token(self, client: str, secret: str, **parameters: str) -> dict[str, Any]:
-        """Return the token endpoint's answer to the client credentials grant."""
+        """Return the token endpoint's response to a client credentials grant."""
         form = {"grant_type": "client_credentials", **parameters}
         answer = httpx.post(f"{self.issuer}/token", data=form, auth=(client, secret), timeout=PATIENCE, trust_env=False)
         assert answer.status_code == 200, answer.text
@@ -95,7 +98,9 @@ class Provider:
         return told
 
     def _to_page(self, browser: httpx.Client, answer: httpx.Response) -> httpx.Response | str:
-        """Follow redirects inside the provider. Return the page at their end, or the URL that leads elsewhere."""
+        """Follow redirects within the authorization server. Return the last page, or the first URL on
+        another server.
+        """
         while answer.is_redirect:
             target = urljoin(str(answer.url), answer.headers["location"])
             if not target.startswith(f"{self.issuer}/"):
@@ -107,7 +112,7 @@ class Provider:
 
 
 def _submit(browser: httpx.Client, page: httpx.Response, user: str, agrees: bool) -> httpx.Response:
-    """Fill in the first form of a page and submit it, or follow the page's link that aborts."""
+    """Fill in and submit the first form of a page. If `agrees` is False, follow the page's link that aborts instead."""
     form = _FORM.search(page.text)
     if form is None:
         raise Refused(page.text)
@@ -134,7 +139,9 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def client(id: str, secret: str | None = None, redirects: Sequence[str] = (), **more: Any) -> dict[str, Any]:  # noqa: A002
-    """Return a registered client (RFC 7591 names). With a secret it is confidential and may use client credentials."""
+    """Return a registered client, with the names of RFC 7591. With a secret it is confidential, and may use client
+    credentials.
+    """
     grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
     if secret is not None:
         grants.append("client_credentials")
@@ -164,12 +171,14 @@ def serve(
     refresh_seconds: int = 86400,
     port: int = 0,
 ) -> Iterator[Provider]:
-    """Run the provider. Raises `environments.Missing` where this machine has no node, or npm gives no oidc-provider.
+    """Run the authorization server. Raise `environments.Missing` if this machine has no node, or npm cannot install
+    oidc-provider.
 
-    - `resources`: by resource (RFC 8707; "*" is any) what its tokens are: `format` (`jwt` or `opaque`), `alg`,
-      `scope`, `audience`. Without it, any resource gets JWTs. `default_resource` counts where a client names none.
-    - `claims`: by user, further claims of the user's tokens. `registration`: whether clients may register themselves.
-    - `refresh`, `rotate`: whether refresh tokens are issued, and replaced at each use.
+    - `resources`: properties of the tokens for each resource (RFC 8707; "*" is any resource): `format` (`jwt` or
+    `opaque`),
+      `alg`, `scope`, `audience`. By default, any resource gets JWTs. `default_resource` is used if a client names none.
+    - `claims`: further claims of the tokens of each user. `registration`: True if clients may register themselves.
+    - `refresh`, `rotate`: True if refresh tokens are issued, and if each use replaces them.
     - `seconds`, `refresh_seconds`: lifetime of access and refresh tokens.
     """
     try:
@@ -201,7 +210,7 @@ def serve(
         def read() -> None:
             for line in process.stdout or ():
                 if not line.startswith("{"):
-                    continue  # the provider's own warnings
+                    continue  # the authorization server's own warnings
                 record = json.loads(line)
                 if "issuer" in record:
                     begun.put(record["issuer"])
@@ -224,8 +233,9 @@ def serve(
 
 @contextmanager
 def browser(provider: Provider, user: str = "alice") -> Iterator[str]:
-    """Run a browser for programs in other processes: `POST` it an authorization URL, and it answers with the
-    redirect's URL. Yield its own URL.
+    """Run a browser for programs in other processes, and yield its URL.
+
+    The program sends an authorization URL by `POST`. The response is the URL of the redirect.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -242,7 +252,7 @@ def browser(provider: Provider, user: str = "alice") -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -255,7 +265,7 @@ def browser(provider: Provider, user: str = "alice") -> Iterator[str]:
 
 
 def port_of(url: str) -> int:
-    """Return the port of a URL that names one."""
+    """Return the port of a URL. The URL must name one."""
     port = urlsplit(url).port
     assert port is not None
     return port

@@ -1,6 +1,7 @@
-"""Tokens of attackers, behind both doors: each is refused before the body is read, and none stands in the log.
+"""Test tokens of attackers, over aiohttp and ASGI: each is refused before the body is read, and none appears in the
+log.
 
-Each row makes one token from what an attacker may have: public keys, tokens of others, and keys of its own.
+Each row makes one token from what an attacker may have: public keys, tokens of other people, and keys of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ TIME = "no valid time"
 
 
 def claims(guarded: Guarded, **more: Any) -> dict[str, Any]:
-    """Claims of a good token of the first issuer, with these besides."""
+    """Return the claims of a valid token of the first authorization server, with the claims in `more` changed."""
     return guarded.first.claims(URL, **{"scope": SCOPES, **more})
 
 
@@ -42,13 +43,13 @@ def _signed(guarded: Guarded, **header: Any) -> str:
 
 
 def _stolen(guarded: Guarded, **more: Any) -> str:
-    """Return a token whose claims were exchanged after it was signed."""
+    """Return a token whose claims were replaced after it was signed."""
     head, _, signature = guarded.token().split(".")
     return f"{head}.{encoded(claims(guarded, **more))}.{signature}"
 
 
 def _other(guarded: Guarded, **header: Any) -> str:
-    """Return a token that the attacker signed, in the name of the first issuer."""
+    """Return a token that an attacker has signed in the name of the first authorization server."""
     return OWN["ES256"].token(claims(guarded), **header)
 
 
@@ -137,7 +138,7 @@ def test_a_token_of_an_attacker_is_refused(guarded: Guarded, name: str) -> None:
     message = calling("echo", text="attack")
     before = list(guarded.server.upstream.requests)
     for _ in range(2):
-        with guarded.connect() as connection:  # the body is announced, and never sent
+        with guarded.connect() as connection:  # the body is announced, but never sent
             connection.send("POST", fields={**mirrored(message), **bearer, "Content-Length": "500"})
             answer = connection.answer()
         assert answer.status == 401
@@ -151,7 +152,7 @@ def test_a_token_of_an_attacker_is_refused(guarded: Guarded, name: str) -> None:
 
 
 def test_a_huge_token_is_refused(guarded: Guarded) -> None:
-    """By the door where that has a bound of its own, else by the check."""
+    """Refuse a huge token: by the HTTP server if its limit on headers is exceeded, otherwise by the token check."""
     answer = guarded.call(guarded.bearer(guarded.token(padding="p" * 15_000)))
     assert answer.status in (400, 401, 431)
     assert answer.status != 401 or "too long" in challenge(answer)
@@ -164,7 +165,9 @@ def test_the_only_key_that_fits_serves_a_token_without_kid(guarded: Guarded) -> 
 
 
 def test_a_remembered_token_is_that_token(guarded: Guarded) -> None:
-    """A token that differs in its last letter, or in the case of one, is another."""
+    """Check that a change in the last letters, or in upper and lower case, is not accepted from the cache of checked
+    tokens.
+    """
     good = guarded.token()
     assert guarded.call(guarded.bearer(good)).status == 200
     head, told, signature = good.split(".")

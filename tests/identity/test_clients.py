@@ -1,8 +1,8 @@
-"""The official clients go from the URL of a server alone to a call: 401, metadata, registration, login with PKCE.
+"""Test that official clients get from the URL of a server to a call: 401, metadata, registration, login with PKCE.
 
-The authorization server is real (npm `oidc-provider`), and a browser goes through its forms. `large` needs one scope
-more than the first login asks for, so that a client has to step up by the 403. Such a client is known to the provider
-before: clients that register by themselves name the scopes of that moment, and this provider grants no others later.
+The authorization server is real (npm `oidc-provider`), and a browser submits its forms. The tool `large` needs one more
+scope than the first login requests. So a client must request it after the 403. That client is registered before:
+clients that register themselves name their scopes at that time, and this authorization server grants no others later.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ CLIENTS = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    """Yield the provider. It issues no refresh tokens, since TypeScript 1.x cannot step up with one."""
+    """Yield the authorization server. It issues no refresh tokens, because TypeScript 1.x cannot request more scopes
+    with one.
+    """
     try:
         known = provider.client("app", redirects=[BACK])
         with provider.serve(scopes=("pets:read", "pets:write"), clients=[known], refresh=False) as found:
@@ -67,14 +69,14 @@ def server() -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def opened(server: Provider) -> Iterator[str]:
-    """Yield the browser of a user."""
+    """Yield the URL of a user's browser."""
     with provider.browser(server, "alice") as url:
         yield url
 
 
 @contextmanager
 def serving(project: Path, upstream: Upstream, **variables: str) -> Iterator[tuple[str, list[bytes]]]:
-    """Yield the URL of a server, and the lines that it has written once it has ended."""
+    """Yield the URL of a server, and a list that contains the lines of its output once it has ended."""
     environ = {
         **planted("CALLER"),
         "CALLER_BASE_URL": f"http://127.0.0.1:{upstream.port}",
@@ -101,7 +103,7 @@ def serving(project: Path, upstream: Upstream, **variables: str) -> Iterator[tup
 
 
 def driven(name: str, job: dict[str, Any]) -> dict[str, Any]:
-    """Return the report of a client's driver."""
+    """Run the driver of a client with a job, and return its report."""
     try:
         folder = ENVIRONMENTS[name]()
     except environments.Missing as missing:
@@ -151,7 +153,9 @@ def test_a_client_goes_from_the_url_to_a_call(
 
 
 def test_opaque_tokens_are_asked_about(project: Path, upstream: Upstream, opened: str) -> None:
-    """Introspection at the real provider, by the official Python client."""
+    """Use opaque tokens, which the server checks by introspection at the authorization server, with the official Python
+    client.
+    """
     login = ("checker", "checker-secret-of-32-characters-x")
     settings = {
         "AUTH_SCOPES": "pets:read",

@@ -1,4 +1,4 @@
-"""A8: each request is checked, and streams end when their token does, in both eras."""
+"""Test A8: each request is checked, and streams end when their token expires, in both eras."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from tests.streamable.upstream import Upstream
 
 LEEWAY = 30
 QUIET = {"streamable.event_stream.SILENCE": 3600.0}
-"""No keep-alive, so that reading fails after a while where a stream does not end."""
+"""No keep-alive comments, so that reading fails after a while if a stream does not end."""
 
 LIVES = (2, 10, 50)
-"""Seconds that a token is still accepted for. On a busy machine it may end before all streams have begun; then the next
-one is used.
+"""Seconds for which a token is still accepted. On a busy machine it may expire before all streams have begun. Then the
+next value is used.
 """
 
 
 def bearer(token: str) -> Fields:
-    """Return the Authorization field with `token`."""
+    """Return the Authorization header with `token`."""
     return {"Authorization": f"Bearer {token}"}
 
 
 def listen(connection: Connection, fields: Fields) -> None:
-    """Open a stream of the stateless era that waits for changes."""
+    """Open a stream of the stateless era that waits for changes of the tools."""
     message = stateless("subscriptions/listen", 9, notifications={"toolsListChanged": True})
     connection.send("POST", fields={**mirrored(message), **fields}, body=encoded(message))
 
 
 @pytest.mark.parametrize("door", [DOORS[0], pytest.param(DOORS[1], marks=pytest.mark.slow)])
 def test_a8_streams_end_with_their_token(project: Path, upstream: Upstream, door: str) -> None:
-    """Also that of a call in a session, which the client resumes with its next token."""
+    """Check that streams end when their token expires, even the stream of a call in a session.
+
+    The client resumes that stream with its next token.
+    """
     flags = ("--reload",) if door == "aiohttp" else ()
     trusted = {"HTTP_URL": URL, "AUTH_ISSUER": ""}
     with Issuer() as issuer:
@@ -73,7 +76,9 @@ def test_a8_streams_end_with_their_token(project: Path, upstream: Upstream, door
 
 @pytest.mark.slow
 def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
-    """Decision 0175: its response is no stream, and a call that is cut may have taken effect."""
+    """Decision 0175: A call whose response is no stream is answered after its token has expired, because it may have
+    taken effect.
+    """
     with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
         for seconds in LIVES:
             short = bearer(issuer.token(URL, exp=time.time() - LEEWAY + seconds))
@@ -85,7 +90,7 @@ def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream)
                 connection.send("POST", fields={**mirrored(message), **short}, body=encoded(message))
                 upstream.wait(f"call-{seconds}")
                 while server.ask("POST", "/mcp", {**mirrored(stateless("tools/list")), **short}).status != 401:
-                    pass  # until the token has ended
+                    pass  # until the token has expired
                 upstream.release(f"call-{seconds}")
                 assert connection.answer().status == 200
             break

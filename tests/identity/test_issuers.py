@@ -1,4 +1,6 @@
-"""What a server does as its issuers change, go away, or say something wrong: a failure costs one answer."""
+"""Test a server whose authorization servers change, are unreachable, or send wrong responses: each failure affects one
+request.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +26,25 @@ PAUSES: Any = {"identity.issuer.PAUSES": (0.05,)}
 
 
 def ask(server: Server, token: str) -> Answer:
-    """Make a call with a token, and return the answer."""
+    """Make a call with a token, and return the response."""
     message = calling("echo", text="hi")
     return server.ask("POST", fields={**mirrored(message), "Authorization": f"Bearer {token}"}, body=encoded(message))
 
 
 def settings(issuer: Issuer, **more: str) -> dict[str, str]:
-    """Return the settings of a server that trusts one issuer."""
+    """Return the settings of a server that trusts one authorization server."""
     return {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, **more}
 
 
 def start(project: Path, upstream: Upstream, issuer: Issuer, constants: Any = None, **more: str) -> Server:
-    """Return a server that trusts one issuer."""
+    """Start a server that trusts one authorization server."""
     return Server(project, upstream, "aiohttp", {**PAUSES, **(constants or {})}, (), **settings(issuer, **more))
 
 
 def test_keys_rotate(project: Path, upstream: Upstream) -> None:
-    """An unknown key is fetched at once, and a second one only after half a minute. A withdrawn key counts no more."""
+    """Replace keys. The first unknown key is fetched at once, the next only after half a minute. A withdrawn key is not
+    accepted.
+    """
     with Issuer() as issuer, start(project, upstream, issuer) as server:
         before = issuer.token(URL)
         assert ask(server, before).status == 200
@@ -59,7 +63,9 @@ def test_keys_rotate(project: Path, upstream: Upstream) -> None:
 
 @pytest.mark.slow
 def test_keys_are_renewed_with_time(project: Path, upstream: Upstream) -> None:
-    """Without any unknown key, so that a stolen key can be withdrawn."""
+    """Check that keys are fetched again after a time even without an unknown key, so that a stolen key can be
+    withdrawn.
+    """
     with Issuer() as issuer, start(project, upstream, issuer, {"identity.issuer.RENEWAL": 0.0}) as server:
         first = issuer.token(URL)
         assert ask(server, first).status == 200
@@ -83,7 +89,7 @@ def test_a_server_starts_without_its_issuer_and_waits_for_it(project: Path, upst
             refused = ask(server, "opaque")
             assert refused.status == 401, "what cannot be a token of it is refused without it"
             issuer.wait_asked("/keys")
-            while server.ask("GET", "/readyz").status != 200:  # until the keys were read
+            while server.ask("GET", "/readyz").status != 200:  # until the server has read the keys
                 pass
             assert ask(server, issuer.token(URL)).status == 200
 
@@ -116,7 +122,9 @@ QUICK = ("no metadata", "keys at a metadata address")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BROKEN]
 )
 def test_an_issuer_that_cannot_be_used(project: Path, upstream: Upstream, name: str) -> None:
-    """The log says why, requests get 503 with a sentence, and the server lives."""
+    """Check that the log says why the authorization server cannot be used. Requests get 503 with a reason, and the
+    server keeps running.
+    """
     changes, reason = BROKEN[name]
     with Issuer() as issuer:
         issuer.broken = changes.get("broken", set())
@@ -157,7 +165,7 @@ def test_an_issuer_that_goes_away_costs_unknown_keys_alone(project: Path, upstre
 
 @pytest.mark.slow
 def test_redirects_are_not_followed(project: Path, upstream: Upstream) -> None:
-    """A status that is not 200 is no answer, whatever Location says."""
+    """Check that a response with a status other than 200 is not used, and that its Location is not followed."""
     with Issuer() as issuer:
         issuer.metadata["jwks_uri"] = f"{issuer.origin}/elsewhere"
         with start(project, upstream, issuer) as server:
@@ -168,7 +176,9 @@ AT_ONCE = 20
 
 
 def together(server: Server, tokens: list[str], asked: Callable[[], None], held: threading.Event) -> list[int]:
-    """Return the statuses of calls that are made at once, while the issuer does not answer until it was `asked`."""
+    """Make calls at once. The authorization server does not answer before `asked` requests have arrived. Return the
+    statuses of the calls.
+    """
     message = calling("echo", text="hi")
     with ExitStack() as stack:
         connections = [stack.enter_context(server.connect()) for _ in tokens]
@@ -199,11 +209,11 @@ def test_an_issuer_that_never_answers_costs_a_deadline(project: Path, upstream: 
             held.set()
 
 
-# Introspection
+# Introspection of opaque tokens
 
 
 def opaque(issuer: Issuer, **more: str) -> dict[str, str]:
-    """Settings with which the server asks about tokens."""
+    """Return the settings of a server that checks tokens by introspection."""
     login = {"AUTH_INTROSPECTION_CLIENT_ID": CLIENT, "AUTH_INTROSPECTION_CLIENT_SECRET": SECRET}
     return settings(issuer, AUTH_SCOPES=SCOPES, **login, **more)
 
@@ -225,7 +235,10 @@ ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
 
 
 def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -> None:
-    """Answers count for a minute, refusals for ten seconds; the login of the server stands in no log."""
+    """Check that the result of an introspection is cached for a minute, and a refusal for ten seconds.
+
+    The server's credentials for introspection never appear in the log.
+    """
     with Issuer() as issuer:
         good = {"active": True, "sub": "alice", "client_id": "app", "scope": SCOPES, "exp": int(time.time()) + 600}
         for name, (changes, _) in ANSWERS.items():
@@ -260,7 +273,7 @@ def test_requests_with_one_opaque_token_share_one_question(project: Path, upstre
 
 @pytest.mark.slow
 def test_a_remembered_answer_is_asked_for_again(project: Path, upstream: Upstream) -> None:
-    """Once its time is over, which is none here."""
+    """Check that a cached introspection is made again after its time, which is set to zero here."""
     constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0, "identity.introspection.REFUSED": 0.0}
     with Issuer() as issuer:
         issuer.introspected["opaque"] = {"active": True, "sub": "alice"}

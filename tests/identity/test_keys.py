@@ -1,4 +1,4 @@
-"""Published keys: which of them can check a token, and which are left out without a fault."""
+"""Test published keys: which can check a token, and which are skipped without an error."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def test_no_more_keys_than_the_bound_are_read() -> None:
 
 
 def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one that was not used for longest goes first, by number and by size; an ended one is not returned."""
+    """Limit the cache of checked tokens by number and size. The least recently used goes first; an expired one is not
+    returned.
+    """
     monkeypatch.setattr(remembered, "MOST", 3)
     monkeypatch.setattr(remembered, "MOST_BYTES", 100)
     known: remembered.BoundedCache[str] = remembered.BoundedCache()

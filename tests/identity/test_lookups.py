@@ -1,4 +1,4 @@
-"""Give names in place of ids as callers with access tokens: nothing is looked up by a tool that is not theirs."""
+"""Test names instead of ids for callers with access tokens: a lookup never uses a tool that the caller may not call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Upstream(NamedTuple):
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    """Yield a server whose callers have roles in their tokens. `list_teams` is for clerks."""
+    """Yield a server whose callers have roles in their tokens. Only the role `clerk` may call `list_teams`."""
     folder = tmp_path_factory.mktemp("films")
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api, Issuer() as issuer:
         threading.Thread(target=api.serve_forever, daemon=True).start()

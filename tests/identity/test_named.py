@@ -1,4 +1,4 @@
-"""Check that each rule of the resource server, A1 to A9, has a test at a raw socket that names the rule."""
+"""Test that each rule for resource servers, A1 to A9, is named by a test at a raw socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The authorization server of the tests does what clients need: registration, PKCE, refresh, introspection, devices."""
+"""Test that the authorization server of the tests supports what clients need.
+
+These are registration, PKCE, refresh, introspection and device codes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    """Yield the provider, with a confidential client."""
+    """Yield the authorization server with a confidential client."""
     resources = {"http://127.0.0.1:9000/mcp": {"format": "opaque"}, "*": {}}
     try:
         with provider.serve(

@@ -1,4 +1,6 @@
-"""A1 to A9 at a raw socket, behind both doors: what is told to callers whose access token counts, and to others."""
+"""Test the rules A1 to A9 at a raw socket, over aiohttp and ASGI: responses to callers with valid and with invalid
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ UNKNOWN = {**JSON, "Mcp-Session-Id": "x" * 40}
 
 
 class Bare(NamedTuple):
-    """A request without a token: A1 holds for every method and both eras, whatever its body says."""
+    """A request without a token. A1 applies to every method and both eras, whatever the body is."""
 
     name: str
     method: str
@@ -96,7 +98,7 @@ def test_a2_a_page_reads_the_challenge(guarded: Guarded) -> None:
 
 
 class In(NamedTuple):
-    """A time that many seconds after the test has begun."""
+    """A time, given in seconds after the beginning of the test."""
 
     seconds: float
 
@@ -118,7 +120,7 @@ def test_a3_a_valid_token_is_accepted(guarded: Guarded, claims: dict[str, Any]) 
     now = int(time.time())
     told: dict[str, Any] = {name: now + each.seconds if isinstance(each, In) else each for name, each in claims.items()}
     bearer = guarded.bearer(**told)
-    for _ in range(2):  # checked, and remembered
+    for _ in range(2):  # first checked, then found in the cache
         assert said(guarded.call(bearer).message) == "/echo/hi"
 
 
@@ -161,7 +163,9 @@ def test_a5_a_token_in_the_query_counts_for_nothing(guarded: Guarded) -> None:
     "scope", [None, "", "pets:read", "pets:write x", "pets:readpets:write", "PETS:READ pets:write"]
 )
 def test_a6_too_few_scopes(guarded: Guarded, scope: str | None) -> None:
-    """All scopes of the call are told, before a stream begins, in both eras and in a batch."""
+    """Check that a call with too few scopes gets 403 with all required scopes, before a stream begins, in both eras and
+    in a batch.
+    """
     bearer = guarded.bearer(scope=scope)
     before = len(guarded.server.upstream.requests)
     answers = [guarded.call(bearer, calling("echo", token="p", text="hi"))]
@@ -188,7 +192,7 @@ PEOPLE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("claims", PEOPLE.values(), ids=PEOPLE)
 def test_a7_what_one_has_another_does_not_see(guarded: Guarded, claims: dict[str, Any]) -> None:
-    """Sessions, states of confirmations and streams belong to issuer, subject and client together."""
+    """Check that sessions, confirmation states and streams belong to issuer, subject and client together."""
     mine, theirs = guarded.bearer(), guarded.bearer(**claims)
     session = Session(guarded.server, fields=mine)
     again = guarded.bearer(iat=1)  # another token of the same caller

@@ -1,4 +1,6 @@
-"""Scopes and roles of callers at a raw socket, behind both doors: what a token allows is listed, served and no more."""
+"""Test scopes and roles of callers at a raw socket, over aiohttp and ASGI: only what a token allows is listed and
+served.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ def scoped_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scoped(
     request: pytest.FixtureRequest, scoped_project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:
-    """Yield a server with one issuer, roles in a claim, and one caller of the operator's file, who has the role
-    `owner`.
+    """Yield a server with one authorization server, and roles in a claim. One more caller is in the operator's file,
+    with the role `owner`.
     """
     upstream = Upstream()
     file = tmp_path_factory.mktemp("callers") / "tokens"
@@ -79,7 +81,9 @@ def names(answer: Answer, kind: str = "tools", key: str = "name") -> list[str]:
 
 
 class Row(NamedTuple):
-    """The scopes and roles of a token, the tools that it lists, and what those that it lacks challenge it for."""
+    """The scopes and roles of a token, the tools that it lists, and the scopes in the challenge for each tool that it
+    lacks.
+    """
 
     scopes: str
     roles: tuple[str, ...]
@@ -156,11 +160,11 @@ def test_a_caller_of_the_file_has_the_roles_of_the_operator(scoped: Guarded) -> 
 
 
 def test_a_session_goes_by_the_token_of_each_request(scoped: Guarded) -> None:
-    """A8, for scopes: the same caller comes with more, and later with less."""
+    """Test A8 for scopes: in one session, the scopes of each request's own token count, first more and later fewer."""
     some, more = bearer(scoped, "read"), bearer(scoped, "read write", "staff")
     session = Session(scoped.server, fields=some)
     with scoped.connect() as stream:
-        session.listen(stream)  # so that the process holds the session
+        session.listen(stream)  # so that the process stores the session
         stream.stream()
         for fields, listed in ((some, 3), (more, 5), (some, 3)):
             told = {**session.fields, **fields}
@@ -201,7 +205,7 @@ def test_refused_calls_are_recorded(scoped: Guarded) -> None:
 
 
 def test_with_another_table_other_scopes_count(scoped_project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """The views of the former table are dropped, and a stream hears of the change that its own caller sees."""
+    """Reload a table with other scopes. Cached lists of the old table are dropped, and streams are notified."""
     folder = tmp_path / "caller"
     shutil.copytree(scoped_project, folder)
     later = tmp_path / "caller.tools.yaml"
@@ -242,7 +246,9 @@ CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
 @pytest.mark.parametrize("document", ["small/petstore-3.0.json", "spotify.json", "xero-accounting.json"])
 def test_published_documents_over_a_socket(document: str, upstream: Upstream, tmp_path: Path) -> None:
-    """What a client sees and hears of a published document is what an independent reader finds in it."""
+    """Compare the tools and challenges of published documents, over a socket, with the results of an independent
+    reader.
+    """
     folder = generated(CORPUS / document, tmp_path / "caller", "--name", "caller")
     table = json.loads((folder / "caller_mcp" / "bindings.json").read_text())["bindings"]
     of_document = asked(CORPUS / document)
@@ -266,7 +272,9 @@ def test_published_documents_over_a_socket(document: str, upstream: Upstream, tm
 
 
 def test_a_search_finds_what_a_token_allows(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Whoever searches sees no other tool, and a call through `call_tool` needs what the tool needs."""
+    """Check that a search shows only tools that the caller may call, and that `call_tool` needs the scopes of the inner
+    tool.
+    """
     project = generated(TOOLS, tmp_path_factory.mktemp("searched") / "caller", "--tools", "search")
     question = {"queries": [name for name in ALL if name not in ("staff", "guarded")]}
 

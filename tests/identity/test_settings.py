@@ -1,4 +1,6 @@
-"""Settings of callers with access tokens: what a wrong one says, and what a server says of its callers at the start."""
+"""Test the settings for callers with access tokens: errors about wrong values, and what a server reports about them at
+the start.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,11 @@ def test_a_server_that_cannot_know_its_url_does_not_start(project: Path, door: s
 
 
 def test_a_public_url_is_an_allowed_host_and_the_place_of_the_metadata(project: Path, upstream: Upstream) -> None:
-    """Behind a proxy that maps a path too; an audience of its own is what tokens must be for."""
+    """Check that the server's public URL is an allowed host, and that its metadata is found there, behind a proxy that
+    changes the path.
+
+    If the operator sets an audience, tokens must be for it instead of the URL.
+    """
     public = "https://mcp.example.com/pets/mcp"
     with Issuer() as issuer:
         trusted = {"HTTP_URL": public, "AUTH_ISSUER": issuer.name, "AUTH_AUDIENCE": "api://pets"}
@@ -98,7 +104,7 @@ def test_scopes_of_entra_are_asked_for_in_full_and_held_in_short(
 
 @pytest.fixture(scope="module")
 def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
-    """Yield a server with settings as for Entra."""
+    """Yield a server with settings for Microsoft Entra."""
     upstream = Upstream()
     trusted = {"AUTH_AUDIENCE": "application-id, api://pets", "AUTH_SCOPES": "api://pets/mcp.call", "HTTP_URL": URL}
     with (

@@ -1,4 +1,6 @@
-"""Views of a table, without a process: what each caller sees, what is kept of it, and what another table changes."""
+"""Test the tables that each caller sees, without a process: what they contain, what is cached, and what a reloaded
+table changes.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ TOOLS = 20
 
 
 def table(folder: Path, count: int = TOOLS, extra: str = "", tools: str = "all") -> Catalog:
-    """Return a table of tools t0, t1, …, of which each needs a scope of its own name, and `r0`, which is for a role."""
+    """Return a table with tools t0, t1, …, each of which needs a scope with its own name, and with `r0`, which needs a
+    role.
+    """
     paths = {
         f"/t{n}": {"get": {"x-mcp": {"name": f"t{n}"}, "security": [{"o": [f"t{n}{extra}"]}]}} for n in range(count)
     }
@@ -185,7 +189,10 @@ def test_roles_of_a_claim(claim: str, claims: dict[str, object], roles: set[str]
 
 
 def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
-    """The listed tools count it, the search finds it, and a call of anything else is told which scopes it needs."""
+    """Check that a search counts and finds only tools that the caller may call.
+
+    A call of another tool gets an error with the scopes that it needs.
+    """
     access = Access(table(tmp_path / "searched", tools="search"), checks=True, gate=cast(admission.TokenGate, Gate()))
     asked = {"queries": ["get t1", "get t2"]}
     for identity, seen in ((caller("t1"), ["t1"]), (caller("t1", "t2"), ["t1", "t2"]), (caller(), [])):
@@ -212,20 +219,20 @@ def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
 
 
 def called(through: str, name: str) -> Request:
-    """Return a call of a tool through another."""
+    """Return a call of a tool through `call_tool` or `call_writing_tool`."""
     return Request(1, "tools/call", {"name": through, "arguments": {"name": name, "arguments": {}}})
 
 
 class Gate:
-    """Writes as a challenge the scopes alone."""
+    """Stand-in for the token gate. Its challenge is the list of scopes alone."""
 
     metadata_paths: frozenset[str] = frozenset()
 
     def tell(self, supported: object, needed: object) -> None:
-        """Ignore which scopes there are."""
+        """Ignore which scopes exist."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:
-        """Return the scopes."""
+        """Return the missing scopes."""
         return " ".join(scopes)
 
 

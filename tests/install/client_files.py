@@ -1,4 +1,4 @@
-"""Configuration files of MCP clients: where each lies in a home folder, and what other parsers read in them.
+"""Configuration files of MCP clients: their path in a home folder, and what independent parsers read in them.
 
 The parsers are not the runtime's: `json5`, `tomllib` and PyYAML.
 """
@@ -51,7 +51,7 @@ SECTIONS = {
 
 
 def parsed(client: str, data: bytes) -> Any:
-    """Return what another parser reads in the file of a client."""
+    """Parse the file of a client with an independent parser."""
     text = data.decode("utf-8-sig")
     if client == "codex":
         return tomllib.loads(text)
@@ -61,18 +61,18 @@ def parsed(client: str, data: bytes) -> Any:
 
 
 def json5_has_value(text: str) -> bool:
-    """Return False for a text of blanks and line comments alone, which json5 refuses."""
+    """Return False for a text that contains only blanks and line comments, because json5 refuses such a text."""
     return any(line.strip() and not line.strip().startswith("//") for line in text.splitlines())
 
 
 def servers(client: str, data: bytes) -> dict[str, Any]:
-    """Return the servers in the file of a client."""
+    """Return the servers that the file of a client contains."""
     return dict(parsed(client, data).get(SECTIONS.get(client, "mcpServers")) or {})
 
 
 @dataclass
 class Home:
-    """A home folder with the file of one client in it."""
+    """A home folder with the configuration file of one client."""
 
     folder: Path
     client: str
@@ -85,7 +85,7 @@ class Home:
         return self.folder / PLACES[self.client]
 
     def fill(self, data: bytes | None) -> None:
-        """Write the file of the client, or with None make its folder alone."""
+        """Write the client's file. If `data` is None, create only its folder."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         if data is not None:
             self.file.write_bytes(data)
@@ -112,7 +112,7 @@ class Home:
         return {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", **self.environ, **more}
 
     def files(self) -> dict[str, bytes]:
-        """Return path → bytes of all files in the home folder."""
+        """Return a mapping from path to bytes of all files in the home folder."""
         return {
             path.relative_to(self.folder).as_posix(): path.read_bytes()
             for path in self.folder.rglob("*")
@@ -122,5 +122,5 @@ class Home:
 
 @cache
 def catalog() -> Catalog:
-    """Return the catalog of the petstore server. It is not changed by the commands."""
+    """Return the catalog of the petstore server. The commands do not change it."""
     return Catalog.load(str(ROOT / "generated" / "petstore" / "petstore_mcp"))

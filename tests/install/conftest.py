@@ -1,4 +1,4 @@
-"""Give tests of `install` a home folder in which clients keep their files."""
+"""Provide tests of `install` with a home folder in which clients have their files."""
 
 from __future__ import annotations
 

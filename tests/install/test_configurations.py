@@ -1,4 +1,5 @@
-"""Test that real configuration files get one more server and nothing else, and are as before once it is taken out.
+"""Test that `install` adds one server to real configuration files and changes nothing else, and that `uninstall` undoes
+it.
 
 Each file of `cases/CLIENT/` is one test: comments, trailing commas, line ends, byte order marks, other servers.
 """
@@ -21,7 +22,9 @@ EVERY = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.n
 
 
 def without(client: str, value: Any, name: str) -> Any:
-    """Return a parsed file without a server, what it needs, and the section if that is empty then."""
+    """Return a parsed file without a server and without what only this server needs. If the section is then empty,
+    remove it, too.
+    """
     rest = copy.deepcopy(value)
     section = SECTIONS.get(client, "mcpServers")
     del rest[section][name]
@@ -54,7 +57,7 @@ def test_a_file_gets_one_server_and_is_as_before_without_it(case: Path, home: Ma
 
 
 def every_other_line_is_there(before: bytes, after: bytes) -> None:
-    """Fail if a line is lost or changed, except for a comma behind the last member and the brackets of a section."""
+    """Fail if a line is lost or changed. A comma after the last member and the brackets of a section may change."""
     assert after.startswith(b"\xef\xbb\xbf") == before.startswith(b"\xef\xbb\xbf")
     if before.count(b"\n") > 1:
         lines, there = before.splitlines(keepends=True), after.splitlines(keepends=True)
@@ -69,13 +72,17 @@ AMBIGUOUS = {
     *("codex/no_newline.toml", "goose/no_newline.yaml", "goose/empty_flow.yaml", "goose/null_section.yaml"),
     *("vscode/comment_alone.json", "vscode/empty_inputs.json", "zed/comments_after.json"),
 }
-"""Files that are the same as another one once a server is in them. Without the backup, that one may come back."""
+"""Files that become equal to another case once a server is added. Without the backup, `uninstall` may restore the other
+one.
+"""
 
 
 @pytest.mark.slow
 @EVERY
 def test_without_the_backup_only_the_server_is_taken_out(case: Path, home: MakeHome) -> None:
-    """As after another program has changed the file: a second server is installed, and taken out first."""
+    """Uninstall a server without its backup. A second server is installed and removed before, as if another program had
+    changed the file.
+    """
     before, here = case.read_bytes(), home(case.parent.name)
     here.fill(before)
     here.install()

@@ -1,4 +1,4 @@
-"""Test what is written for each client, over stdio and over HTTP, and that no secret is written unasked."""
+"""Test the entry that is written for each client, over stdio and over HTTP. A secret is written only on request."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ SECRETS = {KEY: SECRET, BEARER: SECRET, "PETS_TOKEN": SECRET, "PETSTORE_PROXY": 
 
 
 def unharmed(here: Home) -> None:
-    """Fail if any file below the home folder holds the secret, in any form."""
+    """Fail if a file in the home folder holds the secret, in any encoding."""
     for path, data in here.files().items():
         found = [name for name, form in forms(SECRET).items() if form and form.encode() in data]
         assert not found, f"{path} holds the secret ({found})"
@@ -197,7 +197,7 @@ def test_a_setting_that_the_server_would_refuse_is_not_written(home: MakeHome) -
 
 
 def test_prompts_of_others_stay(home: MakeHome) -> None:
-    """A prompt with an id of ours that another entry uses stays, too."""
+    """Keep a prompt with the id of our server if another entry uses the prompt, too."""
     here = home("vscode")
     here.fill(b'{"servers": {"a": {"env": {"K": "${input:petstore-petstore-bearer}"}}}, "inputs": [{"id": "k"}]}')
     here.install()

@@ -1,4 +1,4 @@
-"""Test `install` as a person uses it: a real process writes the entry, and the entry starts a server that answers."""
+"""Test `install` as a person uses it: a real process writes the entry, and the entry starts a server that works."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PATIENCE = 60
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a freshly generated project of the petstore."""
+    """Return a newly generated petstore project."""
     folder = tmp_path_factory.mktemp("project") / "petstore"
     assert mcpgen("generate", SOURCE, "-o", str(folder)).returncode == 0
     return folder
 
 
 def run(command: list[str], folder: Path, given: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a folder, with the secret in its environment."""
+    """Run a program in a folder, with the secret in its environment, and return the finished process."""
     base = {"PATH": "/usr/bin:/bin", "PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
     done = subprocess.run(
         command,
@@ -58,7 +58,7 @@ ASK = "".join(
 
 
 def tools(entry: Mapping[str, Any], folder: Path) -> int:
-    """Start the server of an entry as its client would, and return how many tools it lists."""
+    """Start the server of an entry as the client does, and return the number of tools that it lists."""
     environ = entry.get("env") or entry.get("envs") or {}
     command = [entry.get("command") or entry["cmd"], *entry["args"]]
     told = {name: value for name, value in environ.items() if "{" not in value}
@@ -84,7 +84,9 @@ def test_the_entry_starts_the_server_from_any_folder(client: str, project: Path,
 
 @pytest.mark.slow
 def test_a_project_that_is_not_installed(tmp_path: Path) -> None:
-    """A document is generated first, below the current folder; then the project is known by its folder."""
+    """Install a server whose package is not installed: a document is compiled below the current folder, and the entry
+    names that folder.
+    """
     file, work = tmp_path / PLACES["cursor"], tmp_path / "work"
     file.parent.mkdir()
     work.mkdir()
@@ -137,7 +139,10 @@ def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
 def test_an_environment_made_for_one_run_is_not_named(
     is_uv: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As uvx and pipx make it, below a folder marked as a cache. It may be gone when the client starts the server."""
+    """Check that an entry does not name an environment made for one run, as by uvx and pipx.
+
+    Such an environment lies below a folder marked as a cache, and may be gone when the client starts the server.
+    """
     prefix = tmp_path / "cache" / "archive" / "x1"
     (prefix / "bin").mkdir(parents=True)
     (prefix / "bin" / "petstore-mcp").touch()

@@ -1,6 +1,6 @@
-"""Test that the clients themselves read what is written, and start the server: those that npm has.
+"""Test that real clients read the written entries and start the server. The clients are those that npm has.
 
-VS Code's own reader of JSON with comments reads every JSON file.
+VS Code's own parser of JSON with comments reads every JSON file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PATIENCE = 120
 
 @pytest.fixture(scope="module")
 def programs() -> Path:
-    """Return the folder of the clients' programs."""
+    """Return the folder with the clients' programs."""
     try:
         return environments.node("install-clients", PACKAGES) / "node_modules"
     except (environments.Missing, subprocess.CalledProcessError) as reason:
@@ -44,7 +44,7 @@ def programs() -> Path:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a freshly generated project of the petstore."""
+    """Return a newly generated petstore project."""
     folder = tmp_path_factory.mktemp("project") / "petstore"
     done = mcpgen("generate", str(ROOT / "specs" / "petstore.openapi.yaml"), "-o", str(folder))
     assert done.returncode == 0, done.stderr
@@ -52,7 +52,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 NATIVE = {"claude": "@anthropic-ai/claude-code-*/claude", "opencode": "opencode-*-baseline/bin/opencode"}
-"""Programs whose package only links them in a script that runs at installation, which is left out here."""
+"""Programs that their npm package links only by an installation script. Such scripts do not run here."""
 
 
 def program(programs: Path, name: str) -> str:
@@ -62,7 +62,7 @@ def program(programs: Path, name: str) -> str:
 
 
 def said(command: list[str], folder: Path, environ: Mapping[str, str]) -> str:
-    """Run a program, and return what it prints on both streams without colours."""
+    """Run a program, and return its output on both streams without colors."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -77,7 +77,7 @@ def said(command: list[str], folder: Path, environ: Mapping[str, str]) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
 
 
-#: Client, a file as people have it, how it is asked, and what it must say.
+#: Rows: client, a configuration file of a user, command that lists servers, and text that the output must contain.
 ASKED = [
     ("codex", "servers.toml", ["codex", "mcp", "get", "petstore", "--json"], ['"petstore_mcp"', '"PETSTORE_API_KEY"']),
     ("gemini-cli", "comments.json", ["gemini", "mcp", "list"], ["petstore: ", "-m petstore_mcp (stdio)"]),

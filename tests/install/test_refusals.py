@@ -1,4 +1,4 @@
-"""Test what `install` and `uninstall` refuse: each with a sentence that names the file, and with nothing changed."""
+"""Test what `install` and `uninstall` refuse: each with a sentence that names the file, and without any change."""
 
 from __future__ import annotations
 
@@ -197,7 +197,9 @@ def test_a_folder_in_place_of_the_file(home: MakeHome) -> None:
 
 
 def test_a_link_of_the_user_is_followed_and_stays(home: MakeHome) -> None:
-    """As people do who keep their settings in a repository."""
+    """Follow a link that the user has made, as people do who store their settings in a repository. The link
+    must stay.
+    """
     here = home("cursor")
     here.fill(None)
     kept = here.folder / "dotfiles" / "mcp.json"
@@ -237,7 +239,7 @@ def test_a_link_to_nothing_is_refused(home: MakeHome) -> None:
 
 
 def test_a_link_out_of_a_project_is_refused(home: MakeHome, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A cloned repository may hold any link."""
+    """Refuse a link that leads out of the project, because a cloned repository may hold any link."""
     here, outside = home("vscode"), tmp_path_factory.mktemp("outside")
     target = outside / "settings.json"
     target.write_bytes(b"{}")

@@ -1,6 +1,7 @@
-"""Test with drawn texts that an edit changes one value, and that taking it back gives the same bytes.
+"""Test with random configuration files that an edit changes only one value, and that undoing it restores the same
+bytes.
 
-Texts have comments, blanks and commas wherever their syntax allows them. Other parsers say what they mean.
+The files have comments, blanks and commas wherever their syntax allows them. Independent parsers read them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ BLANKS = st.sampled_from(["", " ", "\n", "\n  ", "\t", " // a, {\n", "/* } */", 
 
 @st.composite
 def jsonc(draw: st.DrawFn, depth: int = 0) -> str:
-    """Draw the text of a value, with blanks and comments."""
+    """Draw the text of a JSON value with blanks and comments."""
     kind = draw(st.sampled_from(["object", "array", "scalar"] if depth < 2 else ["scalar"]))
     if kind == "scalar":
         return json.dumps(draw(SCALARS), ensure_ascii=draw(st.booleans()))
@@ -52,7 +53,7 @@ def collection(draw: st.DrawFn, brackets: str, items: list[str]) -> str:
 
 @st.composite
 def jsonc_files(draw: st.DrawFn) -> str:
-    """Draw a file that has at least one other server in its section."""
+    """Draw a file with at least one other server in its section."""
     others = [member(draw, key, draw(jsonc(1))) for key in draw(st.lists(KEYS, min_size=1, max_size=2, unique=True))]
     rest = [member(draw, f"x{key}", draw(jsonc(1))) for key in draw(st.lists(KEYS, max_size=2, unique=True))]
     section = [member(draw, "servers", collection(draw, "{}", others))]
@@ -166,7 +167,7 @@ def test_yaml(examples: int) -> None:
 @pytest.mark.parametrize("examples", [50, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("syntax", ["JSON", "TOML", "YAML"])
 def test_any_text_is_edited_or_refused(syntax: SyntaxName, examples: int) -> None:
-    """Whatever a file holds, there is a result or a SyntaxFault."""
+    """Check that editing any text either succeeds or raises SyntaxFault."""
 
     @settings(max_examples=examples)
     @given(st.text(st.sampled_from("{}[]:,\"'\\#/*\n \t-=a.1|&\r"), max_size=25))

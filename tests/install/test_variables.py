@@ -1,4 +1,4 @@
-"""Test which environment variables an entry gets, and that the runtime and the compiler agree on what is a secret."""
+"""Test which environment variables an entry gets, and that runtime and compiler agree on which of them are secrets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ P = "EVERY_WAY_"
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, set[str]]:
-    """Return the catalog as the runtime reads it, and the names of the secrets as the compiler knows them."""
+    """Return the catalog as the runtime reads it, and the names of the secret variables as the compiler knows them."""
     compiled = compile_source(fetch.read(SOURCE, (), Network((), (), SOURCE)), Options())
     folder: Path = tmp_path_factory.mktemp("tables")
     for path, data in compiled.tree.items():

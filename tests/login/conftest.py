@@ -1,4 +1,4 @@
-"""Fixtures of the tests of logins."""
+"""Provide the fixtures for tests of logins."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from tests.login.station import Station, station
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
-    """Yield a server whose users log in at a mock of an authorization server, generated once."""
+    """Yield a server whose users log in at a mock authorization server. It is generated once."""
     with station(tmp_path_factory.mktemp("login")) as found:
         yield found
 
 
 @pytest.fixture
 def store(generated: Station) -> Station:
-    """Return the server, with nobody logged in, and nothing heard by its API and its authorization server."""
+    """Return the server with nobody logged in. The records of its API and its authorization server are empty."""
     generated.reset()
     return generated

@@ -1,5 +1,7 @@
-"""Where logins are tested: a generated server, its API, the commands as real processes, and a mock of an authorization
-server whose answers a test can change.
+"""Provide what tests of logins need: a generated server, its API, its commands as real processes, and an authorization
+server.
+
+The authorization server is a mock. Tests can change its responses.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from tests.runtime import bytecode
 from tests.runtime.process import Server
 
 PATIENCE = 60
-"""Seconds to wait for what must happen on a busy machine. Nothing is measured with it."""
+"""Timeout in seconds for an event that must happen. No test measures time with it."""
 
 OFFERED = "items:read"
 
@@ -51,7 +53,7 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Passes each request to `server.answer`."""
+    """Handler that passes each request to `server.answer`."""
 
     protocol_version = "HTTP/1.1"
 
@@ -70,12 +72,12 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 @contextmanager
 def listening(answer: Callable[[str, str, dict[str, str], bytes], Answer]) -> Iterator[str]:
-    """Serve `answer` on a port of this machine. Yield the origin."""
+    """Serve HTTP on a loopback port, with responses from the function `answer`. Yield the origin."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.answer = answer  # type: ignore[attr-defined]
         server.daemon_threads = True
@@ -90,12 +92,12 @@ def listening(answer: Callable[[str, str, dict[str, str], bytes], Answer]) -> It
 
 
 def told(content: object, status: int = 200) -> Answer:
-    """Return a JSON answer."""
+    """Return a JSON response."""
     return status, {"Content-Type": "application/json"}, json.dumps(content).encode()
 
 
 class Api:
-    """The API: `heard` has method, path and Authorization of each request. Tokens in `refused` get 401."""
+    """The API. `heard` has method, path and Authorization of each request. Tokens in `refused` get 401."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, str, str]] = []
@@ -114,10 +116,10 @@ class Api:
 
 
 class Authority:
-    """A mock authorization server (RFC 6749, 7636, 7591, 8628, 8414): strict where clients err, and changeable.
+    """A mock authorization server (RFC 6749, 7636, 7591, 8628, 8414). It is strict where clients make mistakes.
 
-    `requests` has the path and the form of each request. `instead` maps paths to answers in place of its own. Refresh
-    tokens rotate: each is good for one use, and a second use ends the whole login, as RFC 9700 asks.
+    `requests` has the path and the form of each request. `instead` maps paths to responses that replace its own.
+    Refresh tokens rotate: each can be used once, and a second use ends the whole login, as RFC 9700 demands.
     """
 
     def __init__(self, *, metadata: bool = True, iss: bool = True) -> None:
@@ -128,7 +130,7 @@ class Authority:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was heard, given and changed."""
+        """Forget all requests, tokens and changed responses."""
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.instead: dict[str, Answer] = {}
         self.secret = ""
@@ -177,7 +179,7 @@ class Authority:
         }
 
     def agree(self, url: str) -> str:
-        """Do what user and server do with an authorization URL. Return the redirect to the client."""
+        """Agree to an authorization URL as the user. Return the redirect to the client."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         assert asked["response_type"] == "code"
         assert asked["code_challenge_method"] == "S256"
@@ -236,7 +238,7 @@ class Authority:
 
 
 class Command:
-    """One of the commands as a process. Its stderr is read line by line."""
+    """A command of the server as a process. Its stderr is read line by line."""
 
     def __init__(self, project: Path, *arguments: str, program: tuple[str, ...], env: dict[str, str]) -> None:
         command = [sys.executable, *program, *arguments]
@@ -255,7 +257,7 @@ class Command:
         self._lines.put(None)
 
     def find(self, pattern: str) -> str:
-        """Return the first group of the first line of stderr that matches."""
+        """Return the first group of the first line of stderr that matches the pattern."""
         while (line := self._lines.get(timeout=PATIENCE)) is not None:
             self.said.append(line)
             if found := re.search(pattern, line):
@@ -266,7 +268,7 @@ class Command:
         return self.find(r"browser, at (\S+)")
 
     def end(self) -> tuple[int, str]:
-        """Return the exit code and all that stderr says."""
+        """Wait for the end of the process. Return the exit code and all of stderr."""
         code = self.process.wait(PATIENCE)
         while (line := self._lines.get(timeout=PATIENCE)) is not None:
             self.said.append(line)
@@ -288,7 +290,7 @@ class Command:
 
 
 class Station:
-    """A generated server with its environment."""
+    """A generated server with its environment variables."""
 
     def __init__(self, folder: Path, api: Api, authority: Authority, project: Path) -> None:
         self.folder = folder
@@ -298,7 +300,7 @@ class Station:
         self.reset()
 
     def reset(self) -> None:
-        """Log everybody out, and forget what was heard."""
+        """Log everybody out, and clear all records."""
         shutil.rmtree(self.folder / "data", ignore_errors=True)
         self.api.heard.clear()
         self.api.refused.clear()
@@ -333,7 +335,7 @@ class Station:
         return done.returncode, self._searched(done.stdout.decode()), self._searched(done.stderr.decode())
 
     def log_in(self, *arguments: str) -> str:
-        """Log in by the mock, and return what the command said."""
+        """Log in at the mock, and return the output of the command."""
         with self.command("login", *arguments) as command:
             answer = visit(self.authority.agree(command.url()))
             assert answer.status_code == 200, answer.text
@@ -342,7 +344,7 @@ class Station:
         return self._searched(said)
 
     def _searched(self, written: str) -> str:
-        """Return what a process wrote, which holds no token."""
+        """Return the output of a process, after a check that it contains no token."""
         for secret in self.authority.given:
             searched(written.encode(), secret)
         return written
@@ -387,7 +389,7 @@ def generate(folder: Path, document: str) -> Path:
 
 @contextmanager
 def station(folder: Path, authority: Authority | None = None, scheme: str = "") -> Iterator[Station]:
-    """Yield a server whose users log in at a mock. `scheme` is the security scheme, with `@` for the mock's origin."""
+    """Yield a server whose users log in at a mock. `scheme`: the security scheme, with `@` for the mock's origin."""
     authority, api = authority or Authority(), Api()
     with listening(api.answer) as api_origin, listening(authority.answer) as origin:
         authority.origin = origin

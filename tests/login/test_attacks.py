@@ -1,4 +1,4 @@
-"""What attackers send to the port of a login, and what a hostile authorization server answers."""
+"""Test requests of attackers to the port of a login, and responses of a hostile authorization server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ISSUER = "https://login.example.com"
 
 
 class Flow:
-    """A login in the browser, whose token endpoint is the function `give`."""
+    """A login in the browser. The function `give` returns the responses of its token endpoint."""
 
     def __init__(self, issuer: str = ISSUER, sends_issuer: bool = True) -> None:
         found = Endpoints()
@@ -54,7 +54,7 @@ def response(status: int, content: bytes, *fields: tuple[str, str]) -> Response:
 
 
 def run(work: Callable[[Flow], Awaitable[None]], **known: Any) -> Flow:
-    """Run that with a login that listens."""
+    """Run `work` with a login that listens for the redirect, and return the login."""
 
     async def main() -> Flow:
         flow = Flow(**known)
@@ -69,7 +69,7 @@ def run(work: Callable[[Flow], Awaitable[None]], **known: Any) -> Flow:
 
 
 async def ask(flow: Flow, target: str, host: str = "", method: str = "GET", more: str = "") -> bytes:
-    """Send one request as raw bytes, and return the whole answer."""
+    """Send one request as raw bytes, and return all bytes of the response."""
     host = host or f"127.0.0.1:{flow.login.receiver.port}"
     reader, writer = await asyncio.open_connection("127.0.0.1", flow.login.receiver.port)
     writer.write(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode())
@@ -81,7 +81,7 @@ async def ask(flow: Flow, target: str, host: str = "", method: str = "GET", more
 
 
 def answer_of(flow: Flow, **changes: str | None) -> str:
-    """Return the target of the true answer, with parameters changed, or left out if None."""
+    """Return the target of the correct redirect, with changed parameters. A parameter that is None is left out."""
     given = {"code": "c0de", "state": flow.state, "iss": ISSUER, **changes}
     return "/callback?" + "&".join(f"{name}={quote(value)}" for name, value in given.items() if value is not None)
 
@@ -233,4 +233,4 @@ def test_a_token_answer_that_is_none_is_a_sentence(name: str) -> None:
 def test_state_and_verifier_are_long_and_new_each_time() -> None:
     states = {Flow().state for _ in range(50)}
     assert len(states) == 50
-    assert min(map(len, states)) >= 43  # 256 bits
+    assert min(map(len, states)) >= 43  # the state has 256 bits of randomness

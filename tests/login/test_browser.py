@@ -1,4 +1,4 @@
-"""Log in with a browser: from the command to a call that carries the token, at real processes and sockets."""
+"""Test a login with a browser, from the command to a call that carries the token, with real processes and sockets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Every document of the corpus with a flow for users: its endpoints replaced by a mock's, a login, and a call of each
-scheme that carries the token.
+"""Log in for every document of the corpus that has an OAuth flow for users, at a mock that replaces its endpoints.
+
+Then a call for each security scheme must carry the token.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _URLS = (
 
 
 def documents() -> list[Path]:
-    """Return the documents whose text names a flow for users."""
+    """Return the documents whose text mentions an OAuth flow for users."""
     found = [path for path in sorted(CORPUS.rglob("*")) if path.suffix in (".json", ".yaml", ".yml")]
     return [path for path in found if b"authorizationUrl" in (text := path.read_bytes()) or b"openIdConnectUrl" in text]
 
@@ -42,9 +43,9 @@ def schemes_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def at_the_mock(value: Any, origin: str) -> Any:
-    """Return a scheme with its endpoints at the mock.
+    """Return a security scheme with its endpoints at the mock.
 
-    Paths stay apart, since flows of one scheme share endpoints there.
+    Paths stay different, unless flows of a scheme share an endpoint.
     """
     if not isinstance(value, dict):
         return value
@@ -100,7 +101,7 @@ def test_a_login_from_the_document_to_a_call(path: Path | None, tmp_path: Path) 
 
 
 def callable_by(scheme: str, table: dict[str, Any], package: Path) -> str | None:
-    """Return a tool without required arguments whose first alternative is that scheme alone."""
+    """Return a tool without required arguments whose first security alternative is this scheme alone, or None."""
     required = {
         tool["name"]: tool["inputSchema"].get("required") for tool in json.loads((package / "tools.json").read_text())
     }

@@ -1,4 +1,4 @@
-"""Device codes (RFC 8628), registration (RFC 7591), ports, and endings of the command."""
+"""Test the login command with device codes (RFC 8628), client registration (RFC 7591), ports, and its exit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CODE = b'{"device_code":"d","user_code":"A-B","verification_uri":"https://x.exam
 
 
 def polled(*answers: bytes, interval: bytes = b"5") -> tuple[list[float], Any]:
-    """Log in with these answers of the token endpoint: the pauses, and the last answer or the error."""
+    """Log in with these responses of the token endpoint. Return the pauses, and the last response or the error."""
     found, pauses = Endpoints(), []
     found.device, found.token = Endpoint(SERVER, "/device"), Endpoint(SERVER, "/token")
     left = [CODE % interval, *answers]

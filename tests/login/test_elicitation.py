@@ -1,4 +1,4 @@
-"""A server that needs a login asks its user by a URL, where the client can open one. The model never sees the URL."""
+"""Test that a server asks its user to log in by a URL, if the client can open URLs. The model never sees the URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logins at a real authorization server (npm oidc-provider), whose forms a browser drives over HTTP."""
+"""Test logins at a real authorization server (npm oidc-provider), whose forms a browser submits over HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPENID = "{type: openIdConnect, openIdConnectUrl: '@/.well-known/openid-configur
 
 @contextmanager
 def served(folder: Path, **options: Any) -> Iterator[tuple[Station, provider.Provider]]:
-    """Yield a generated server whose users log in at the provider, and the provider."""
+    """Yield a generated server whose users log in at the authorization server, and the authorization server."""
     api = Api()
     clients = [provider.client("app", redirects=["http://127.0.0.1/callback"])]
     given = {"scopes": ("items:read", "items:write"), "clients": clients, **options}
@@ -102,7 +102,9 @@ def test_a_user_who_aborts_ends_the_login(tmp_path: Path) -> None:
 
 
 def test_two_servers_that_renew_at_once_keep_one_login(tmp_path: Path) -> None:
-    """Without the lock one server would use a refresh token twice, and the provider would end the login."""
+    """Let two servers renew the same login at once. Without a lock, one would use a refresh token twice and end the
+    login.
+    """
     with served(tmp_path, seconds=3600) as (store, server):
         log_in(store, server)
         for _ in range(3):

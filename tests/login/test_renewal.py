@@ -1,4 +1,4 @@
-"""Access tokens of a kept login: renewed, rotated, shared by processes, and replaced when the API refuses them."""
+"""Test access tokens of a stored login: renewed, rotated, shared by processes, and replaced if the API refuses them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_two_servers_with_rotating_tokens_keep_one_login(store: Station) -> None:
-    """The mock ends the login if a refresh token is used twice, as RFC 9700 asks of servers."""
+    """Let two servers use one login with rotating refresh tokens. The mock ends the login if a token is used twice (RFC
+    9700).
+    """
     store.log_in("--no-browser")
     for _ in range(3):
         with (

@@ -1,4 +1,4 @@
-"""Where logins are kept: a file that only its owner reads, the keyring, and two processes at once."""
+"""Test where logins are stored: a file that only its owner can read, or the keyring, and two processes at once."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 class Ring:
-    """A keyring in memory, or one that is locked."""
+    """A keyring in memory. It can be locked."""
 
     def __init__(self, locked: bool = False) -> None:
         self.held: dict[tuple[str, str], str] = {}

@@ -1,9 +1,9 @@
-"""Drives an official Python client, 1.x or 2.x, from the URL of a server alone: it finds the authorization server,
-registers, sends its user to log in, and calls tools.
+"""Drive an official Python client, 1.x or 2.x, from the URL of a server alone.
 
-Reads a job from stdin: `url`, `browser` (who opens authorization URLs), `mode`, `calls`, and `client`, which is
-registered with the `issuer` already, or null. Prints a report: `listed`,
-`results`, the `scopes` asked for at each login, and those of the last token.
+The client finds the authorization server, registers, sends its user to log in, and calls tools. stdin is a job: `url`;
+`browser`, the URL that opens authorization URLs; `mode`; `calls`; and `client`, the registration at `issuer` if there
+is one, or null. The output is a report: `listed`, `results`, the `scopes` requested at each login, and those of the
+last token.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEWER = hasattr(mcp, "Client")
 
 
 class Storage:
-    """Keeps tokens and the registration in memory."""
+    """Stores tokens and the registration in memory."""
 
     def __init__(self) -> None:
         self.tokens: Any = None
@@ -49,7 +49,7 @@ class Storage:
 
 
 class User:
-    """Opens authorization URLs in the browser of the test."""
+    """Opens authorization URLs in the test's browser."""
 
     def __init__(self, browser: str) -> None:
         self.scopes: list[str] = []
