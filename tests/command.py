@@ -1,5 +1,4 @@
-"""Run an mcpgen command inside the test's process: same code, streams and exit code, without the cost of starting
-Python.
+"""Run an mcpgen command within the process of the test: same code, streams and exit code, but no new Python.
 
 A test about the process itself (its limits, signals, descriptors, environment at start) starts a real one.
 """
@@ -24,9 +23,9 @@ class Done(NamedTuple):
 
 
 def mcpgen(*arguments: str, folder: Path | None = None, given: str = "", **environ: str) -> Done:
-    """Run a command.
+    """Run an mcpgen command.
 
-    `folder`: its working directory. `given`: its stdin. `environ`: environment variables that are added.
+    `folder`: its working directory. `given`: its stdin. `environ`: additional environment variables.
     """
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdin", "stdout", "stderr")}
     streams["stdin"].buffer.write(given.encode())

@@ -1,4 +1,4 @@
-"""Define the options and fixtures of the whole suite, and restore what a test changed in the process."""
+"""Define the options and fixtures of the whole suite, and restore what a test has changed in the process."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tests.wheel import built
 
 use_memory_for_temporary_files()
 
-# Here, since other folders import these modules as well, and that may be before `tests/interop/conftest.py` is read.
+# These imports are here because other folders import the modules, perhaps before `tests/interop/conftest.py` is read.
 pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 
-# a parent process may ignore SIGHUP, and each server that a test starts would inherit that
+# a parent process may ignore SIGHUP, and each server that a test starts would inherit this
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -46,7 +46,7 @@ SLOW = (
     *("diff/test_documents.py", "diff/test_edits.py", "diff/test_variance.py", "identity/test_issuers.py"),
     *("functional/test_checkout.py", "functional/test_successive.py"),
 )
-"""Folders and files whose tests are all marked `slow`. In other files single tests are marked."""
+"""Folders and files in which all tests are marked `slow`. In other files, single tests are marked."""
 
 
 LONGEST = (
@@ -56,7 +56,7 @@ LONGEST = (
     *("hostile/test_fetching.py", "hostile/test_crowded.py", "golden/test_generated.py", "functional/test_hooks.py"),
     *("functional/test_removed.py", "functional/test_downloads.py", "runtime/test_unread.py"),
 )
-"""Files that start first, the longest first, so that no worker is left with one of them at the end."""
+"""Files that start first, the longest first, so that no worker gets one of them at the end."""
 
 
 def _place(path: Path) -> str:
@@ -89,7 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _collector() -> Iterator[None]:
-    """Switch the garbage collector on again, which the command line switches off for its own, short process."""
+    """Switch the garbage collector on again. The command line switches it off, because its own process is short."""
     yield
     gc.enable()
 
@@ -104,7 +104,7 @@ def _described_tables() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _templates_read_once() -> Iterator[None]:
-    """Read the runtime's files once for thousands of compiles; no test changes them."""
+    """Read the runtime's files once for thousands of compiles, because no test changes them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(project, "_package_files", functools.cache(project._package_files))
         yield

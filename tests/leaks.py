@@ -1,7 +1,7 @@
-"""Search everything that left a process for a secret, in each encoded form that it may have.
+"""Search all output of a process for a secret, in each encoding that the secret may have.
 
-Every test that starts a server plants `SECRET`, random in each run, in a credential of that server. Then all that the
-server wrote is searched for it (`tests/runtime/process.py`). `Trap` catches connections that a server should not make.
+Every test that starts a server sets one of its credentials to `SECRET`, which is random in each run. Then all output of
+the server is searched for it (`tests/runtime/process.py`). `Trap` detects connections that a server should not make.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LENGTH = 32
 
 
 def random_secret() -> str:
-    """Return a secret of LENGTH visible ASCII characters. It has no colon, which would end a user name."""
+    """Return a random secret of LENGTH visible ASCII characters. It has no colon, which would end a user name."""
     return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
 
 
@@ -31,9 +31,9 @@ SECRET = random_secret()
 
 
 def forms(secret: str) -> dict[str, str]:
-    """Return name → encoded form of `secret`, for each encoding in which it could leave a process.
+    """Return a mapping from the name of each encoding in which a secret could leave a process to the encoded secret.
 
-    The encodings are written here again, independently of the runtime.
+    The code is independent of the runtime's.
     """
     found = {
         "raw": secret,
@@ -59,7 +59,7 @@ def in_base64(text: str) -> list[str]:
 
 
 def find(secret: str, text: str) -> None:
-    """Raise AssertionError if `text` holds `secret` in one of its forms, also inside a JSON string."""
+    """Raise AssertionError if `text` holds `secret` in one of its encodings, also within a JSON string."""
     unescaped = re.sub(r"\\(.)", r"\1", text)
     for name, form in forms(secret).items():
         assert form not in text, f"{name} of {secret!r} left"
@@ -67,14 +67,14 @@ def find(secret: str, text: str) -> None:
 
 
 class Leaks:
-    """Collector of what left a process (`left`), to be searched for one secret."""
+    """Collector of the output of a process (`left`), which is then searched for one secret."""
 
     def __init__(self, secret: str) -> None:
         self.secret = secret
         self.left: list[str] = []
 
     def check(self) -> None:
-        """Search everything with `find`, and for secrets that were encoded more than once or only in part."""
+        """Search all output with `find`, and for secrets that were encoded more than once or only in part."""
         everything = "\n".join(self.left)
         find(self.secret, everything)
         unescaped = re.sub(r"\\(.)", r"\1", everything)
@@ -99,7 +99,7 @@ class Trap:
         return dict.fromkeys(names, self.url)
 
     def check(self) -> None:
-        """Raise AssertionError if somebody has connected since the last check."""
+        """Raise AssertionError if a process has connected since the last check."""
         received, self.received = self.received, []
         assert received == [], "a proxy of the environment was obeyed"
 
@@ -116,20 +116,22 @@ class Trap:
 
 @cache
 def trap() -> Trap:
-    """Return the trap of this test run."""
+    """Return the trap that all tests of this run share."""
     return Trap()
 
 
 def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
-    """Return the environment for a server under test: the secret in one of its variables, and proxies that are traps.
+    """Return the environment of a server under test: the secret in one of its variables, and traps as proxies.
 
-    Python's own variables and those of the server are left out.
+    Variables of Python and other variables of the server are left out.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", f"{prefix}_"))}
     return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}
 
 
 def searched(written: bytes, secret: str = SECRET) -> None:
-    """Raise AssertionError if a server wrote the secret, or used a proxy from the environment."""
+    """Raise AssertionError if a server's output holds the secret, or if the server has used a proxy from the
+    environment.
+    """
     find(secret, written.decode("latin-1"))
     trap().check()

@@ -1,4 +1,4 @@
-"""Put temporary folders of the suite into memory, since it writes hundreds of thousands of small files."""
+"""Put temporary folders of the suite into memory, because it writes hundreds of thousands of small files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 4 * 2**30
-"""Least free bytes of the memory file system for using it. Containers often have one of 64 MB."""
+"""Lowest number of free bytes for which the memory file system is used. Containers often have one of 64 MB."""
 
 
 def use_memory_for_temporary_files() -> None:
-    """Let pytest, `tempfile` and started programs make temporary folders in memory, if there is room.
+    """Let pytest, `tempfile` and started programs make temporary folders in memory, if there is enough space.
 
     If TMPDIR is set, nothing changes.
     """
@@ -24,7 +24,7 @@ def use_memory_for_temporary_files() -> None:
 
 
 def _is_roomy(folder: Path) -> bool:
-    """Return True if programs can be written to a folder and started there, and enough bytes are free."""
+    """Return True if programs can be written to a folder and started there, and if enough bytes are free."""
     if not (hasattr(os, "ST_NOEXEC") and os.access(folder, os.W_OK | os.X_OK)):
         return False
     return not os.statvfs(folder).f_flag & os.ST_NOEXEC and shutil.disk_usage(folder).free >= ENOUGH

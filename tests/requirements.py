@@ -1,12 +1,13 @@
-"""List all requirements with their sources. A test, a case or a transcript names the ids that it shows.
+"""List all requirements with their sources. A test, a case or a transcript names the ids of the requirements that it
+covers.
 
-`tests/architecture/test_requirements.py` checks both directions: some test names every id here, and every id that a
-test names stands here.
+`tests/architecture/test_requirements.py` checks both directions: some test names every id of this list, and every id
+that a test names is in this list.
 
 Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases of our own threat model, by
-target: emitted text (GEN), the output directory (OUT), documents (SPEC), text for a model (TXT), arguments (ARG),
-credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle (LIFE), configuration (CFG), promises
-of reliability (REL), and the finished server (HARD).
+target: generated text (GEN), the output directory (OUT), documents (SPEC), text for a model (TXT), arguments (ARG),
+credentials (CRED), responses of the API (UP), standard input (IO), life cycle (LIFE), configuration (CFG), reliability
+guarantees (REL), and the finished server (HARD).
 """
 
 from __future__ import annotations
@@ -253,4 +254,4 @@ HARD-25 a document has a budget of nodes, so that 64 MiB of JSON take no more th
 REQUIREMENTS: dict[str, str] = dict(line.split(" ", 1) for line in _TABLE.strip().splitlines())
 
 ID = re.compile(rf"(?<![A-Za-z])({'|'.join(SOURCES)})[-_](\d\d)(?!\d)", re.IGNORECASE)
-"""Pattern of an id in a test: `IO-17` in texts, `io_17` in names of functions."""
+"""Pattern of a requirement's id in a test: `IO-17` in texts, `io_17` in names of functions."""

@@ -1,4 +1,4 @@
-"""Build mcpgen's wheel once for all workers of a run, and install it with nothing but its declared dependencies."""
+"""Build mcpgen's wheel once for all workers of a test run, and install it with only its declared dependencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE = 300
 
 
 def built(folder: Path) -> Path:
-    """Return the wheel in `folder`, which the workers share. The first caller builds it; others wait."""
+    """Return the wheel in `folder`, which the workers share. The first caller builds it; other callers wait."""
     folder.mkdir(exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,7 +31,9 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Return the folder of programs of a new environment, with that wheel and links to its declared dependencies."""
+    """Install the wheel in a new environment, with links to its declared dependencies. Return the environment's folder
+    of programs.
+    """
     venv.create(folder, symlinks=True)
     programs = folder / "bin"
     install = [*PIP, "--python", str(programs / "python"), "install", "--no-deps", "--no-index", str(wheel)]
@@ -44,7 +46,9 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _required(by: Distribution) -> Iterable[Distribution]:
-    """Return the distributions that one requires, directly or not, as installed here. Fails for a wrong version."""
+    """Return the installed distributions that a distribution requires, directly or indirectly. Fail if one has a wrong
+    version.
+    """
     found: dict[str, Distribution] = {}
     left = [(by, line) for line in by.requires or ()]
     while left:

@@ -1,4 +1,4 @@
-"""Drive a headless Chromium by its DevTools protocol, and record a page's errors, dialogs and requests."""
+"""Control a headless Chromium by its DevTools protocol, and record a page's errors, dialogs and requests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0"),
 )
 PATIENCE = 120
-"""Seconds to wait for an expected event before a test fails. Nothing is measured with it."""
+"""Timeout in seconds for an event that must happen. No test measures time with it."""
 
 _BAD = {"error", "warning"}
 
 
 class Page:
-    """One tab. `errors`: messages of the console. `dialogs`, `requests`: what the page opened and fetched."""
+    """One browser tab. `errors`: error messages of the console. `dialogs`, `requests`: dialogs that the page opened,
+    and URLs that it requested.
+    """
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -74,13 +76,13 @@ class Page:
         await self.drawn()
 
     async def press(self, key: str) -> None:
-        """Press and release one key."""
+        """Press and release one key in the page."""
         for kind in ("keyDown", "keyUp"):
             await self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, text="\r" if key == "Enter" else "")
         await self.drawn()
 
     async def point(self, selector: str, click: bool = False) -> None:
-        """Move the pointer to the middle of an element, and click."""
+        """Move the pointer to the middle of an element, and click if `click` is given."""
         box = await self.run(
             f"(() => {{ const box = document.querySelector({selector!r}); box.scrollIntoView({{block: 'center'}});"
             " const at = box.getBoundingClientRect(); return [at.x + at.width / 2, at.y + at.height / 2]; })()"
@@ -117,7 +119,7 @@ class Page:
 
 @asynccontextmanager
 async def browsing(profile: Path) -> AsyncIterator[Page]:
-    """Yield a browser with one tab. The browser ends with the context."""
+    """Yield the tab of a new browser. The browser ends with the `with` block."""
     assert CHROMIUM is not None
     process = await asyncio.create_subprocess_exec(
         CHROMIUM,
@@ -146,7 +148,7 @@ async def browsing(profile: Path) -> AsyncIterator[Page]:
 
 
 async def _address(process: asyncio.subprocess.Process) -> str:
-    """Return host and port that the browser prints when it listens."""
+    """Return the host and port that the browser prints when it listens."""
     assert process.stderr is not None
     while line := (await process.stderr.readline()).decode(errors="replace"):
         if found := re.search(r"DevTools listening on ws://([^/]+)/", line):

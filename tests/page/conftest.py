@@ -1,6 +1,6 @@
-"""Import the HTTP library through the runtime, before other tests do.
+"""Import the HTTP library through the runtime before other tests import it.
 
-The runtime makes its TLS contexts without certificates, and other tests inspect these.
+The runtime makes the library's TLS contexts without certificates, and other tests inspect these contexts.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from tests.page.pages import Run
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Page]]:
-    """Yield a browser for all tests, and a function that runs a coroutine in its loop."""
+    """Yield one browser for all tests, and a function that runs a coroutine in its event loop."""
     with asyncio.Runner() as runner:
         browser = browsing(tmp_path_factory.mktemp("profile"))
         page = runner.run(browser.__aenter__())

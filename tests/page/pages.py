@@ -1,4 +1,4 @@
-"""Write the page of a document, and check what no page may do."""
+"""Write the HTML page of a document (`mcpgen inspect`), and check what no page may do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Run = Callable[[Any], Any]
 
 
 def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, dict[str, Any]]:
-    """Write the page of a document. Return the page's path and its JSON."""
+    """Write the HTML page of a document. Return the page's path and its JSON data."""
     target = folder / "page.html"
     with pytest.raises(SystemExit) as ended:
         main(["inspect", str(source), "--html", str(target), "--format", "json"])
@@ -29,7 +29,7 @@ def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> t
 
 
 def assert_quiet(page: Page, path: Path) -> None:
-    """Check that there was no error, no dialog, and no request except for the page itself."""
+    """Check that the page had no error and no dialog, and made no request except for itself."""
     assert page.errors == []
     assert page.dialogs == []
     assert [url.partition("#")[0] for url in page.requests] == [path.as_uri()]

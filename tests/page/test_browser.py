@@ -1,4 +1,6 @@
-"""Test the page in a real browser: it loads without errors, filters, shows a tool, and treats attacks as text."""
+"""Test the page of `mcpgen inspect` in a real browser: it loads without errors, filters, shows a tool, and shows
+attacks as text.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ def matches(tool: dict[str, Any], words: list[str]) -> bool:
     return all(any(word in text.lower() for text in texts) for word in words)
 
 
-#: A facet's legend, one of its values, and which tools are of it.
+#: Rows: legend of a filter, one of its values, and a function that returns True for tools with this value.
 CHOICES: list[tuple[str, str, Callable[[dict[str, Any]], bool]]] = [
     ("Effect", "changes or deletes", lambda tool: tool["annotations"]["destructiveHint"]),
     ("Method", "PATCH", lambda tool: tool["operation"]["method"] == "PATCH"),
@@ -195,7 +197,9 @@ def test_arguments_are_described_as_on_the_terminal(
 def test_it_fits_and_can_be_read(
     chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str], width: int, scheme: str
 ) -> None:
-    """No horizontal scrolling; every control has a name; text has the contrast of WCAG 2.2, 1.4.3."""
+    """Check that the page does not scroll horizontally, that every control has a name, and that text has enough
+    contrast (WCAG 2.2, 1.4.3).
+    """
     run, page = chromium
     path, _ = written(PETSTORE, tmp_path, capsys)
 
@@ -299,5 +303,5 @@ def test_gen_02_what_attacks_is_text(
 
 
 def unveiled(text: str) -> str:
-    """Return `text` with hidden characters spelled out."""
+    """Return `text` with its hidden characters spelled out."""
     return "".join(each if each.isprintable() else f"\\u{{{ord(each):x}}}" for each in text)

@@ -1,4 +1,6 @@
-"""Test that the page finds, refuses and describes as a generated server does, in Node.js and without a browser."""
+"""Test that the search in the page finds, refuses and describes tools as a generated server does, in Node.js without a
+browser.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test that the page searches as a generated server does: in a real browser, beside a real server."""
+"""Test that the page searches as a generated server does, with a real browser and a real server."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CORPUS = ("github-rest.json", "stripe.yaml", "spotify.json", "jira.json", "tmdb.
 def test_the_search_answers_as_a_server_does(
     chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """The search of the page and that of a generated server are two programs, which give the same text."""
+    """Compare the texts of two implementations of the search: the page's and that of a generated server."""
     run, page = chromium
     source = PETSTORE if name == PETSTORE.name else GITHUB.with_name(name)
     if not source.is_file():
@@ -67,7 +67,7 @@ def test_the_search_answers_as_a_server_does(
 
 
 def answers(source: Path, asked: list[list[str]]) -> Iterator[dict[str, Any]]:
-    """Yield what a generated server answers to each list of queries, and its tokens."""
+    """Yield a generated server's answer to each list of queries, and the tokens of the answer."""
     with servers.emitted(inspected.compiled(str(source), Options(tools="search"))) as server:
         for queries in asked:
             code, out, err = server.ask(*(word for query in queries for word in ("--search", query)))

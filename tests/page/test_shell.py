@@ -1,4 +1,4 @@
-"""Test the page as bytes: the shell is the same for every document, whose data is one block."""
+"""Test the bytes of the page: everything is the same for every document, except for one block with its data."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_policy_allows_our_script_and_our_style_and_nothing_else() -> None:
 
 
 def test_the_shell_names_nothing_outside_of_itself() -> None:
-    """No attribute runs code, or leads anywhere except to a place in the page."""
+    """Check that no attribute of the page runs code, or links anywhere except to a place in the page."""
     for _, attributes in outline("").elements:
         for name, value in attributes:
             assert name not in ("src", "style", "srcset", "action"), name

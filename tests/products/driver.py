@@ -1,7 +1,7 @@
-"""Call tools by the client of the official Python SDK, one after the other, until stdin ends.
+"""Call tools by the client of the official Python SDK, one after another, until stdin ends.
 
 The first line of stdin is the server (`{"command", "args", "env"}`). Each further line is `{"tool", "arguments"}` or
-`{"resource": URI}`, and is answered by a line on stdout. It runs in an environment with the SDK.
+`{"resource": URI}`, and is answered by a line on stdout. The driver runs in an environment with the SDK.
 """
 
 from __future__ import annotations

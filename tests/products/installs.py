@@ -15,12 +15,12 @@ PRODUCTS = ROOT / ".products"
 
 
 def pip(product: str, *requirements: str) -> Path:
-    """Return the virtual environment of a product from a Python index."""
+    """Install a product from a Python package index, and return its virtual environment."""
     return _installed(requirements, lambda: environments.python(product, *requirements, home=PRODUCTS))
 
 
 def debian(product: str, *packages: str) -> Path:
-    """Return the folder with unpacked Debian packages, including missing dependencies."""
+    """Return a folder with unpacked Debian packages, including their missing dependencies."""
 
     def make(folder: Path) -> None:
         archives = folder / "archives"

@@ -1,5 +1,5 @@
-"""Run a real product, and the server that is generated from the product's own document, called by
-an official client.
+"""Run a real product, and the server that is generated from the product's own document. An official client calls the
+server.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tests.interop.environments import ROOT
 from tests.leaks import searched
 
 DRIVER = Path(__file__).with_name("driver.py")
-#: How long a product may take to start, or a call to be answered, before the test fails. Nothing is measured with it.
+#: Timeout in seconds of a product's start and of a call. It is long, and no test measures time with it.
 PATIENCE = 180
 _GRACE = 10
-"""Seconds that a product has to end by itself, before all its processes are killed."""
+"""Seconds in which a product may end by itself before all its processes are killed."""
 
 
 def free_port() -> int:
-    """Return a free port of loopback."""
+    """Return a free port on loopback."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port: int = listening.getsockname()[1]
@@ -40,9 +40,9 @@ def free_port() -> int:
 
 @contextmanager
 def running(command: Sequence[str], ready: str, folder: Path, variables: Mapping[str, str] = {}) -> Iterator[None]:
-    """Run a product in `folder` while the context lasts.
+    """Run a product in `folder` during the `with` block.
 
-    It begins once a line of the product's output matches `ready`.
+    The block begins once a line of the product's output matches `ready`.
     """
     process = subprocess.Popen(
         command,
@@ -102,7 +102,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def asked(*command: str, folder: Path, variables: Mapping[str, str] = {}) -> str:
-    """Run a program of the product, and return its output."""
+    """Run a program of the product in `folder`, and return its output."""
     environment = {**_environment(), "HOME": str(folder), **variables}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -122,7 +122,7 @@ def generate(document: str, project: Path, *flags: str) -> Path:
 class Server:
     """A generated server, called by the client of the official Python SDK over stdio.
 
-    `secret`: its credential; all results are searched for it.
+    `secret`: the server's credential. All results are searched for it.
     """
 
     def __init__(self, process: subprocess.Popen[str], secret: str) -> None:
@@ -132,7 +132,7 @@ class Server:
     def call(self, tool: str, **arguments: Any) -> Any:
         """Return the result of a call: JSON as a value, other text as a string, other blocks unchanged.
 
-        Raises AssertionError if the tool reports an error.
+        Raise AssertionError if the tool reports an error.
         """
         result = self.result(tool, **arguments)
         assert result.get("isError") is not True, (tool, arguments, result)
@@ -143,14 +143,14 @@ class Server:
             return first.get("text", first)
 
     def refused(self, tool: str, **arguments: Any) -> str:
-        """Return the text of a call that must end in a tool error."""
+        """Make a call that must end in a tool error, and return the text of the error."""
         result = self.result(tool, **arguments)
         assert result.get("isError") is True, (tool, arguments, result)
         text: str = result["content"][0]["text"]
         return text
 
     def result(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Return the whole result of a call."""
+        """Return the complete result of a call."""
         answer = self._ask({"tool": tool, "arguments": arguments})
         assert "error" not in answer, (tool, arguments, answer)
         return answer
@@ -173,7 +173,7 @@ class Server:
 
 @contextmanager
 def served(project: Path, variables: Mapping[str, str], secret: str) -> Iterator[Server]:
-    """Start the generated server in `project` by the official client.
+    """Start the generated server in `project` by the official client, and yield it.
 
     Skip the test if the client cannot be installed.
     """

@@ -1,4 +1,4 @@
-"""Test Airflow's variables and pools by its REST API, and check them by its command line."""
+"""Change Airflow's variables and pools through the generated server, and check them by Airflow's command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Flow(NamedTuple):
     variables: dict[str, str]
 
     def told(self, *command: str) -> list[dict[str, Any]]:
-        """Return the JSON that the product's command line lists."""
+        """Return the JSON that Airflow's command line lists."""
         printed = asked(self.program, *command, "--output", "json", folder=self.folder, variables=self.variables)
         listed: list[dict[str, Any]] = json.loads(printed[printed.index("[") :])
         return listed
@@ -79,7 +79,7 @@ def test_pools_are_created_changed_and_deleted(flow: Flow) -> None:
     server = flow.server
     server.call("create_pool", name="sea", slots=3, description="For tides", include_deferred=False)
     server.call("create_pool", name="sky", slots=5)
-    # Its document makes all members of this body optional, but the API requires all of them.
+    # Airflow's document makes all members of this body optional, but the API requires all of them.
     server.call("update_pool", pool_name="sea", pool="sea", slots=7, description="For tides", include_deferred=False)
     server.call("delete_pool", pool_name="sky")
     pools = {each["pool"]: (each["slots"], each["description"]) for each in flow.told("pools", "list")}

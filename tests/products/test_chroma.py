@@ -1,4 +1,4 @@
-"""Test Chroma's collections and records by its HTTP API, and check them by its own Python client."""
+"""Change Chroma's collections and records through the generated server, and check them by Chroma's Python client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import chromadb
 client = chromadb.HttpClient(host="127.0.0.1", port=int(sys.argv[1]))
 print(json.dumps(eval(sys.argv[2], {"client": client, "of": client.get_collection})))
 """
-"""Program that evaluates an expression on a database with the product's own client, and prints JSON."""
+"""Program that evaluates an expression on a database with Chroma's own client, and prints JSON."""
 
 
 class Store(NamedTuple):
@@ -34,7 +34,7 @@ class Store(NamedTuple):
     folder: Path
 
     def seen(self, expression: str) -> Any:
-        """Return the value of an expression, evaluated with the product's client."""
+        """Return the value of an expression, evaluated with Chroma's client."""
         return json.loads(asked(self.python, "-c", LOOK, str(self.port), expression, folder=self.folder))
 
 

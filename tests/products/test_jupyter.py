@@ -1,4 +1,4 @@
-"""Test Jupyter Server's files, notebooks and checkpoints by its contents API, and check them on the disk."""
+"""Change Jupyter Server's files, notebooks and checkpoints through the generated server, and check them on disk."""
 
 from __future__ import annotations
 

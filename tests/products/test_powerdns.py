@@ -1,4 +1,4 @@
-"""Test zones, records and metadata of PowerDNS Authoritative Server by its HTTP API, and check them by `pdnsutil`."""
+"""Change zones, records and metadata of PowerDNS through the generated server, and check them by `pdnsutil`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test Prefect's variables, work pools and artifacts by its REST API, and check them by its command line."""
+"""Change Prefect's variables, work pools and artifacts through the generated server, and check them by Prefect's
+command line.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class Flows(NamedTuple):
     variables: dict[str, str]
 
     def told(self, *command: str) -> Any:
-        """Return the JSON that the product's command line prints."""
+        """Return the JSON that Prefect's command line prints."""
         return json.loads(asked(self.program, *command, "-o", "json", folder=self.folder, variables=self.variables))
 
 

@@ -1,7 +1,7 @@
 """Draw schemas, valid and invalid, and instances of the valid ones, as hypothesis strategies.
 
-Valid schemas are of OpenAPI 3.1 and refer to one another by DEFINITIONS names; `as_3_0` converts one to the dialect of
-3.0. A simple generator guesses instances, and a validator keeps those that the original schema accepts.
+Valid schemas are for OpenAPI 3.1 and refer to one another by the names in DEFINITIONS; `as_3_0` converts one to the
+dialect of 3.0. A simple generator guesses instances, and a validator keeps those that the original schema accepts.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ _NOT_IN_3_0 = ("const", "enum", "default", "prefixItems", "patternProperties")
 
 
 def as_3_0(schema: Any) -> Any:
-    """Return a schema of 3.1 in the dialect of 3.0, as far as 3.0 can express it."""
+    """Convert a schema of OpenAPI 3.1 to the dialect of 3.0, as far as 3.0 can express it."""
     if isinstance(schema, list):
         return [as_3_0(member) for member in schema]
     if not isinstance(schema, dict):
@@ -144,7 +144,9 @@ def as_3_0(schema: Any) -> Any:
 
 
 def meaning_of_3_0(schema: Any) -> Any:
-    """Return a schema of 3.0 as 2020-12, by OpenAPI 3.0.3 (4.7.24), with which the compiler must agree."""
+    """Convert a schema of OpenAPI 3.0 to JSON Schema 2020-12, by OpenAPI 3.0.3 (4.7.24). The compiler must agree with
+    it.
+    """
     if isinstance(schema, list):
         return [meaning_of_3_0(member) for member in schema]
     if not isinstance(schema, dict):
@@ -162,7 +164,7 @@ def meaning_of_3_0(schema: Any) -> Any:
     return found
 
 
-# -- instances --------------------------------------------------------------------------------------------------------
+# -- Instances of schemas ---------------------------------------------------------------------------------------------
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 ANYTHING = st.one_of(
@@ -226,7 +228,7 @@ def _of_one(draw: Draw, schema: Schema, definitions: dict[str, Schema], depth: i
     return {"null": None, "boolean": True}.get(str(kind), draw(ANYTHING))
 
 
-# -- schemas that are none --------------------------------------------------------------------------------------------
+# -- Values that are no schemas ---------------------------------------------------------------------------------------
 
 KEYWORDS = st.sampled_from([
     "type", "enum", "const", "default", "format", "pattern", "minimum", "maximum", "exclusiveMinimum", "multipleOf",

@@ -1,4 +1,4 @@
-"""Test the compiler with any document: random bytes, values of any type at any place, any text, any order of keys."""
+"""Test the compiler with random documents: bytes, values of any type at any place, any text, any order of keys."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MINIMAL = b"openapi: 3.1.0\npaths: {/a: {get: {}}}\n"
 
 
 def compiled(data: bytes, name: str = "f") -> Compiled | None:
-    """Return the compile of `data`, or None after FatalError. Any other exception fails the test."""
+    """Compile `data`, and return the result, or None after FatalError. Any other exception fails the test."""
     with contextlib.suppress(FatalError):
         return compile_source(Fetched(name, data), Options())
     return None
 
 
-# -- bytes ------------------------------------------------------------------------------------------------------------
+# -- Random bytes -----------------------------------------------------------------------------------------------------
 
 SYNTAX = st.text("{}[]:,-&*!|>'\"#%@?<~\\/ab01.\n\t ", max_size=40)
 
@@ -50,7 +50,7 @@ def test_a_document_that_is_damaged_anywhere_compiles_or_cannot_go_on(at: int, p
         assert_sound(result)
 
 
-# -- values of any kind in any place ----------------------------------------------------------------------------------
+# -- Values of any type at any place ----------------------------------------------------------------------------------
 
 FIELDS = [
     "openapi", "info", "title", "version", "servers", "url", "variables", "default", "enum", "paths", "/a", "/a/{x}",
@@ -118,7 +118,7 @@ def test_any_value_as_a_document_compiles_or_cannot_go_on(value: Any, key: str) 
     compiled(json.dumps({**value, key: value.get(key, 1)} if isinstance(value, dict) else value).encode())
 
 
-# -- any text ---------------------------------------------------------------------------------------------------------
+# -- Random texts -----------------------------------------------------------------------------------------------------
 
 
 @given(st.text(st.characters(), max_size=40) | st.text("\"'`\\<>{}$#|\n\r\u2028\u202e\x00\x1b%;:/. ", max_size=40))
@@ -136,7 +136,7 @@ def test_any_text_in_every_place_of_a_tools_file_is_data(text: str) -> None:
     assert_sound(result)
 
 
-# -- keys in any order ------------------------------------------------------------------------------------------------
+# -- Keys in any order ------------------------------------------------------------------------------------------------
 
 
 def shuffled(value: JsonValue, chance: random.Random) -> JsonValue:

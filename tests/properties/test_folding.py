@@ -1,4 +1,4 @@
-"""Test that merged alternatives accept everything that each of them accepts, in the portable profile."""
+"""Test that alternatives merged into one schema accept every value of each alternative, in the portable profile."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ VALUES = st.recursive(
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` without further members, since names of other alternatives have the schemas given there."""
+    """Return the schema without undeclared members. Members with the same name in other alternatives have the schema
+    given there.
+    """
     if not isinstance(schema, dict):
         return schema
     held = {name: closed(member) for name, member in schema.get("properties", {}).items()}

@@ -1,4 +1,6 @@
-"""Test output schemas with any response: promises are kept, and a response as described is returned unchanged."""
+"""Test output schemas with random responses: results satisfy them, and a response that matches the document is returned
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ JSON = st.recursive(
 
 
 def promising(schema: Any, definitions: dict[str, Any]) -> Any:
-    """Return the tool as the runtime reads it, or None if the compiler derives no output schema."""
+    """Return the tool as the runtime reads it, or None if the compiler derives no output schema for it."""
     answer = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
     document = {
         "openapi": "3.1.0",
@@ -74,7 +76,8 @@ def test_what_the_document_describes_needs_no_mending(
     schema: Schema, definitions: dict[str, Schema], data: st.DataObject
 ) -> None:
     said = json.dumps([schema, definitions])
-    # Left out: a member named by one alternative is promised for all alternatives, which may contradict that.
+    # Left out: a member named by one alternative is in the output schema for all, and another alternative may
+    # contradict that.
     assume('"properties"' not in said or ('"anyOf"' not in said and '"oneOf"' not in said))
     answer = schemas.instance(data.draw, schema, definitions)
     whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}

@@ -1,4 +1,6 @@
-"""Test any schema at any place: the compile ends well, its output is portable, and every valid value is accepted."""
+"""Test random schemas at any place: the compile ends without a crash, its output is portable, and every valid value is
+accepted.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def nodes(schema: Any) -> Iterator[Schema]:
             yield from nodes(item)
 
 
-# -- whatever stands there --------------------------------------------------------------------------------------------
+# -- Any value as a schema --------------------------------------------------------------------------------------------
 
 PLACES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "property": lambda schema: {"requestBody": json_body({"type": "object", "properties": {"v": schema}})},
@@ -94,17 +96,17 @@ def test_any_schema_ends_in_a_portable_tool_or_in_a_reason(
             assert not {"$ref", "allOf", "oneOf", "not", "title"} & (node.keys() - set(node.get("properties", ())))
 
 
-# -- whatever the schema takes ----------------------------------------------------------------------------------------
+# -- Values that a schema accepts -------------------------------------------------------------------------------------
 
 
 def is_valid(value: Any, schema: Schema, definitions: dict[str, Schema]) -> bool:
-    """Return True if the original schema accepts `value`, by an independent validator."""
+    """Return True if an independent validator accepts `value` by the original schema."""
     whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}
     return jsonschema_rs.Draft202012Validator(whole, offline=True).is_valid(value)
 
 
 def without_optional_nulls(value: Any, still_valid: Callable[[Any], bool]) -> Any:
-    """Return `value` without optional members that are null: an argument that is null counts as left out."""
+    """Return `value` without optional members that are null, because null counts as a missing argument."""
 
     def walk(node: Any, rebuild: Any) -> Any:
         if isinstance(node, dict):
@@ -124,7 +126,7 @@ def without_optional_nulls(value: Any, still_valid: Callable[[Any], bool]) -> An
 
 
 def arguments_for(body: BodyBinding, value: Any) -> dict[str, Any]:
-    """Return the arguments that send `value` as the tool's body."""
+    """Return the arguments that send `value` as the body of the tool's request."""
     if body.argument is not None:
         return {body.argument: value}
     members = dict(value)

@@ -1,4 +1,6 @@
-"""Test that the JSON Schema of the tools file and its reader agree: on valid files, and on the place of a mistake."""
+"""Test that the JSON Schema of the tools file and mcpgen's reader agree, on valid files and on the place of
+a mistake.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ CODES = {"unknown-key", "missing-key", "invalid-value", "invalid-name"}
 
 
 def told(document: Any) -> list[tuple[str, str]]:
-    """Return (code, place) of each finding of the reader about the shape of `document`."""
+    """Return code and place of each diagnostic of the reader about the structure of `document`."""
     found = Diagnostics()
     schema_check.check(document, Where("f"), found)
     assert all(each.hint and each.message.endswith(".") for each in found)
@@ -33,7 +35,7 @@ def told(document: Any) -> list[tuple[str, str]]:
 
 
 def compiled(document: Any) -> None:
-    """Compile a document. Any mistake must end in diagnostics or in one sentence."""
+    """Compile a document. Any mistake must end in diagnostics or in a one-sentence error."""
     with contextlib.suppress(FatalError):
         compile_source(Fetched("f", json.dumps(document).encode()), Options())
 
@@ -64,7 +66,9 @@ def _anywhere(value: Any, at: str = "") -> list[str]:
 
 @given(TOOLS_FILES, st.data())
 def test_what_the_schema_calls_wrong_is_told_at_or_above_its_place(document: Any, data: st.DataObject) -> None:
-    """With any values at any places, the schema and the reader agree."""
+    """Put random values at random places. If the schema refuses a place, the reader must report it or a
+    place above it.
+    """
     for _ in range(2):
         at = data.draw(st.sampled_from(_anywhere(document)[1:]))
         value = copy.deepcopy(data.draw(st.sampled_from([*KINDS.values(), "yes", 0, -1, 1.0, 5000])))

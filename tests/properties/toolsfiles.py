@@ -1,4 +1,4 @@
-"""Draw tools files from the format's JSON Schema, and single mistakes in them."""
+"""Draw tools files from the JSON Schema of the format, and single mistakes in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANYTHING: st.SearchStrategy[Any] = st.recursive(
 KINDS: dict[str, Any] = {
     "object": {"q": 1}, "array": [[]], "string": "~", "integer": 7, "number": 7.5, "boolean": True, "null": None,
 }  # fmt: skip
-"""One value of each type that is not valid anywhere by chance."""
+"""One value of each type, chosen so that it is not valid anywhere by chance."""
 
 
 def resolved(node: Node) -> Node:
@@ -38,7 +38,7 @@ def kinds(node: Node) -> list[str]:
     return [found] if isinstance(found, str) else list(found)
 
 
-# -- what is right ----------------------------------------------------------------------------------------------------
+# -- Valid values -----------------------------------------------------------------------------------------------------
 
 _strategies: dict[str, st.SearchStrategy[Any]] = {}
 
@@ -95,7 +95,7 @@ def _some(
     optional: dict[str, st.SearchStrategy[Any]],
     least: int,
 ) -> dict[str, Any]:
-    """Draw an object with the required members and a few of the others."""
+    """Return a strategy for objects with the required members and a few of the optional ones."""
     most = max(least, min(3, len(optional)))
     chosen = (
         draw(st.lists(st.sampled_from([*optional]), min_size=least, max_size=most, unique=True)) if optional else []
@@ -115,14 +115,15 @@ TOOLS_FILES = values({**schema_check.schema()})
 """Strategy for any tools file that the schema accepts."""
 
 
-# -- what is wrong ----------------------------------------------------------------------------------------------------
+# -- Mistakes ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One change that makes a valid document invalid. `made`: function from the value at the place `at` to a wrong one.
+    """One change that makes a valid document invalid. `made`: function from the value at the place `at` to an invalid
+    value.
 
-    The reader must report `code` at the place `told`.
+    The reader must report the code `code` at the place `told`.
     """
 
     what: str
@@ -144,7 +145,7 @@ class Mistake:
 
 
 def always(value: Any) -> Callable[[Any], Any]:
-    """Return a function that returns `value`, whatever it is given."""
+    """Return a function that returns `value` for any argument."""
     return lambda _: copy.deepcopy(value)
 
 
@@ -195,7 +196,7 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
 
 
 def _misspelled(key: str, node: Node, at: str) -> Iterator[Mistake]:
-    if key not in node.get("required", ()):  # without it, a required member would be missing as well
+    if key not in node.get("required", ()):  # without this, a required member would be missing as well
         wrong = key + "q"
         renamed = lambda mapping: {wrong if name == key else name: each for name, each in mapping.items()}  # noqa: E731
         yield Mistake(f"{key} misspelled", at, renamed, "unknown-key", pointer(at, wrong))

@@ -1,4 +1,6 @@
-"""Test the hook `mcpgen-check` as users have it: installed by pre-commit from a repository, and run by `git commit`."""
+"""Test the pre-commit hook `mcpgen-check` as users have it: installed by pre-commit from a repository, and run by `git
+commit`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SHIPPED = (
     ".pre-commit-hooks.yaml",
 )
 UNREACHABLE = re.compile(r"No matching distribution|Could not find a version|Connection|Temporary failure|timed out")
-#: How long one command may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds of one command. It is long, and no test measures time with it.
 PATIENCE = 300
 API = """\
 openapi: 3.1.0
@@ -73,7 +75,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str]) -> tuple[Path, str]:
-    """Make a git repository of mcpgen's current files, and return it with its one commit."""
+    """Make a git repository of mcpgen's current files. Return its path and the hash of its only commit."""
     folder = tmp_path_factory.mktemp("mcpgen")
     for name in SHIPPED:
         if (ROOT / name).is_dir():
@@ -88,7 +90,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str]
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str], repository: tuple[Path, str]) -> Path:
-    """Make a repository with an API and its server, in which the hook is installed."""
+    """Make a repository with an API and its server, in which the pre-commit hook is installed."""
     try:
         program = environments.python("pre-commit", "pre-commit==4.7.0") / "bin" / "pre-commit"
     except RuntimeError as problem:
@@ -112,7 +114,7 @@ def work(tmp_path_factory: pytest.TempPathFactory, environ: dict[str, str], repo
 def committed(
     work: Path, environ: Mapping[str, str], name: str, text: str, *, regenerated: bool = False
 ) -> tuple[bool, str]:
-    """Try to commit a change of one file, then restore everything. Return True if it was committed, and the output."""
+    """Try to commit a change of one file, then undo everything. Return True if the commit succeeded, and the output."""
     first = run(work, "git", "rev-parse", "HEAD", environ=environ).stdout.strip()
     (work / name).write_text(text)
     if regenerated:

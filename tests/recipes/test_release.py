@@ -1,4 +1,6 @@
-"""Run the workflow of `specs/examples/release` on a tag, and check what each job publishes, and by which right."""
+"""Run the workflow of `specs/examples/release` on a tag, and check what each job publishes, and with which
+permissions.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ sys.exit(sys.argv[1:3] == ["release", "view"])
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    """Return a code host with a repository of a server that can be deployed."""
+    """Return a code host with a repository of a server that has deployment files."""
     host = Host(tmp_path)
     host.prepare()
     host.add_program("gh", GH)
@@ -61,7 +63,7 @@ def host(tmp_path: Path) -> Host:
 
 
 def publisher(home: Path, text: str = OTHER) -> str:
-    """Write what curl downloads: an archive with a program mcp-publisher. Return its digest."""
+    """Write the archive that curl downloads, with a program mcp-publisher. Return the archive's digest."""
     program = text.format(python="/usr/bin/env python3", home=str(home)).encode()
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz") as archive:

@@ -1,4 +1,6 @@
-"""Run the workflow of `specs/examples/scheduled` on a changing API, and check what it pushes and requests."""
+"""Run the workflow of `specs/examples/scheduled` on a changing API. Check what it pushes, and which pull requests it
+opens.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ TOYS = {"get": {"operationId": "listToys", "summary": "Lists toys. $(touch ran) 
 
 
 def document(token_host: str = "", **paths: Any) -> str:
-    """Return the document of an API with these paths, whose token URL is at this host."""
+    """Return the document of an API with these paths, whose token URL is at `token_host`."""
     described = {f"/{name}": operations for name, operations in paths.items()}
     servers = [{"url": "https://api.example.com"}]
     info = {"title": "Pets", "version": "1"}
@@ -34,7 +36,7 @@ def document(token_host: str = "", **paths: Any) -> str:
 
 
 def commit(work: Path, **files: str) -> None:
-    """Commit and push files. In their names `__` stands for `/` and `_` for `.`."""
+    """Commit and push files. In their names, `__` stands for `/` and `_` for `.`."""
     for name, text in files.items():
         (work / name.replace("__", "/").replace("_json", ".json")).write_text(text, encoding="utf-8")
     git(work, "add", "--all")
@@ -67,12 +69,12 @@ def host(tmp_path: Path) -> Host:
 
 @pytest.fixture
 def work(host: Host) -> Path:
-    """Return the clone of the repository's owner."""
+    """Return the folder of the owner's clone of the repository."""
     return host.home / "person"
 
 
 def body(job: Job) -> str:
-    """Return the text of the one `gh` call that opens or updates a pull request."""
+    """Return the body of the pull request that the only such `gh` call opens or updates."""
     [found] = [text for call in job.calls for text in call.bodies]
     return found
 
@@ -306,12 +308,14 @@ def test_every_action_is_pinned_and_every_permission_is_needed() -> None:
 
 
 def test_mcpgen_is_pinned_to_a_commit_that_a_person_names() -> None:
-    """By name alone, the package index would decide what is installed."""
+    """Check that the workflow installs mcpgen from a commit that a person names. By name alone, the package index would
+    decide.
+    """
     assert re.fullmatch(r"mcpgen @ git\+\S+@COMMIT", workflow.read()["env"]["MCPGEN"])
 
 
 def test_two_linters_have_nothing_to_say() -> None:
-    """One checks the JSON Schema of workflows, the other known mistakes in them."""
+    """Check the workflow by two linters: its JSON Schema, and a program that finds known mistakes."""
     try:
         folder = environments.python("workflows", "check-jsonschema==0.39.0", "zizmor==1.32.0")
     except RuntimeError as problem:
@@ -358,7 +362,7 @@ def test_hard_17_an_audit_needs_no_secret_and_may_write_nothing() -> None:
 
 
 def test_hard_17_the_program_that_audits_understands_what_it_is_told(tmp_path: Path) -> None:
-    """Runs the real pip-audit, up to where it would query the database."""
+    """Run the real pip-audit with the workflow's arguments, up to where it would query the vulnerability database."""
     [step] = [step for step in workflow.read(AUDIT)["jobs"]["audit"]["steps"] if step["name"] == "Audit"]
     install = re.search(r"pip-audit==[\d.]+", AUDIT.read_text(encoding="utf-8"))
     assert install is not None

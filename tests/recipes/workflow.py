@@ -1,6 +1,6 @@
 """Run the jobs of a workflow as a code host does: each step by bash, each job in a new clone of a real repository.
 
-The program `gh` only records its calls.
+The command-line program `gh` is replaced by one that records its calls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEDULED = ROOT / "specs" / "examples" / "scheduled"
 WORKFLOW = SCHEDULED / "regenerate.yml"
 AUDIT = SCHEDULED / "audit.yml"
 RELEASE = ROOT / "specs" / "examples" / "release" / "release.yml"
-#: How long a step may take before the test fails. Nothing is measured with it.
+#: Timeout in seconds of a step. It is long, and no test measures time with it.
 PATIENCE = 120
 
 MCPGEN = """#!/bin/sh
@@ -71,7 +71,7 @@ if "--output" in given:
 if (says := home / "says" / name).exists():
     print(says.read_text(), end="")
 """
-#: What a person fills in.
+#: Variables of a workflow that a person fills in.
 FILLED = {"PROJECT": "my-server", "MCPGEN": f"mcpgen=={mcpgen.__version__}"}
 
 
@@ -85,7 +85,7 @@ class Call:
 
 @dataclass(slots=True)
 class Job:
-    """One run of the workflow: the step that failed, the jobs that ran, their output, and the calls of `gh` after its
+    """One run of the workflow: the step that failed, the jobs that ran, their output, and the calls of `gh` after the
     set-up.
     """
 
@@ -133,13 +133,13 @@ class Host:
             (hooks / name).chmod(0o755)
 
     def add_program(self, name: str, text: str = OTHER) -> None:
-        """Install a program on each runner; by default one that records its calls."""
+        """Install a program on each runner. By default, it is a program that records its calls."""
         program = self.home / "bin" / name
         program.write_text(text.format(root=ROOT, python=sys.executable, home=str(self.home)), encoding="utf-8")
         program.chmod(0o755)
 
     def tip(self, branch: str) -> str:
-        """Return the commit of a branch, or "" if there is no such branch."""
+        """Return the commit at the tip of a branch, or "" if there is no such branch."""
         return git(self.origin, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}").strip()
 
     def close(self, *, merged: bool = False) -> None:
@@ -152,7 +152,7 @@ class Host:
     def run(self, workflow: Path = WORKFLOW, *, handed: Mapping[str, str] | None = None, **filled: str) -> Job:
         """Run a workflow with its variables `filled` in.
 
-        `handed`: name → file that the second job gets in place of the first job's files.
+        `handed`: name → file that the second job gets instead of the first job's file with that name.
         """
         (self.home / "calls").unlink(missing_ok=True)
         described_by, job, needs = read(workflow), Job(), dict[str, str]()
@@ -173,7 +173,7 @@ class Host:
     def _steps(
         self, described: Mapping[str, Any], variables: Mapping[str, str], job: Job, handed: Mapping[str, str]
     ) -> dict[str, str]:
-        """Run one job on a new runner. Return the outputs of its steps, by the names that expressions use."""
+        """Run one job on a new runner. Return the outputs of its steps, by the names that workflow expressions use."""
         runner = self.home / f"runner-{len([*self.home.glob('runner-*')])}"
         (runner / "work").mkdir(parents=True)
         outputs: dict[str, str] = {}
@@ -216,7 +216,7 @@ class Host:
             assert action == "actions/setup-python", f"an action that is not known here: {action}"
 
     def _record(self, action: str, given: list[str], runner: Path) -> None:
-        """Record what an action is given, and the names of the files in the folders or patterns among it."""
+        """Record the inputs of an action, and the names of the files that the inputs select."""
         placed = [text.replace("${{ runner.temp }}", str(runner)) for text in given]
         patterns = [text.partition("=")[2].removesuffix("*") for text in placed if str(runner) in text]
         files = sorted(path.name for pattern in patterns for path in Path(pattern).iterdir())
@@ -247,11 +247,11 @@ class Host:
 
 
 RECORDED = ("actions/attest-build-provenance", "pypa/gh-action-pypi-publish")
-"""Actions that publish: a test records what they are given."""
+"""Actions that publish. They do nothing here, and a test checks their recorded inputs."""
 
 
 def _with(outputs: Mapping[str, str], text: str) -> str:
-    """Return a text with the outputs of earlier steps filled in."""
+    """Return the text with the outputs of earlier steps filled in."""
     return re.sub(r"\$\{\{ (steps\.\w+\.outputs\.\w+) \}\}", lambda found: outputs[found[1]], text)
 
 
@@ -268,7 +268,7 @@ def _holds(condition: str | None, outputs: Mapping[str, str]) -> bool:
 
 
 def _filled(text: str) -> str:
-    """Return a value of `env:` with its expressions evaluated."""
+    """Return a value of `env:` with its workflow expressions evaluated."""
     known = {"github.token": "token", "github.ref_name": "main", "github.repository_owner": "ann"}
     known |= {"github.repository": "ann/pets"}
     for expression, value in known.items():
@@ -278,6 +278,6 @@ def _filled(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return this machine's environment without the user's own settings."""
+    """Return this machine's environment variables without the user's own settings."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
     return {**kept, "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}

@@ -1,6 +1,6 @@
-"""Test that one replica can finish what another began: confirmations, streams, results, cancellations, sessions.
+"""Test that one replica can finish what another has begun: confirmations, streams, results, cancellations, sessions.
 
-`python -m benchmarks.replicas` does more of this, with kills and restarts.
+`python -m benchmarks.replicas` tests more of this, with kills and restarts.
 """
 
 from __future__ import annotations

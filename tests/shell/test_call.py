@@ -1,4 +1,4 @@
-"""Test the command `call` of a generated server, as its user types it: a real process, a real API, a real terminal."""
+"""Test the command `call` of a generated server as its user types it: a real process, a real API, a real terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ PNG = b"\\x89PNG\\r\\n\\x1a\\n".decode("unicode_escape").encode("latin-1") + byt
 
 
 class Api(BaseHTTPRequestHandler):
-    """Answers with the request that it got, and keeps it."""
+    """API that answers each request with its method, path, header and body, and records it."""
 
     seen: ClassVar[list[str]] = []
 
@@ -110,7 +110,7 @@ class Shell:
         return done
 
     def on_a_terminal(self, *words: str, typed: bytes) -> tuple[int, str]:
-        """Return the exit code and the output of a call whose terminal is another one's, who has typed already."""
+        """Run a call on a pseudo-terminal whose user has already typed `typed`. Return the exit code and the output."""
         ours, theirs = pty.openpty()
         os.write(ours, typed)
         done = subprocess.run(
@@ -128,7 +128,7 @@ class Shell:
         try:
             while part := os.read(ours, 65536):
                 shown += part
-        except OSError:  # Linux says so at the end of a terminal
+        except OSError:  # Linux raises EIO at the end of a terminal
             pass
         os.close(ours)
         return done.returncode, shown.decode()
@@ -136,7 +136,7 @@ class Shell:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """Provide a server and its API."""
+    """Yield a server and its API."""
     folder = tmp_path_factory.mktemp("shell")
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
@@ -195,7 +195,7 @@ def test_what_is_sent(shell: Shell, words: list[str], sent: str | None) -> None:
 
 
 def _told(request: str) -> tuple[str, Any]:
-    """Return a request as method with path, and its body, whose members have no order."""
+    """Return the request as its method with path, and its parsed body, whose members have no order."""
     line, _, body = request.partition(" {")
     return line, json.loads("{" + body) if body else None
 

@@ -1,7 +1,9 @@
-"""Read the tasks: `SERVER.jsonl`, a line for each task, and below it a line for each of its calls, in order.
+"""Read the tasks of a server from `SERVER.jsonl`: a line for each task, followed by a line for each of its calls, in
+order.
 
-A call has `asks` (how somebody would search for its tool), `tool` and `arguments`. An argument `"$N/POINTER"` is what
-the JSON Pointer finds in the answer of call N of the task; `"$N"` is the text of that answer.
+A call has `asks` (words with which a person would search for its tool), `tool` and `arguments`. An argument
+`"$N/POINTER"` stands for the value at this JSON Pointer in the result of call N of the task; `"$N"` is the text of that
+result.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def tasks(server: str) -> list[Task]:
 
 
 def resolved(value: Any, answers: list[str]) -> Any:
-    """Return arguments with each reference replaced by what an earlier answer said."""
+    """Return arguments with each reference replaced by a value of an earlier result."""
     if isinstance(value, dict):
         return {key: resolved(each, answers) for key, each in value.items()}
     if isinstance(value, list):

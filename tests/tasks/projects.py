@@ -1,4 +1,4 @@
-"""Generate a server of `specs/` or of its examples, with a list of its tools or with a search."""
+"""Generate a server of `specs/` or of its examples, with a list of its tools or with a tool search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ PATIENCE = 120
 
 
 def generated(server: str, surface: str, folder: Path) -> Path:
-    """Write the project of `server` to `folder`, and return the folder. `surface`: `all` or `search`."""
+    """Write the project of `server` to `folder`, and return the folder. `surface`: `all` or `search` (value of
+    `--tools`).
+    """
     names = (f"{server}.openapi.yaml", f"{server}.tools.yaml", f"examples/{server}/{server}.tools.yaml")
     source = next(path for name in names if (path := assets.specs() / name).is_file())
     return of_source(source, surface, folder)

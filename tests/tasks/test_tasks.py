@@ -1,6 +1,6 @@
-"""Carry out sixty tasks of several steps in each way, with real servers and APIs: the API ends in the same state.
+"""Carry out sixty tasks of several steps with real servers and APIs, in each way. The API must end in the same state.
 
-`*.jsonl` has the tasks, `ways` how they are carried out, `upstreams` the APIs. A small sample is quick.
+`*.jsonl` has the tasks, `ways` the ways to carry them out, `upstreams` the APIs. Quick tests use a small sample.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Project = Callable[[str, str], Path]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Return a function from server and surface to the folder of a generated project."""
+    """Return a function from a server and `all` or `search` to the folder of a generated project."""
 
     @cache
     def made(server: str, surface: str) -> Path:
@@ -38,7 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def carried_out(project: Project, server: str, way: str, task: Task) -> tuple[list[Answer], dict[str, Any]]:
-    """Return the answers of the calls, and the state of a new API after them."""
+    """Carry out a task with a new API. Return the results of the calls, and the API's state after them."""
     with UPSTREAMS[server]() as upstream:
         folder = project(server, WAYS[way].surface)
         variables = {"PATH": os.environ["PATH"], **upstream.variables}
@@ -66,7 +66,9 @@ def test_every_way_leaves_the_same_state(project: Project, server: str, task: Ta
 
 
 def shortened(answer: Answer, like: Answer) -> Answer:
-    """Return an error without what follows the text of `like`: a search adds the signature of the tool to it."""
+    """Return an error without the text that a search appends to it: the signature of the tool. `like`: the direct
+    call's error.
+    """
     said = text(like)
     if not answer["isError"] or not text(answer).startswith(said):
         return answer
@@ -74,7 +76,7 @@ def shortened(answer: Answer, like: Answer) -> Answer:
 
 
 def test_the_tasks() -> None:
-    """There are sixty, each of several calls, and most change something."""
+    """Check that there are sixty tasks with several calls each, for the examples and the servers of `specs/`."""
     assert len(TASKS) == 60
     assert all(len(task.calls) > 1 for _, task in TASKS)
     assert {*OWN} < {server for server, _ in TASKS}

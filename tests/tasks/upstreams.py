@@ -1,7 +1,8 @@
-"""The APIs behind the tasks: written without mcpgen's compiler and runtime, stateful where the API is, and recording.
+"""Run the APIs of the tasks. They are written without mcpgen's code, record requests, and have state if the real API
+has.
 
-Each is a context that yields `Upstream`: the variables of the server that calls it, and a function that tells all that
-the API holds and has received.
+Each function is a context manager that yields `Upstream`: the variables of the server that calls the API, and a
+function that returns the API's data and received requests.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from tests.leaks import SECRET
 from tests.tasks.gold import SERVERS
 
 OWN = ("petstore", "station")
-"""Servers of `specs/`; the others are its examples."""
+"""Servers of `specs/`. The other servers are its examples."""
 
 RANDOM = ("idempotency-key", "content-type", "host", "connection", "user-agent", "accept-encoding", "content-length")
-"""Headers that differ from one connection to the next, or from one call to the next."""
+"""Header fields that differ between connections or calls."""
 
 
 class Upstream(NamedTuple):
-    """A running API. `state`: called once, at the end."""
+    """A running API. `state`: function that returns the API's data and received requests. It is called once, at the
+    end.
+    """
 
     variables: dict[str, str]
     state: Callable[[], dict[str, Any]]
@@ -36,7 +39,7 @@ def _petstore() -> Iterator[Upstream]:
     with petstore.serve(api_key=SECRET, token=SECRET) as running:
 
         def state() -> dict[str, Any]:
-            # for each idempotency key the API stores a digest of the request, and servers make such keys themselves
+            # for each idempotency key, the API stores a digest of the request, and servers make such keys themselves
             rows = {table: running.store.rows(table) for table in TABLES if table != "replays"}
             return {**rows, "requests": _requests(running)}
 
@@ -71,7 +74,7 @@ def _requests(running: http.Running) -> list[tuple[Any, ...]]:
 
 
 def _body(request: http.Request) -> bytes:
-    """Return the body, with the boundary of a multipart body replaced, since each body has its own."""
+    """Return the body. The boundary of a multipart body is replaced, because each body has its own."""
     _, _, boundary = (request.header("Content-Type") or "").partition("boundary=")
     return request.body.replace(boundary.strip('"').encode(), b"BOUNDARY") if boundary else request.body
 

@@ -1,6 +1,7 @@
-"""The ways to carry out a task with a server: each takes the server and the task, and returns the answers of its calls.
+"""Define the ways to carry out a task with a server. Each takes the server and the task, and returns the results of its
+calls.
 
-A further way is a function of this kind in WAYS, with the tools that its servers list; the test compares all of them.
+To add a way, add such a function to WAYS, with the value of `--tools` for its servers. The test compares all ways.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ Answer = dict[str, Any]
 
 
 class Way(NamedTuple):
-    """How tasks are carried out. `surface`: what the server is generated with (`--tools`)."""
+    """A way to carry out tasks. `surface`: value of `--tools` with which the server is generated."""
 
     surface: str
     carry_out: Callable[[Server, Task], list[Answer]]
 
 
 def direct(server: Server, task: Task) -> list[Answer]:
-    """Call the tools."""
+    """Call the tools directly."""
     answers: list[Answer] = []
     for call in task.calls:
         answers.append(_called(server, call.tool, resolved(call.arguments, _texts(answers))))
@@ -37,7 +38,9 @@ def direct(server: Server, task: Task) -> list[Answer]:
 
 
 def through_the_search(server: Server, task: Task) -> list[Answer]:
-    """Search for all steps at once, then call what was found, by the tool that its row asks for."""
+    """Search for all steps at once, then call the tools that were found, by the search's tool for reading or for
+    writing ones.
+    """
     queries = list(dict.fromkeys(call.asks for call in task.calls))
     assert len(queries) <= MOST_QUERIES
     shown = text(_called(server, "search_tools", {"queries": queries}))
@@ -55,7 +58,7 @@ WAYS: dict[str, Way] = {"direct": Way("all", direct), "search": Way("search", th
 
 
 def text(answer: Answer) -> str:
-    """Return the first text of an answer."""
+    """Return the first text of a result."""
     return next((str(block["text"]) for block in answer["content"] if block["type"] == "text"), "")
 
 
@@ -64,7 +67,7 @@ def _texts(answers: list[Answer]) -> list[str]:
 
 
 def _called(server: Server, tool: str, arguments: dict[str, Any]) -> Answer:
-    """Return the result of a call. Its user says yes to every question."""
+    """Call a tool, and return its result. The user says yes to every question."""
     params: dict[str, Any] = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **ASKS}}
     result = _asked(server, params)
     if "inputRequests" in result:

@@ -1,4 +1,4 @@
-"""An HTTP API on a thread, which answers by the path and keeps the `traceparent` of each request.
+"""Run an HTTP API in a thread. It answers by the path, and records the `traceparent` of each request.
 
 /items/ID   200, and 404 for the id `missing`
 /flaky      503 at first, then 200
@@ -13,7 +13,7 @@ from types import TracebackType
 
 
 class Api:
-    """A running API. `traces` has the value of `traceparent` of each request, "" without one."""
+    """A running API. `traces`: value of `traceparent` of each request, or "" for a request without it."""
 
     def __init__(self) -> None:
         self.traces: list[str] = []
@@ -61,6 +61,6 @@ def _handler(api: Api) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"ok")
 
         def log_message(self, *_: object) -> None:
-            """Log nothing."""
+            """Write no log."""
 
     return Handler

@@ -1,4 +1,6 @@
-"""A collector of OpenTelemetry on a real socket: it reads OTLP/HTTP by the official messages, and keeps what came."""
+"""Run an OpenTelemetry collector on a real socket. It reads OTLP/HTTP by the official message classes, and stores all
+data.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Span:
-    """One span as it came: ids in hexadecimal, `kind` and `status` as numbers, and who sent it."""
+    """One span as it was received: ids in hexadecimal, `kind` and `status` as numbers, and the service that sent it."""
 
     name: str
     kind: int
@@ -34,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Point:
-    """One data point of a metric. `value` is a number, or the sum of a histogram."""
+    """One data point of a metric. `value`: a number, or the sum of a histogram."""
 
     metric: str
     unit: str
@@ -47,10 +49,10 @@ class Point:
 
 @dataclass
 class Collector:
-    """A running collector. `spans` are all that came; `points` are those of the last export of each service."""
+    """A running collector. `spans`: all received spans. `points`: data points of the last export of each service."""
 
     statuses: list[int] = field(default_factory=list)
-    """Statuses with which the next requests are answered, before those that are 200."""
+    """Statuses with which the next requests are answered. All later requests get 200."""
     spans: list[Span] = field(default_factory=list)
     points: dict[str, list[Point]] = field(default_factory=dict)
     bodies: list[bytes] = field(default_factory=list)
@@ -74,12 +76,12 @@ class Collector:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Return the variables by which a process reports here soon."""
+        """Return the environment variables with which a process reports to this collector after a short interval."""
         soon = {"OTEL_BSP_SCHEDULE_DELAY": "50", "OTEL_METRIC_EXPORT_INTERVAL": "100"}
         return {"OTEL_EXPORTER_OTLP_ENDPOINT": self.url, **soon, **more}
 
     def until(self, number: int, service: str = "") -> list[Span]:
-        """Wait until so many spans of a service are here, and return them."""
+        """Wait until `number` spans of a service have arrived, and return them."""
         with self._came:
             assert self._came.wait_for(lambda: len(self.of(service)) >= number, SECONDS), self.spans
             return self.of(service)
@@ -88,7 +90,7 @@ class Collector:
         return [span for span in self.spans if service in ("", span.service)]
 
     def take(self, path: str, head: dict[str, str], body: bytes) -> int:
-        """Keep a request. Return the status with which it is answered."""
+        """Store the data of a request. Return the status with which the request is answered."""
         with self._came:
             self.bodies.append(body)
             self.heads.append(head)
@@ -103,7 +105,7 @@ class Collector:
             return 200
 
     def heard(self, number: int) -> None:
-        """Wait until so many requests have come."""
+        """Wait until `number` requests have arrived."""
         with self._came:
             assert self._came.wait_for(lambda: len(self.bodies) >= number, SECONDS)
 
@@ -120,7 +122,7 @@ def _handler(collector: Collector) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Log nothing."""
+            """Write no log."""
 
     return Handler
 

@@ -1,8 +1,8 @@
-"""Check spans and metrics against the published model of the conventions (`../shared/formats/otel-mcp`).
+"""Check spans and metrics against the published model of the OpenTelemetry conventions (`../shared/formats/otel-mcp`).
 
-The YAML model says which attributes a span or metric has, and which are required. What it says in words is written here
-as rules: when an attribute is there, how a span is named, and what its status is. HTTP requests have no model there, so
-the table of the stable conventions for HTTP clients is written out.
+The YAML model lists the attributes of a span or metric, and which are required. Its rules in prose are written as code
+here: when an attribute is present, how a span is named, and what its status is. The model has no HTTP requests. So the
+table of the stable conventions for HTTP clients is copied here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MODEL = Path(__file__).resolve().parents[3] / "shared" / "formats" / "otel-mcp"
 SERVER, CLIENT = 2, 3
 ERROR = 2
 NEWER = ("server/discover", "subscriptions/listen")
-"""Methods of MCP that are younger than the model."""
+"""Methods of MCP that are newer than the model."""
 
 FAULTS_OF_CALLERS = ("-32700", "-32600", "-32601", "-32602", "-32002")
 MCP_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -38,7 +38,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE"
 
 @cache
 def groups() -> dict[str, dict[str, Any]]:
-    """Return all groups of the model by id."""
+    """Return all groups of attributes in the model by id."""
     found = {}
     for path in sorted(MODEL.glob("*.yaml")):
         found.update({group["id"]: group for group in yaml.safe_load(path.read_text())["groups"]})
@@ -47,7 +47,7 @@ def groups() -> dict[str, dict[str, Any]]:
 
 @cache
 def levels(group: str) -> dict[str, str]:
-    """Return attribute → requirement level of a group, with those that it extends."""
+    """Return a mapping from attribute to requirement level for a group, including the groups that it extends."""
     entry = groups()[group]
     found = dict(levels(entry["extends"])) if "extends" in entry else {}
     for each in entry.get("attributes", ()):
@@ -58,13 +58,13 @@ def levels(group: str) -> dict[str, str]:
 
 @cache
 def methods() -> frozenset[str]:
-    """Return the methods that the model knows."""
+    """Return the MCP methods that the model lists."""
     [entry] = [each for each in groups()["registry.mcp"]["attributes"] if each["id"] == "mcp.method.name"]
     return frozenset(member["value"] for member in entry["type"]["members"])
 
 
 def violations(spans: Iterable[Span], points: Iterable[Point]) -> list[str]:
-    """Return a sentence for each violation."""
+    """Return a sentence for each violation of the model."""
     found = []
     for span in spans:
         rules = _server_span(span) if span.kind == SERVER else _http_span(span)
@@ -82,14 +82,14 @@ def _server_span(span: Span) -> Iterator[str]:
     target = told.get("gen_ai.tool.name") or told.get("gen_ai.prompt.name")
     if span.name != (f"{method} {target}" if target else method):
         yield "is not named by its method and its target"
-    if method != "_OTHER":  # an unknown request, or an unknown notification
+    if method != "_OTHER":  # the span of an unknown request or notification
         yield from _same("jsonrpc.request.id" in told, not method.startswith("notifications/"), "jsonrpc.request.id")
     yield from _same("mcp.resource.uri" in told, method == "resources/read", "mcp.resource.uri")
     yield from _status(span)
 
 
 def _operation(told: dict[str, Any]) -> Iterator[str]:
-    """Check what spans and metrics of operations have in common."""
+    """Check the rules that apply to both spans and metrics of operations."""
     method = told.get("mcp.method.name")
     if method not in methods() and method not in (*NEWER, "_OTHER"):
         yield f"{method} is no method"

@@ -1,7 +1,7 @@
-"""Be both ends of a trace, with libraries of others: `one_trace.py api`, or `one_trace.py client URL|COMMAND...`.
+"""Run one end of a trace with libraries of other projects: `one_trace.py api`, or `one_trace.py client URL|COMMAND...`.
 
-The API is a WSGI application under the instrumentation of OpenTelemetry. The client is the official SDK in a span of
-the SDK of OpenTelemetry. Both report to the collector that the environment names.
+The API is a WSGI application with OpenTelemetry's instrumentation. The client is the official MCP SDK in a span of
+OpenTelemetry's SDK. Both report to the collector in their environment variables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-# Imported by name, since they are in another environment than the one in which types are checked.
+# Imported by name, because these packages are not in the environment in which types are checked.
 propagate, trace = (import_module(f"opentelemetry.{name}") for name in ("propagate", "trace"))
 TracerProvider = import_module("opentelemetry.sdk.trace").TracerProvider
 SimpleSpanProcessor = import_module("opentelemetry.sdk.trace.export").SimpleSpanProcessor
@@ -33,7 +33,7 @@ def api() -> None:
 
     class Quiet(WSGIRequestHandler):
         def log_message(self, *_: object) -> None:
-            """Log nothing."""
+            """Write no log."""
 
     server = make_server("127.0.0.1", 0, middleware(answer), handler_class=Quiet)
     print(server.server_port, flush=True)

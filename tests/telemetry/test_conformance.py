@@ -1,4 +1,4 @@
-"""Check every span and metric of a run through the official conformance suite against the published model."""
+"""Run the official MCP conformance suite, and check every span and metric of the server against the published model."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_scenario_of_the_suite(tmp_path: Path, collector: Collector, monke
 
 
 async def _run(suite: Suite, folder: Path) -> int:
-    """Run all scenarios of both revisions, and return how many ran."""
+    """Run all scenarios for both protocol revisions of the suite, and return how many ran."""
     runner, port = await api.start()
     rig = Rig(folder, "everything", f"http://127.0.0.1:{port}")
     try:

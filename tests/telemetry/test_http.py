@@ -1,4 +1,4 @@
-"""Test spans, metrics and `/metrics` of real servers over HTTP, behind both doors."""
+"""Test spans, metrics and `/metrics` of real servers over HTTP, both with aiohttp and as ASGI applications."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def post(server: Server, message: dict[str, Any], **fields: str) -> Answer:
 
 
 def counted(answer: Answer) -> dict[tuple[str, ...], float]:
-    """Return value by name and labels, as Prometheus' own parser reads them."""
+    """Return a mapping from the name and labels of each metric to its value, as read by the official
+    Prometheus parser.
+    """
     families = text_string_to_metric_families(answer.body.decode())
     samples = [sample for family in families for sample in family.samples]
     return {(sample.name, *sample.labels.values()): sample.value for sample in samples}

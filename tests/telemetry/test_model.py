@@ -1,4 +1,4 @@
-"""Test the checker itself: it knows the model, and each planted violation is noticed."""
+"""Test the checker of spans and metrics: it knows the model, and reports each violation that the tests make."""
 
 from __future__ import annotations
 

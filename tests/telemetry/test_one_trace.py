@@ -1,4 +1,4 @@
-"""Test that the official client, a server of ours and an API with the instrumentation of others form one trace."""
+"""Test that the official client, a generated server and an API with OpenTelemetry's instrumentation form one trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECONDS = 60
 
 @contextmanager
 def running(command: list[str], cwd: Path, environ: dict[str, str]) -> Iterator[str]:
-    """Run a program, and yield the port that its first line of output ends with."""
+    """Run a program, and yield the port at the end of its first line of output."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen(command, cwd=cwd, env=environ, **pipes) as process:  # type: ignore[call-overload]
         try:
@@ -37,7 +37,7 @@ def running(command: list[str], cwd: Path, environ: dict[str, str]) -> Iterator[
                 if line.strip().isdigit() or '"listening"' in line:
                     yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
                     break
-        finally:  # also where the test has failed: leaving the context waits for the end of the process
+        finally:  # also if the test has failed: leaving the `with` block waits for the end of the process
             process.terminate()
             process.communicate(timeout=SECONDS)
 
@@ -49,7 +49,7 @@ def test_one_trace(mirror: Path, collector: Collector, transport: str) -> None:
     except environments.Missing as missing:
         pytest.skip(str(missing))
     told = {"PATH": os.environ["PATH"], **planted("MIRROR"), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-    # The exporters of others obey the proxies of an environment, which are planted for our server alone.
+    # The exporters of other projects obey proxy variables, which are set only for our server.
     others = {"PATH": told["PATH"], "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "PYTHONPATH": ""}
     with running([python, str(SCRIPT), "api"], mirror, {**others, "OTEL_SERVICE_NAME": "api"}) as port:
         ours = {**told, "MIRROR_BASE_URL": f"http://127.0.0.1:{port}", "OTEL_BSP_SCHEDULE_DELAY": "50"}

@@ -1,4 +1,4 @@
-"""Test the records of telemetry: their ids, which requests count as sent again, and the buckets of durations."""
+"""Test the records of telemetry: their ids, which requests count as retries, and the buckets of durations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def test_a_process_made_by_fork_has_ids_of_its_own() -> None:
 
 
 def test_only_the_same_request_is_sent_again() -> None:
-    """A page has a request of its own, which may lie where that of the page before lay in memory."""
+    """Count only the same request object as a retry. The request of a later page may have the memory address of an
+    earlier one.
+    """
     catalog = Catalog()
     recorder = Recorder(Telemetry(), catalog, over_http=False)  # type: ignore[arg-type]
     operation = new_operation(recorder, "tools/call", 1, None)

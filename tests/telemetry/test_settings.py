@@ -1,4 +1,4 @@
-"""Test the settings of what is measured: what is on, what is wrong, and what `--doctor` says."""
+"""Test the settings of telemetry: what is enabled, errors about wrong values, and the report of `--doctor`."""
 
 from __future__ import annotations
 

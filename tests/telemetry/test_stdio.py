@@ -1,4 +1,4 @@
-"""Test spans and metrics of real servers over stdio, as a collector and the API see them."""
+"""Test spans and metrics of real servers over stdio, as a collector and the API receive them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def started(mirror: Path, api: Api, **more: str) -> Server:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     told = {"MIRROR_BASE_URL": api.url, "MIRROR_KEY": SECRET}
     found = Server(mirror, env={**kept, **told, **more})
-    object.__setattr__(found.checker, "check", _seen)  # its own checks are for servers without prompts
+    object.__setattr__(found.checker, "check", _seen)  # the line checker's own rules are for servers without prompts
     return found
 
 
@@ -35,7 +35,7 @@ def _seen(line: bytes) -> None:
 
 
 def ask(server: Server, method: str, *, trace: str = "", id_: object = "c", **params: Any) -> Any:
-    """Send a request of the stateless era, and return its answer."""
+    """Send a request of the stateless era, and return the response."""
     meta = {**ENVELOPE, **({"traceparent": trace} if trace else {})}
     message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": {**params, "_meta": meta}}
     server.say(json.dumps(message).encode() + b"\n")
@@ -56,7 +56,7 @@ def of_kind(spans: list[Span], kind: int) -> list[Span]:
 
 
 def checked(collector: Collector) -> None:
-    """Check all that came against the model, and that nothing of a call's values is in it."""
+    """Check all received data against the model, and that it contains no values of calls."""
     if model.MODEL.exists():
         assert model.violations(collector.spans, [p for found in collector.points.values() for p in found]) == []
     for body in collector.bodies:
@@ -254,7 +254,9 @@ def test_the_file_of_metrics_is_read_by_prometheus_own_parser(mirror: Path, api:
 
 
 def test_variables_of_others_load_nothing(mirror: Path, api: Api) -> None:
-    """OTEL variables that name neither an exporter nor an endpoint are no reason to measure."""
+    """Check that OTEL variables without an exporter or an endpoint do not enable telemetry, and load no
+    module for it.
+    """
     variables = {"OTEL_SERVICE_NAME": "x", "OTEL_TRACES_EXPORTER": "none", "MIRROR_METRICS": "0"}
     with started(mirror, api, **variables) as server:
         call(server, "get_item", id="1")

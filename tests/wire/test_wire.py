@@ -1,9 +1,10 @@
-r"""Test that the upstream receives what the document says: compiled, served over stdio, and read at a raw socket.
+r"""Test that the API receives the requests that the document describes, from a compiled server over stdio, at a raw
+socket.
 
-Under `documents/`, `x-cases` of each operation say how it is called and what must arrive: `line` (without the version),
-`headers` (exactly these), `absent` ones, and `body` (text; `\xNN` is a byte; BOUNDARY the request's boundary). If a
-call is `refused`, nothing arrives. For an `answer` of the upstream there is the expected `result`. Add a case there,
-not a function here.
+Under `documents/`, `x-cases` of each operation lists calls and what must arrive: `line` (without the HTTP version),
+`headers` (exactly these), `absent` headers, and `body` (text; `\xNN` is a byte; BOUNDARY is the request's boundary). If
+a call is `refused`, nothing may arrive. For a given `answer` of the API, `result` is the expected result. Add a case
+there, not a function here.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Served(NamedTuple):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Path, Served]]:
-    """Yield a running server for each document, and operation → tool."""
+    """Yield a running server for each document, and a mapping from operations to tools."""
     with ExitStack() as stack:
         yield {document: serve(document, tmp_path_factory.mktemp(document.stem), stack) for document in DOCUMENTS}
 
@@ -100,8 +101,8 @@ def _bytes(text: str) -> bytes:
 
 
 def test_no_client_refuses_what_was_tortured(served: dict[Path, Served]) -> None:
-    """Checks the list that clients see: names, titles, hints, object roots, and no output schema
-    that cannot be kept.
+    """Check the list that clients see, for the hardest document: names, titles, hints, root types, and output schemas
+    that hold.
     """
     client = next(server.client for document, server in served.items() if document.stem == "torture")
     tools = client.request("tools/list")["tools"]

@@ -1,4 +1,4 @@
-"""Run an upstream on a raw socket in a thread. It records the bytes of each request, and sends given bytes."""
+"""Run an API on a raw socket in a thread. It records the bytes of each request, and sends given bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConne
 
 
 class Upstream:
-    """Raw upstream. `received`: the bytes of each request. `answer`: the bytes that each request gets."""
+    """API on a raw socket. `received`: the bytes of each request. `answer`: the bytes that each request gets."""
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -46,7 +46,7 @@ def _request(connection: socket.socket) -> bytes:
 
 @contextmanager
 def listening() -> Iterator[Upstream]:
-    """Yield an upstream that listens on its own port."""
+    """Yield an upstream that listens on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         upstream = Upstream(listener)
         thread = threading.Thread(target=upstream.serve, daemon=True)
