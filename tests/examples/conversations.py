@@ -1,18 +1,18 @@
-"""The conversations of `specs/examples`: how they are written down.
+"""Read the conversation files in `specs/examples`.
 
-A scene is a block of lines. The first is what it shows, after `#`; below it may stand, each on a line:
+A scene is a block of lines. The first line is its title, after `#`. Below it may be the following lines:
 
-    @ 2025-06-18 2025-11-25      in which revisions it is played, if not in all five; `none` is without a handshake
+    @ 2025-06-18 2025-11-25      the revisions in which it is played, by default all five; `none` is without a handshake
     + elicitation                a capability of the client
     $ CLINICAL_ROLES=researcher  a variable of the server's environment
 
-Then what passes, in order: `>` what the client says, `<` what it hears, `*` what reaches the API, `~` what the audit
-file gets. Lines that the client says below each other go out together, and their answers may come in any order. What
-all messages of a revision carry (`jsonrpc`, the `_meta` of 2026-07-28 and what its results have on top) is left out,
-and so is the handshake of the others.
+The lines after these show the exchange in order: `>` a message of the client, `<` a message of the server, `*` a
+request that reaches the API, `~` a line of the audit file. Consecutive lines of the client are sent together, and their
+responses may come in any order. Members that all messages of a revision have are left out (`jsonrpc`, the `_meta` of
+2026-07-28 and the members that its results have in addition). The handshake of the other revisions is left out, too.
 
-In what is heard `…` stands for anything, also at the end of a text; as a member it stands for more members. `$API` is
-where the API is; another `$WORD` is a text that the client remembers, and may say later.
+In a message of the server, `…` stands for any value, also at the end of a text; as a member it stands for any further
+members. `$API` is the URL of the API. Any other `$WORD` is a text that the client remembers, and may send later.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class Message(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A request without a response yet. `acknowledged`: for a subscription stream, the changes that the server has
-    promised to report.
+    """A request without a response yet. `acknowledged`: the changes that a subscription stream has promised
+    to report.
     """
 
     method: str
@@ -78,9 +78,7 @@ class Exchange:
             self._open[message["id"]] = Asked(message["method"], revision, meta.get("progressToken"))
 
     def judged(self, line: bytes) -> Message:
-        """Check a line that the server wrote, and return it as a Message. Raise AssertionError if the line breaks a
-        rule.
-        """
+        """Check a line of the server, and return it as a Message. Raise AssertionError if the line breaks a rule."""
         message = _written(line)
         assert message["jsonrpc"] == "2.0"
         if "method" in message:
@@ -125,8 +123,8 @@ class Exchange:
         return Message(self.agreed or R4, message["method"], message)
 
     def _change(self, message: Object) -> Message:
-        """Check a notification about changes (section 8): a stream first confirms the kinds of changes that it reports,
-        and reports only these.
+        """Check a notification about changes (section 8): a stream first confirms the kinds that it reports, then
+        reports them.
         """
         assert message.keys() == {"jsonrpc", "method", "params"}
         params = message["params"]

@@ -1,6 +1,4 @@
-"""Test confirmation by the user at a raw socket, in both eras: no request is sent without a yes to exactly
-this call.
-"""
+"""Test confirmation by the user at a raw socket, in both eras: nothing is sent without a yes to exactly this call."""
 
 from __future__ import annotations
 

@@ -181,9 +181,7 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Replace the executor after some calls were submitted. These calls run with the first one, even if it is not
-    loaded yet.
-    """
+    """Replace the executor after calls were submitted. They run with the first one, even if it is not loaded yet."""
     upstream = None if early else bench.upstream
     for key in range(SEVERAL):
         bench.submit(key)
@@ -200,10 +198,7 @@ def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench:
 
 
 def test_a_call_that_the_loop_takes_itself_runs_with_what_another_thread_brought_before(bench: Bench) -> None:
-    """Check that a call read by the loop runs with the executor that another thread has loaded before.
-
-    This happens with --reload: the other thread has loaded the table by which the call was understood.
-    """
+    """Load another executor in a thread before the loop reads a call, as --reload does. The call must run with it."""
 
     def read() -> None:
         for key, name in ((1, "second"), (2, "third")):
@@ -330,9 +325,7 @@ def test_what_cannot_be_loaded_is_reported_at_each_call(capfd: Any) -> None:
 
 
 class TestCancel:
-    """Test IO-17: in no phase is a result reported after a cancellation, and another call can take the cancelled call's
-    slot.
-    """
+    """Test IO-17: in no phase is a result reported after a cancellation. The cancelled call's slot becomes free."""
 
     def test_while_it_runs(self, bench: Bench) -> None:
         bench.submit(1)

@@ -166,8 +166,7 @@ def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
 
 
 def test_what_has_expired_is_not_accepted(named: Named) -> None:
-    """Test L4, M8, M17 and X1: expired handles of sessions, results and states are refused, although sealed with the
-    server's key.
+    """Test L4, M8, M17 and X1: expired handles of sessions, results and states are refused, even if sealed correctly.
 
     The same handle is accepted if it expires in an hour.
     """
@@ -226,9 +225,7 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """Test X2: callers cannot send files of the server's machine. The error names another way, and the settings that
-    allow files.
-    """
+    """Test X2: callers cannot send files of the server's machine. The error names other ways and the settings."""
     refused = named.as_caller("alice", calling("upload", body=name))
     assert refused["result"]["isError"]
     assert "/upload" not in named.upstream.requests
@@ -274,9 +271,7 @@ def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstrea
 
 
 def test_callers_take_turns(named: Named) -> None:
-    """Test X4: a caller may run only a share of all calls, and does not wait until all calls of another caller have
-    ended.
-    """
+    """Test X4: a caller may run only a share of all calls, and need not wait for all calls of another caller."""
     held = [named.connect() for _ in range(8)]
     for number, connection in enumerate(held):
         post(connection, calling("hold", number, name=f"turn {number}"), **TOKENS["alice"])
@@ -298,9 +293,7 @@ def test_callers_take_turns(named: Named) -> None:
 
 
 def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
-    """Test L9 and X4: a call that waits for its user does not count as running. More questions are open here than calls
-    may run.
-    """
+    """Test L9 and X4: a call that waits for its user does not count as running. More such calls wait than may run."""
     sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
     asking = [named.connect() for _ in sessions]
     questions = []
@@ -341,9 +334,7 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
 
 
 def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
-    """Test M13, L13 and L8: interleaved calls with equal ids and tokens, of two callers in both eras, get their own
-    results.
-    """
+    """Test M13, L13 and L8: interleaved calls of two callers with equal ids and tokens get their own results."""
     sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
     ways = [(name, era) for name in CALLERS for era in ("new", "old")]
     connections = {way: [named.connect() for _ in range(5)] for way in ways}
