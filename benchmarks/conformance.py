@@ -23,8 +23,9 @@ TOOLS = Path(__file__).parents[1] / "tests" / "conformance" / "everything.tools.
 
 
 async def main(replicas: int) -> int:
-    """Run the suite for both protocol revisions that it has, and return the exit code. `replicas`: the number of server
-    processes.
+    """Run the suite for both protocol revisions that it has, and return the exit code.
+
+    `replicas`: the number of server processes.
     """
     suite = await asyncio.to_thread(Suite)
     runner, port = await api.start()

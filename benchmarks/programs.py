@@ -130,8 +130,9 @@ async def _play(connection: Connection) -> None:
 
 
 async def _percentile(server: Session, seconds: float, code: str = "") -> float:
-    """Return the 99th percentile of ordinary calls in milliseconds, while the program `code` runs again and again. "":
-    no program.
+    """Return the 99th percentile of ordinary calls in milliseconds, while the program `code` runs again and again.
+
+    "": no program.
     """
     until = time.perf_counter() + seconds
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]

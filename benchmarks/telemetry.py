@@ -76,8 +76,9 @@ def per_call(server: Path, url: str, more: dict[str, str]) -> float:
 
 
 def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) -> dict[str, float]:
-    """Return the CPU time of a call in milliseconds for each setting. All servers run all the time, and take short
-    turns.
+    """Return the CPU time of a call in milliseconds for each setting.
+
+    All servers run all the time, and take short turns.
     """
     with ExitStack() as stack:
         running = {name: stack.enter_context(Process(subject(server, url, more))) for name, more in settings.items()}

@@ -1,5 +1,6 @@
-"""List all requirements with their sources. A test, a case or a transcript names the ids of the requirements that it
-covers.
+"""List all requirements with their sources.
+
+A test, a case or a transcript names the ids of the requirements that it covers.
 
 `tests/architecture/test_requirements.py` checks both directions: some test names every id of this list, and every id
 that a test names is in this list.

@@ -31,8 +31,9 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install the wheel in a new environment, with links to its declared dependencies. Return the environment's folder
-    of programs.
+    """Install the wheel in a new environment, with links to its declared dependencies.
+
+    Return the environment's folder of programs.
     """
     venv.create(folder, symlinks=True)
     programs = folder / "bin"
@@ -46,8 +47,9 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _required(by: Distribution) -> Iterable[Distribution]:
-    """Return the installed distributions that a distribution requires, directly or indirectly. Fail if one has a wrong
-    version.
+    """Return the installed distributions that a distribution requires, directly or indirectly.
+
+    Fail if one has a wrong version.
     """
     found: dict[str, Distribution] = {}
     left = [(by, line) for line in by.requires or ()]

@@ -163,8 +163,9 @@ class Session:
                 pipe.close()
 
     def _read(self, stream: IO[bytes], keep: Callable[[bytes], None]) -> None:
-        """Read lines as they come. Wait by select and not in a read, because a blocked read would keep the
-        pipe open.
+        """Read lines as they come.
+
+        Wait by select and not in a read, because a blocked read would keep the pipe open.
         """
         rest = b""
         while self._reads.is_set():

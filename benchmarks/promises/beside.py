@@ -52,8 +52,9 @@ async def _ordinary(server: Session, until: float) -> list[float]:
 
 
 async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any] | None = None) -> float:
-    """Return the 99th percentile of ordinary calls in milliseconds, while `tool` is called repeatedly. Without `tool`,
-    no other call runs.
+    """Return the 99th percentile of ordinary calls in milliseconds, while `tool` is called repeatedly.
+
+    Without `tool`, no other call runs.
     """
     until = time.perf_counter() + SECONDS
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]

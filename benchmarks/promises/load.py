@@ -69,8 +69,9 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """Measure REL-14: more workers than concurrent calls are allowed cancel their calls at random times. Then twenty
-    calls must succeed.
+    """Measure REL-14: more workers than concurrent calls are allowed cancel their calls at random times.
+
+    Then twenty calls must succeed.
     """
     chance, counted = random.Random(7), Counter[str]()
     async with serving(within(0.1)) as upstream, session(project, upstream.port) as server:

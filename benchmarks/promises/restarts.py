@@ -85,8 +85,9 @@ async def _work(server: Session, worker: int, over: asyncio.Event, counted: Coun
 
 
 async def _start(port: int, heard: str) -> asyncio.subprocess.Process:
-    """Start the API at this port, and return its process once it accepts connections. `heard`: the file for recorded
-    requests.
+    """Start the API at this port, and return its process once it accepts connections.
+
+    `heard`: the file for recorded requests.
     """
     process = await asyncio.create_subprocess_exec(sys.executable, "-S", "-c", _UPSTREAM, str(port), heard)
     for _ in range(1000):

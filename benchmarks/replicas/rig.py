@@ -84,8 +84,9 @@ class Rig:
         await self.stop()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start the API, the replicas, and if asked for the store and the balancer. Raise Missing if a program is not
-        installed.
+        """Start the API, the replicas, and if asked for the store and the balancer.
+
+        Raise Missing if a program is not installed.
         """
         if not self.base_url:
             await self.upstream.start()

@@ -32,8 +32,9 @@ class Figures:
 
 
 async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
-    """Confirm and decline calls in turn, up to `most`. Each confirmed call must be sent to the API once, and no
-    declined one.
+    """Confirm and decline calls in turn, up to `most`.
+
+    Each confirmed call must be sent to the API once, and no declined one.
     """
     figures = Figures()
     client = await _client(rig, http, revision)
@@ -99,8 +100,9 @@ async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts
 
 
 async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: int, every: float = 5.0) -> Figures:
-    """Make calls while replicas are killed. Only calls running on a killed replica may fail, and each client must get
-    an error.
+    """Make calls while replicas are killed.
+
+    Only calls running on a killed replica may fail, and each client must get an error.
     """
     whole = Figures()
     going = True

@@ -1,5 +1,6 @@
-"""The API that the replicas call. It counts requests, and responds as slowly and with as much data as a request asks
-for.
+"""The API that the replicas call.
+
+It counts requests, and responds as slowly and with as much data as a request asks for.
 """
 
 from __future__ import annotations

@@ -114,8 +114,9 @@ def peer(path: Path, api: str, found: Compiled, schemas: bool) -> Peer | None:
 
 
 def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
-    """Print how many unanswerable questions are refused or doubted. Return both shares in percent: refused, and refused
-    or doubted.
+    """Print how many unanswerable questions are refused or doubted.
+
+    Return both shares in percent: refused, and refused or doubted.
     """
     refused = doubted = count = 0
     print()

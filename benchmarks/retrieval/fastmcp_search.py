@@ -1,5 +1,6 @@
-"""Run FastMCP's search over the tools that FastMCP itself makes of a document. Start this program in FastMCP's
-environment.
+"""Run FastMCP's search over the tools that FastMCP itself makes of a document.
+
+Start this program in FastMCP's environment.
 
 Without arguments it reads a job from stdin, `{"document", "most", "questions", "schemas"}`. For each question it writes
 a JSON line to stdout with the operations that were found (`GET /path`), the answer, and the milliseconds that it took.

@@ -39,8 +39,9 @@ _REQUEST = re.compile(r"(\()?([A-Z]+ /[^\s()]*)\)?")
 
 
 class Judged(NamedTuple):
-    """A judged id. `id`: its operation, place and name. `right`: requests that produce the id. `allowed`: further
-    requests that are accepted.
+    """A judged id. `id`: its operation, place and name. `right`: requests that produce the id.
+
+    `allowed`: further requests that are accepted.
     """
 
     id: str

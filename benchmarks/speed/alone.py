@@ -12,8 +12,9 @@ from benchmarks.speed.process import Process
 
 
 class Alone:
-    """Stand-in for the client of a server. No server runs: the process in peers/loop.py makes the requests and measures
-    them itself.
+    """Stand-in for the client of a server.
+
+    No server runs: the process in peers/loop.py makes the requests and measures them itself.
     """
 
     def __init__(self, process: Process, call: Call) -> None:

@@ -68,8 +68,9 @@ class Connection:
         return answer
 
     def take(self) -> Answer | None:
-        """Read available bytes. Return the response, or None if it is incomplete. Raise Closed if the server closes the
-        connection.
+        """Read available bytes. Return the response, or None if it is incomplete.
+
+        Raise Closed if the server closes the connection.
         """
         self._came += self._read()
         answer = parse(self._came)
@@ -78,8 +79,9 @@ class Connection:
         return answer
 
     def until(self, mark: bytes) -> bytes:
-        """Read an endless stream until it contains `mark`. Return the bytes read. Raise Closed if the server closes the
-        connection.
+        """Read an endless stream until it contains `mark`. Return the bytes read.
+
+        Raise Closed if the server closes the connection.
         """
         while mark not in self._came:
             self._came += self._read()

@@ -23,8 +23,9 @@ Schema = dict[str, Any]
 
 
 def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
-    """Return a document of this many operations as JSON. Each operation whose number is a multiple of `every` has a
-    body with queries.
+    """Return a document of this many operations as JSON.
+
+    Each operation whose number is a multiple of `every` has a body with queries.
     """
     schemas: dict[str, Schema] = {}
     for group in range(_LANGUAGES):

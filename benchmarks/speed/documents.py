@@ -73,8 +73,9 @@ def copied(source: Path, target: Path) -> None:
 
 
 def _dumped(value: dict[str, Any], indent: int) -> str:
-    """Return the value as indented block YAML. The garbage collector is off meanwhile, because it would take most of
-    the time.
+    """Return the value as indented block YAML.
+
+    The garbage collector is off meanwhile, because it would take most of the time.
     """
     gc.disable()
     try:

@@ -164,8 +164,9 @@ class Client:
         return post(self._server.port, self._era, {"id": _HOLE, "method": "tools/call", "params": params}, session)
 
     def _look_at(self, answer: Answer, id_: int) -> None:
-        """Parse and check the first response. Later responses must equal it except for their id. Raise Wrong if it is
-        no correct result.
+        """Parse and check the first response. Later responses must equal it except for their id.
+
+        Raise Wrong if it is no correct result.
         """
         id_bytes = str(id_).encode()
         if not self._before:

@@ -109,8 +109,9 @@ class Process:
             timer.cancel()
 
     def lines(self) -> list[bytes]:
-        """Wait for at least one complete line, and return all complete lines without line feeds. Call this within
-        `patience`.
+        """Wait for at least one complete line, and return all complete lines without line feeds.
+
+        Call this within `patience`.
         """
         while data := os.read(self._out, CHUNK):
             self.heard = time.perf_counter()

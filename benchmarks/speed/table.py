@@ -25,8 +25,9 @@ Instead = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Row of the table: one case of a family. `more`: True if higher values are better. `instead`: program → its name
-    in this family.
+    """Row of the table: one case of a family. `more`: True if higher values are better.
+
+    `instead`: program → its name in this family.
     """
 
     label: str

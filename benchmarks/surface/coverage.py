@@ -161,8 +161,9 @@ class _Walk:
         depth: int,
         lost: str = "",
     ) -> None:
-        """Count one input and everything within it. `must`: True if the input is required; None for an item
-        of a list.
+        """Count one input and everything within it.
+
+        `must`: True if the input is required; None for an item of a list.
         """
         if self.left <= 0:
             return

@@ -1,5 +1,6 @@
-"""Read what a document says about an input: types, values, members. The input is raw JSON and YAML, read by the
-standard.
+"""Read what a document says about an input: types, values, members.
+
+The input is raw JSON and YAML, read by the standard.
 
 A schema is a list of alternatives for a value. `allOf` is merged, and each branch of a union is merged with the schema
 around it. For an input in several branches, the statements of all branches are collected. It is required if all of them

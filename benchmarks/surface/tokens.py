@@ -67,8 +67,9 @@ def _compact(value: Any) -> str:
 
 
 def write_pairs(rows: list[Row], path: Path) -> None:
-    """Write each listed tool with its number of tokens, one JSON object per line. Such pairs are used to fit the
-    estimate.
+    """Write each listed tool with its number of tokens, one JSON object per line.
+
+    Such pairs are used to fit the estimate.
     """
     with path.open("w", encoding="utf-8") as file:
         for row in rows:

@@ -55,8 +55,9 @@ MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM = 3000, 2
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens at the end. `read`: tokens read over
-    all turns.
+    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens at the end.
+
+    `read`: tokens read over all turns.
     """
 
     name: str
@@ -76,8 +77,9 @@ def count(texts: list[str]) -> list[int]:
 
 
 def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
-    """Generate our server, and return its folder. `surface`: value of `--tools`. `flags`: further flags of
-    `generate`.
+    """Generate our server, and return its folder. `surface`: value of `--tools`.
+
+    `flags`: further flags of `generate`.
     """
     project = folder / "-".join((surface, *flags))
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project), "--name", "github"]
@@ -99,8 +101,9 @@ def ours(project: Path) -> Callable[[str], Session]:
 
 
 def theirs(document: Path) -> Callable[[str], Session]:
-    """Return a function that starts FastMCP's server for the API at a URL. Raise peer.Unavailable if FastMCP cannot be
-    installed.
+    """Return a function that starts FastMCP's server for the API at a URL.
+
+    Raise peer.Unavailable if FastMCP cannot be installed.
     """
     command = (peer.python(), str(peer.SCRIPT), "--serve")
     told = {"DOCUMENT": str(document)}

@@ -17,8 +17,9 @@ class Failed(Exception):
 
 
 class Conversation:
-    """The context of a model. `listed`: the listed tools. `said`: the task, then the call and the answer of each round
-    trip.
+    """The context of a model. `listed`: the listed tools.
+
+    `said`: the task, then the call and the answer of each round trip.
     """
 
     def __init__(self, session: Session) -> None:

@@ -18,8 +18,9 @@ Names = Mapping[str, str]
 
 
 class Done(NamedTuple):
-    """A task that was carried out. `found`: number of its tools that the search showed, or all of them without a
-    search.
+    """A task that was carried out.
+
+    `found`: number of its tools that the search showed, or all of them without a search.
     """
 
     found: int
@@ -34,8 +35,9 @@ def all_tools(conversation: Conversation, names: Names) -> Done:
 
 
 def one_by_one(conversation: Conversation, names: Names) -> Done:
-    """Search for a tool, call it, and search for the next one (FastMCP). If the search does not find a tool, call it
-    nevertheless.
+    """Search for a tool, call it, and search for the next one (FastMCP).
+
+    If the search does not find a tool, call it nevertheless.
     """
     answers: Answers = []
     found = 0
@@ -65,8 +67,9 @@ def batched(conversation: Conversation, names: Names) -> Done:
 
 
 def program(conversation: Conversation, names: Names) -> Done:
-    """Search for all steps at once, then send one program. Only servers that run programs list the tool
-    `run_program`.
+    """Search for all steps at once, then send one program.
+
+    Only servers that run programs list the tool `run_program`.
     """
     _searched(conversation, names)
     conversation.call("run_program", {"code": PROGRAM.read_text(encoding="utf-8")})

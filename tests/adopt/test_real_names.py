@@ -49,8 +49,9 @@ def _listed(path: str) -> tuple[operations.RawOperation, ...]:
 
 
 def _has_references(path: str) -> bool:
-    """Return True if an operation is behind a reference. The compiler resolves such references, but this
-    test does not.
+    """Return True if an operation is behind a reference.
+
+    The compiler resolves such references, but this test does not.
     """
     document: Any = load(path, Path(path).read_bytes(), Diagnostics()).value
     items = document.get("paths", {}).values()

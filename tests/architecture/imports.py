@@ -25,8 +25,9 @@ class Arrow(NamedTuple):
 
 
 def modules(folder: str) -> dict[str, Path]:
-    """Return a mapping from dotted names to paths of the modules below a folder. Names begin with the folder's own
-    name.
+    """Return a mapping from dotted names to paths of the modules below a folder.
+
+    Names begin with the folder's own name.
     """
     top, found = ROOT / folder, {}
     for path in sorted(top.rglob("*.py")):

@@ -1,5 +1,6 @@
-"""Run every attack of docs/explanation/attacks.md on the process of a generated server. The server must
-withstand each.
+"""Run every attack of docs/explanation/attacks.md on the process of a generated server.
+
+The server must withstand each.
 """
 
 from __future__ import annotations

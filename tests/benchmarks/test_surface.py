@@ -126,8 +126,9 @@ def test_names_that_depend_on_their_operation_alone(petstore: Surface) -> None:
 
 
 def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give tools numbered names, which change if operations are reordered or removed. The measurement must report both
-    changes.
+    """Give tools numbered names, which change if operations are reordered or removed.
+
+    The measurement must report both changes.
     """
     requests = documents.names(fetch.read(str(petstore.path))).keys()
 

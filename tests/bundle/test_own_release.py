@@ -48,8 +48,9 @@ def run(*command: str | Path, **options: Any) -> str:
 
 
 def built(folder: Path, *targets: str) -> dict[str, bytes]:
-    """Build a copy of the repository as its release workflow does. Return a mapping from names to contents of the
-    artifacts.
+    """Build a copy of the repository as its release workflow does.
+
+    Return a mapping from names to contents of the artifacts.
     """
     command = [sys.executable, "-P", "-m", "hatchling", "build", "--directory", str(folder / "dist"), *targets]
     run(*command, cwd=folder, env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})

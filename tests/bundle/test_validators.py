@@ -1,5 +1,6 @@
-"""Give a release to the programs of those who distribute releases: mcpb, twine, the schema of CycloneDX, and uv. Then
-start it.
+"""Give a release to the programs of those who distribute releases: mcpb, twine, the schema of CycloneDX, and uv.
+
+Then start it.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ for path in sys.argv[1:]:
 
 @cache
 def python_tools() -> Path:
-    """Return the folder of programs with uv, twine and the validator of CycloneDX. Skip the test if they cannot be
-    installed.
+    """Return the folder of programs with uv, twine and the validator of CycloneDX.
+
+    Skip the test if they cannot be installed.
     """
     try:
         return environments.python("releases", *TOOLS) / "bin"

@@ -56,8 +56,9 @@ async def _template(request: web.Request) -> web.Response:
 
 
 async def _slow(request: web.Request) -> web.StreamResponse:
-    """Refuse each first try with 503. Then send headers and body separately, so that each phase of the call takes a
-    while.
+    """Refuse each first try with 503.
+
+    Then send headers and body separately, so that each phase of the call takes a while.
     """
     await asyncio.sleep(PHASE)
     _TRIED.append(1)

@@ -39,8 +39,9 @@ class Unavailable(Exception):
 
 
 def carry_out(framework: str, jobs: Sequence[Job]) -> list[Report]:
-    """Let a framework carry out the jobs, and return the report of each. Raise Unavailable if the framework cannot be
-    installed.
+    """Let a framework carry out the jobs, and return the report of each.
+
+    Raise Unavailable if the framework cannot be installed.
     """
     command = _command(framework, _installed(framework))
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}

@@ -1,5 +1,6 @@
-"""Convert tools with one official SDK. Each line of stdin is a tool as JSON; the output is `null` or the error for
-each.
+"""Convert tools with one official SDK.
+
+Each line of stdin is a tool as JSON; the output is `null` or the error for each.
 
 Usage: python oracle.py gemini|anthropic|openai
 

@@ -32,8 +32,9 @@ def _tools() -> Iterator[tuple[str, Tool]]:
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_every_tool_is_taken(converter: str) -> None:
-    """Convert every tool. Tools with maps are not given to the OpenAI converter, because its SDK turns strict mode off
-    for them.
+    """Convert every tool.
+
+    Tools with maps are not given to the OpenAI converter, because its SDK turns strict mode off for them.
     """
     tools = [(source, tool) for source, tool in _tools() if converter != "openai" or not has_map(tool["inputSchema"])]
     assert len(tools) > 50

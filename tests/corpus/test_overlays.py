@@ -1,5 +1,6 @@
-"""Apply an overlay, x-mcp keys and overrides of realistic size to a published document. Serve the result, and call one
-tool.
+"""Apply an overlay, x-mcp keys and overrides of realistic size to a published document.
+
+Serve the result, and call one tool.
 
 The document lies beside the repository. The tests are skipped if it is missing.
 """

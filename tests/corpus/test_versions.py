@@ -113,8 +113,9 @@ def said(surface: Surface, changes: list[Change]) -> set[Slot]:
 
 
 def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of an argument and its parameter's name. Form fields of OpenAPI 2.0 are included, members of a JSON
-    body are not.
+    """Yield pairs of an argument and its parameter's name.
+
+    Form fields of OpenAPI 2.0 are included, members of a JSON body are not.
     """
     body = binding.get("body", {})
     fields = body.get("fields", ()) if "json" not in body.get("contentType", "") else ()

@@ -27,8 +27,9 @@ def refusal(error: str, status: int = 400) -> Answer:
 
 
 class Authority(Endpoint):
-    """The authorization server. `refused`: users who get no tokens. `strange`: response that replaces all of the token
-    endpoint.
+    """The authorization server. `refused`: users who get no tokens.
+
+    `strange`: response that replaces all of the token endpoint.
     """
 
     def __init__(self, seconds: int | None = 3600, rotate: bool = True) -> None:

@@ -115,8 +115,9 @@ class Issuer(Protocol):
 
 
 class Server(Streamable):
-    """A server process. Its callers are `users`, by default USERS. Its output never contains SECRET or a part of a
-    caller's token.
+    """A server process. Its callers are `users`, by default USERS.
+
+    Its output never contains SECRET or a part of a caller's token.
     """
 
     def __init__(
@@ -201,8 +202,9 @@ class Server(Streamable):
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Make a call of the stateless era as this user, and return the response. `can`: the client's capability
-        `elicitation`.
+        """Make a call of the stateless era as this user, and return the response.
+
+        `can`: the client's capability `elicitation`.
         """
         with self.connect() as connection:
             message = self.by(connection, user, tool, can, **more)

@@ -58,8 +58,9 @@ def test_what_the_token_endpoint_is_asked(project: Path, tmp_path: Path, api: Ap
 def test_the_callers_rights_go_before_the_servers_own(
     project: Path, tmp_path: Path, api: Api, authority: Authority
 ) -> None:
-    """Call an operation that accepts the caller's token or the server's key as the caller. Use the key only where
-    nothing else is accepted.
+    """Call an operation that accepts the caller's token or the server's key as the caller.
+
+    Use the key only where nothing else is accepted.
     """
     with Server(project, tmp_path, api, authority, exchange(KEY="the-key-of-the-server")) as server:
         server.as_user("alice", "read_either")
@@ -71,8 +72,9 @@ def test_the_callers_rights_go_before_the_servers_own(
 def test_a_caller_who_is_refused_stops_nobody_else(
     project: Path, tmp_path: Path, api: Api, authority: Authority
 ) -> None:
-    """Refuse a token for one caller. Other callers get theirs, and no second request for the first caller follows at
-    once.
+    """Refuse a token for one caller.
+
+    Other callers get theirs, and no second request for the first caller follows at once.
     """
     authority.refused.add("alice")
     with Server(project, tmp_path, api, authority, exchange()) as server:

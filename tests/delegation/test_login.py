@@ -109,8 +109,9 @@ def test_two_users_log_in(one: Server, api: Api, authority: Authority) -> None:
 
 
 def test_a_link_that_another_user_opens_is_of_no_use(one: Server, api: Api, authority: Authority) -> None:
-    """Let another user open the login link. The ID token shows that it is another user than the one who started the
-    login.
+    """Let another user open the login link.
+
+    The ID token shows that it is another user than the one who started the login.
     """
     page = open_page(one, authority.authorize(link(one, "alice"), "bob"))
     assert page.status == 400
@@ -307,8 +308,9 @@ def test_many_calls_renew_once(one: Server, api: Api, authority: Authority) -> N
 
 
 def test_a_link_says_nothing_to_whoever_reads_it(one: Server) -> None:
-    """Check that a link reveals nothing: the verifier and the caller are sealed in the state. Log and audit never
-    contain the link.
+    """Check that a link reveals nothing: the verifier and the caller are sealed in the state.
+
+    Log and audit never contain the link.
     """
     url = link(one, "alice")
     asked = dict(parse_qsl(urlsplit(url).query))

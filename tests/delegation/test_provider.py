@@ -59,8 +59,9 @@ class Callers:
 
 
 def test_users_log_in_at_a_real_provider(project: Path, tmp_path: Path, api: Api) -> None:
-    """Log in two users, a user who does not agree, and a user who opens another's link. Then renew a login, with
-    rotated tokens.
+    """Log in two users, a user who does not agree, and a user who opens another's link.
+
+    Then renew a login, with rotated tokens.
     """
     bound = free_port()
     redirect = f"http://127.0.0.1:{bound}/mcp/callback/pets-oauth"

@@ -80,8 +80,9 @@ def test_a_call_goes_on_after_a_login_at_another_replica(
 def test_a_refresh_token_is_redeemed_once_among_replicas(
     two: tuple[Server, Server], api: Api, authority: Authority
 ) -> None:
-    """Renew a login at two replicas at once. The authorization server ends the login if a refresh token is
-    used twice.
+    """Renew a login at two replicas at once.
+
+    The authorization server ends the login if a refresh token is used twice.
     """
     authority.seconds = 0
     first, _ = two

@@ -1,5 +1,6 @@
-"""Test the settings for calls with the caller's rights. The error about a wrong value names the variable, before the
-server starts.
+"""Test the settings for calls with the caller's rights.
+
+The error about a wrong value names the variable, before the server starts.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def test_what_the_settings_come_to(catalog: Catalog) -> None:
 
 
 def test_endpoints_come_from_the_document(catalog: Catalog) -> None:
-    """Take endpoints from the document if neither an issuer nor a URL is set. A base URL of the operator moves them to
-    its origin.
+    """Take endpoints from the document if neither an issuer nor a URL is set.
+
+    A base URL of the operator moves them to its origin.
     """
     given = {"CODE_AS": "user", "AUTH_ISSUER": ISSUER, "CODE_CLIENT_ID": "id"}
     for moved, origin in (("", "https://api.example.com"), ("https://moved.example.net", "https://moved.example.net")):

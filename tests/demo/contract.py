@@ -34,8 +34,9 @@ class Contract:
         }
 
     def security(self, operation_id: str) -> list[str]:
-        """Return the names of the security schemes that an operation accepts. The list is empty if the operation needs
-        none.
+        """Return the names of the security schemes that an operation accepts.
+
+        The list is empty if the operation needs none.
         """
         _, _, operation = self.operations[operation_id]
         return [name for choice in operation.get("security", self.document["security"]) for name in choice]
@@ -64,8 +65,9 @@ class Contract:
             self.validate(received.json(), f"{where}/content/{_escaped(received.media)}/schema")
 
     def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
-        """Raise AssertionError if `value` violates the schema at `pointer`. `view`: rules for responses or for
-        requests.
+        """Raise AssertionError if `value` violates the schema at `pointer`.
+
+        `view`: rules for responses or for requests.
         """
         # The pointer is written as a URI fragment, where braces must be encoded.
         schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}

@@ -56,8 +56,9 @@ def of_form(text: str, **headers: str) -> Sent:
 
 
 def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
-    """Return a request with a multipart body. A part is: attributes after `form-data`, its content type or none, its
-    data.
+    """Return a request with a multipart body.
+
+    A part is: attributes after `form-data`, its content type or none, its data.
     """
     pieces = []
     for attributes, media, data in parts:

@@ -127,8 +127,9 @@ class Build:
         self.image.command = self._words(rest)
 
     def _words(self, rest: str) -> list[str]:
-        """Return a command as a list of words. Raise ValueError for a command that is not JSON, because it would need a
-        shell.
+        """Return a command as a list of words.
+
+        Raise ValueError for a command that is not JSON, because it would need a shell.
         """
         words: list[str] = json.loads(rest)
         return [self.placed(word) for word in words]

@@ -1,5 +1,6 @@
-"""Test the compose file: parsed by another YAML parser, valid by the specification, and hardened. Also test
-its store.
+"""Test the compose file: parsed by another YAML parser, valid by the specification, and hardened.
+
+Also test its store.
 """
 
 from __future__ import annotations

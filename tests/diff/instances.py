@@ -118,8 +118,9 @@ class _Guess:
 
 
 def _joined(one: Schema, other: Schema) -> Schema:
-    """Merge two schemas. Members and `required` are joined; for other keywords in both, the value of
-    `other` is used.
+    """Merge two schemas.
+
+    Members and `required` are joined; for other keywords in both, the value of `other` is used.
     """
     found = {**one, **other}
     if "properties" in one and "properties" in other:

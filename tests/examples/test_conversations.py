@@ -60,8 +60,9 @@ class Client:
         self._say({"method": "notifications/initialized"})
 
     def play(self, exchange: Exchange) -> None:
-        """Send the messages of an exchange. Compare the received messages, in any order, and the requests
-        to the API.
+        """Send the messages of an exchange.
+
+        Compare the received messages, in any order, and the requests to the API.
         """
         for message in exchange.said:
             self._say(self._enveloped(with_words(message, self._remembered)))

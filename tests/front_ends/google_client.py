@@ -1,5 +1,6 @@
-"""Print the requests that Google's own Python client makes for Discovery documents. Run this in the client's
-environment.
+"""Print the requests that Google's own Python client makes for Discovery documents.
+
+Run this in the client's environment.
 
 Arguments: `list`, or a seed, a number of calls for each method, and names of documents such as `drive.v3`. Each line of
 the output is one call, as JSON: the document, the id of the method, its parameters, and the request. The client's

@@ -62,8 +62,9 @@ tools:
 
 
 class Api(BaseHTTPRequestHandler):
-    """Handler of the API. `jobs`: job id → number of status requests before the job ends; if negative, the next one
-    reports failure.
+    """Handler of the API.
+
+    `jobs`: job id → number of status requests before the job ends; if negative, the next one reports failure.
     """
 
     jobs: ClassVar[dict[str, int]] = {}

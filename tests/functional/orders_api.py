@@ -84,8 +84,9 @@ class Api(BaseHTTPRequestHandler):
 
 
 def generated(folder: Path, port: int, programs: str = "all", name: str = "mirror", more: str = "") -> Path:
-    """Generate a project whose server runs programs, with typed results. Return its folder. `more`: further keys of
-    `server` in the tools file.
+    """Generate a project whose server runs programs, with typed results. Return its folder.
+
+    `more`: further keys of `server` in the tools file.
     """
     (folder / "openapi.yaml").write_text(DOCUMENT % f"http://127.0.0.1:{port}")
     (folder / "store.yaml").write_text(SETTINGS % (programs, more))

@@ -24,8 +24,9 @@ KEY = "{type: apiKey, in: header, name: X-Key}"
 
 
 def document(host: str, schemes: dict[str, str] | None = None) -> str:
-    """Return a document at `host` (with port). It has an operation for each of `schemes`, or one without security if
-    there is none.
+    """Return a document at `host` (with port).
+
+    It has an operation for each of `schemes`, or one without security if there is none.
     """
     declared = schemes or {}
     items = [f"  /pets/{name}: {{get: {{responses: {{}}, security: [{{{name}: []}}]}}}}" for name in declared]

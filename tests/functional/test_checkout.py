@@ -48,8 +48,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def listed(project: Path) -> str:
-    """Return the tools that the server of `project` lists. The server refuses tables that differ from the generated
-    ones.
+    """Return the tools that the server of `project` lists.
+
+    The server refuses tables that differ from the generated ones.
     """
     done = run(project, sys.executable, "-m", "pets_mcp", "--list")
     assert done.returncode == 0, done.stderr
@@ -63,8 +64,9 @@ def mcpgen(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    """Make a git repository with an API, a project generated from it in `pets`, and a file of the owner. Commit
-    nothing.
+    """Make a git repository with an API, a project generated from it in `pets`, and a file of the owner.
+
+    Commit nothing.
     """
     folder = tmp_path / "original"
     folder.mkdir()
@@ -77,8 +79,9 @@ def original(tmp_path: Path) -> Path:
 
 
 def cloned(original: Path) -> Path:
-    """Clone `original` as git for Windows does. The API's document keeps its line ends, so that only those of the
-    project change.
+    """Clone `original` as git for Windows does.
+
+    The API's document keeps its line ends, so that only those of the project change.
     """
     git(original, "add", "--all")
     git(original, "commit", "--quiet", "--message", "All of it")

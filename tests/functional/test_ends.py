@@ -59,8 +59,9 @@ def _heard() -> None:
 
 
 def ended(process: subprocess.Popen[bytes], number: int) -> None:
-    """Signal a process. The process must end with all its children, because a child would keep the output
-    streams open.
+    """Signal a process.
+
+    The process must end with all its children, because a child would keep the output streams open.
     """
     assert process.stdout is not None
     assert process.stderr is not None
@@ -71,8 +72,9 @@ def ended(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send the signal repeatedly until the process ends. CPython does not handle a signal between two reads of one
-    `read(many)`.
+    """Send the signal repeatedly until the process ends.
+
+    CPython does not handle a signal between two reads of one `read(many)`.
     """
     assert process.stderr is not None
     for _ in range(100):

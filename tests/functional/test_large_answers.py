@@ -47,8 +47,9 @@ def upstream(play: Play) -> Iterator[str]:
 
 @contextmanager
 def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, Any]]]:
-    """Start a server and make one call. Yield the client and the result. `temporary`: the folder of the server's
-    temporary files.
+    """Start a server and make one call. Yield the client and the result.
+
+    `temporary`: the folder of the server's temporary files.
     """
     with upstream(play) as url:
         variables = {"STATION_BASE_URL": url, "STATION_API_KEY": KEY, "STATION_TIMEOUT": "60"}

@@ -33,8 +33,9 @@ ALLOWED = {"STORE_ALLOW_HOSTS": "127.0.0.1"}
 
 
 class Listener:
-    """Raw HTTP server that records its requests. It answers with an access token, or with the URL of the token
-    endpoint.
+    """Raw HTTP server that records its requests.
+
+    It answers with an access token, or with the URL of the token endpoint.
     """
 
     def __init__(self) -> None:
@@ -128,8 +129,9 @@ def logged(server: Server, event: str) -> dict[str, Any]:
 
 
 def logged_in_any_order(server: Server, *texts: str) -> list[dict[str, Any]]:
-    """Return the next log lines that contain these texts. They may come in any order, since several threads
-    write them.
+    """Return the next log lines that contain these texts.
+
+    They may come in any order, since several threads write them.
     """
     found: dict[str, dict[str, Any]] = {}
     while not found.keys() >= set(texts):
@@ -144,8 +146,9 @@ REFUSED = "list_items was not called. The token URL that the API's description n
 def test_hard_05_a_running_server_sends_nothing_to_a_token_host_that_came_with_another_table(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Load a table with another token host while the server runs. Nothing is sent there, even after the owner has
-    accepted it.
+    """Load a table with another token host while the server runs.
+
+    Nothing is sent there, even after the owner has accepted it.
 
     The operator of the running server has not accepted the host.
     """

@@ -82,8 +82,9 @@ def requests(*numbers: int) -> list[str]:
 
 
 def killed_and_resumed(project: Path, upstream: Upstream, numbers: range) -> int:
-    """Start programs that wait for their users, kill the server, and send the answers to another process. Return how
-    many succeeded.
+    """Start programs that wait for their users, kill the server, and send the answers to another process.
+
+    Return how many succeeded.
     """
     Api.seen.clear()
     with replica(project, upstream) as first:

@@ -1,5 +1,6 @@
-"""Test questions over HTTP: any replica accepts the answer. A state is valid only for its call and caller, and only
-once.
+"""Test questions over HTTP: any replica accepts the answer.
+
+A state is valid only for its call and caller, and only once.
 """
 
 from __future__ import annotations

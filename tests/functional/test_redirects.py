@@ -1,5 +1,6 @@
-"""Test followed redirects: which requests go to the API's own origin, and which to another. One process, two raw
-sockets.
+"""Test followed redirects: which requests go to the API's own origin, and which to another.
+
+One process, two raw sockets.
 """
 
 from __future__ import annotations

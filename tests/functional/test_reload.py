@@ -31,8 +31,9 @@ CHANGED = "notifications/tools/list_changed"
 
 
 class Upstream:
-    """Raw HTTP server that answers each request with its request line and its API key. It answers `/wait` only when the
-    test says so.
+    """Raw HTTP server that answers each request with its request line and its API key.
+
+    It answers `/wait` only when the test says so.
     """
 
     def __init__(self) -> None:
@@ -82,8 +83,9 @@ class Project:
         self.package = home / "store" / "store_mcp"
 
     def generate(self, *tools: str, number: int = 1, more: str = "") -> None:
-        """Compile a tool `wait` and one tool for each of `names`. Each requests a path with its own name
-        and `number`.
+        """Compile a tool `wait` and one tool for each of `names`.
+
+        Each requests a path with its own name and `number`.
         """
         listed = "".join(f"  - {{name: {name}, description: Asks., request: {request(name)}}}\n" for name in tools)
         document = self.home / "store.tools.yaml"
@@ -224,8 +226,9 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
 
 @pytest.mark.parametrize("revision", [R1, R5])
 def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
-    """Check notifications about new resources and prompts. Clients of the handshake era get none about prompts, since
-    the handshake named none.
+    """Check notifications about new resources and prompts.
+
+    Clients of the handshake era get none about prompts, since the handshake named none.
     """
     with project.server("--reload") as server:
         server.checker.offered = ()
@@ -245,8 +248,9 @@ def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Pro
 
 
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
-    """Change the table before the engine is loaded. A table that differs only in its requests causes no
-    notification.
+    """Change the table before the engine is loaded.
+
+    A table that differs only in its requests causes no notification.
     """
     with project.server("--reload", program=HASTY) as server:
         server.ask("server/discover")
@@ -300,8 +304,9 @@ def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Proje
 
 
 def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project: Project, upstream: Upstream) -> None:
-    """Check that each call uses one of the tables, and none uses an older table than the call before it. The last table
-    stays.
+    """Check that each call uses one of the tables, and none uses an older table than the call before it.
+
+    The last table stays.
 
     A call that began before all compiles uses the first table.
     """

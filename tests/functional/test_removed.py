@@ -142,8 +142,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
-    """Yield a server with all logging on, and the list of its API's responses. At the end, search all output for the
-    secret.
+    """Yield a server with all logging on, and the list of its API's responses.
+
+    At the end, search all output for the secret.
     """
     environ = {"CLINIC_LOG_LEVEL": "debug", "CLINIC_AUDIT": "stderr", "CLINIC_TIMEOUT": "20"}
     with upstream() as (url, said):

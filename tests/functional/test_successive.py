@@ -163,8 +163,9 @@ ALONE = "GET /phases/{}/entry"
 
 
 def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
-    """Return a document with these operations. Each operation id ends in `marked`, and each path parameter has this
-    schema.
+    """Return a document with these operations.
+
+    Each operation id ends in `marked`, and each path parameter has this schema.
     """
     found = {}
     for request in requests:

@@ -49,8 +49,9 @@ def replica(project: tuple[Path, _Upstream], key: str = "k" * 32) -> Server:
 
 
 def ask(server: Server, method: str, token: str = ANN, told: str | None = None, **params: Any) -> Any:
-    """Send a request as the caller with `token`. `told`: a value of the header `Mcp-Name` other than the name in the
-    body.
+    """Send a request as the caller with `token`.
+
+    `told`: a value of the header `Mcp-Name` other than the name in the body.
     """
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": WITH_TASKS}}
     named = params.get("taskId", params.get("name", ""))

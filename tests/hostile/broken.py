@@ -52,8 +52,9 @@ def copied() -> Iterator[Path]:
 
 
 def guarded(root: Path, mutation: Mutation) -> Path:
-    """Return the path of the module that holds the guard. Mutations of the compiler give a path, those of the runtime a
-    file name.
+    """Return the path of the module that holds the guard.
+
+    Mutations of the compiler give a path, those of the runtime a file name.
 
     File names are unique within the runtime.
     """

@@ -15,8 +15,9 @@ def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:
 
 
 def everywhere(text: str) -> JsonObject:
-    """Return a document with `text` at every place for a text. One operation is without it, so that at least one tool
-    remains.
+    """Return a document with `text` at every place for a text.
+
+    One operation is without it, so that at least one tool remains.
     """
     schema: JsonObject = {
         "type": "object",

@@ -93,8 +93,9 @@ _SHAPES = (
 
 
 def drawn(chance: random.Random, around: dict[str, object]) -> str:
-    """Return a random program of a few statements, now and then with broken syntax. `around`: names of what an escape
-    tries to reach.
+    """Return a random program of a few statements, now and then with broken syntax.
+
+    `around`: names of what an escape tries to reach.
     """
     parts = []
     for _ in range(chance.randint(1, 4)):
@@ -235,8 +236,9 @@ def mistaken(chance: random.Random) -> tuple[str, str]:
 
 
 def told_first(server: Server, count: int, seed: int = 24) -> tuple[int, Counter[str]]:
-    """Run `count` programs with a mistake. Return how many were refused before any request, and the kinds of mistakes
-    of the others.
+    """Run `count` programs with a mistake.
+
+    Return how many were refused before any request, and the kinds of mistakes of the others.
     """
     chance, told, others = random.Random(seed), 0, Counter[str]()
     for _ in range(count):

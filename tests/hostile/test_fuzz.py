@@ -62,8 +62,9 @@ def test_a_seed_gives_the_same_cases() -> None:
 
 
 def test_most_mutations_still_ask_for_something() -> None:
-    """Check that most mutated lines are still readable requests. A fuzz with mostly unreadable lines would find
-    nothing.
+    """Check that most mutated lines are still readable requests.
+
+    A fuzz with mostly unreadable lines would find nothing.
     """
     said = [line for case in lines.cases(Random(1), 500) for line in case.split(b"\n")]
     asking = [line for line in said if demand(line, "2025-11-25").ids]

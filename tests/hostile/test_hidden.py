@@ -66,8 +66,9 @@ def speaking(text: str) -> JsonObject:
 
 
 def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths of all texts in `value` that contain WORDS. If a member's name contains WORDS, its path ends in
-    None.
+    """Return the paths of all texts in `value` that contain WORDS.
+
+    If a member's name contains WORDS, its path ends in None.
     """
     if isinstance(value, dict):
         named = [(*steps, name, None) for name in value if WORDS in name]
@@ -114,8 +115,9 @@ PLACES = [
     ids=lambda each: each.__name__ if callable(each) else "/".join(map(str, each)).replace("None", "(name)"),
 )
 def test_hard_09_what_nobody_sees_is_said_or_goes_nowhere(make: Any, place: tuple[Any, ...]) -> None:
-    """Put a hidden character at each place of a document and a tools file. It must be reported, or not
-    reach the model.
+    """Put a hidden character at each place of a document and a tools file.
+
+    It must be reported, or not reach the model.
     """
     for form in FORMS[:3]:
         reads_safely(saying(make(WORDS), place, form), form)

@@ -66,8 +66,9 @@ UNITS = [*PUMPS, "\u0f73\u0f71", "a*\u00e9", "~~~", "```", "&#1", "*a ", "_a", "
 
 
 def texts() -> Iterator[str]:
-    """Yield texts that make regular expressions backtrack. Each repeats a unit or a pair of units, after an opening
-    character and before an end that does not match.
+    """Yield texts that make regular expressions backtrack.
+
+    Each repeats a unit or a pair of units, after an opening character and before an end that does not match.
     """
     chance = Random(16)
     pairs = [chance.choice(UNITS) + chance.choice(UNITS) for _ in range(PAIRS)]
@@ -91,8 +92,9 @@ def test_hard_16_time_grows_with_the_text(reader: str) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
 def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
-    """Compare the result with Python's `unicodedata`. Only runs of combining marks that no script uses may differ: they
-    are cut.
+    """Compare the result with Python's `unicodedata`.
+
+    Only runs of combining marks that no script uses may differ: they are cut.
     """
     for base in ("e\u0301", "\u1100\u1161\u11a8", "\u09c7\u09be", "\ufdfa", "q\u0323\u0307", "\u212b"):
         said = base * 2000

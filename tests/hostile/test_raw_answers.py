@@ -257,8 +257,9 @@ def test_what_is_told(server: Server, tool: str, number: int) -> None:
 
 
 def test_up_06_calls_that_hang_hold_up_no_others(project: Path) -> None:
-    """Check that calls without a response delay no other calls. The deadline of the hanging calls is long, so the other
-    calls must be answered first.
+    """Check that calls without a response delay no other calls.
+
+    The deadline of the hanging calls is long, so the other calls must be answered first.
     """
 
     async def silent(connection: Connection) -> None:

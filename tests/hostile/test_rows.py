@@ -274,8 +274,9 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     "raised", ["MemoryError", "RecursionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit"]
 )
 def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, raised: str) -> None:
-    """Let a hook raise an exception whose text holds the secret. Only its own call may fail, and no output may hold the
-    secret.
+    """Let a hook raise an exception whose text holds the secret.
+
+    Only its own call may fail, and no output may hold the secret.
     """
     project = compiled(tmp_path)
     with (project / PACKAGE / "hooks.py").open("a") as hooks:

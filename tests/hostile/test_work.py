@@ -38,8 +38,9 @@ def filters(depth: int) -> Any:
 
 
 def rules(depth: int) -> Any:
-    """Return a value for a union whose alternatives each refer to the union. Its leaf, `depth` levels down,
-    is wrong.
+    """Return a value for a union whose alternatives each refer to the union.
+
+    Its leaf, `depth` levels down, is wrong.
     """
     value: Any = "none"
     for level in range(depth):
@@ -191,8 +192,9 @@ def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds
 
 @pytest.mark.parametrize("number", range(len(ECHOES)))
 def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path, number: int) -> None:
-    """Check that redaction of a token that nearly matches itself takes little time. One response holds the token with
-    escaped letters (HARD-24).
+    """Check that redaction of a token that nearly matches itself takes little time.
+
+    One response holds the token with escaped letters (HARD-24).
     """
     project = compiled(tmp_path, TOOLS.with_name("granted.tools.yaml"))
     with playing(granting) as upstream:

@@ -41,8 +41,9 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="session", params=DOORS)
 def guarded(request: pytest.FixtureRequest, project: Path) -> Iterator[Guarded]:
-    """Yield a server that trusts two authorization servers. One of them has a path, and publishes only RFC 8414
-    metadata.
+    """Yield a server that trusts two authorization servers.
+
+    One of them has a path, and publishes only RFC 8414 metadata.
 
     The server writes a log at the most detailed level.
     """

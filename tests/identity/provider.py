@@ -41,8 +41,9 @@ _ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 
 
 class Refused(Exception):
-    """Raised if the authorization server shows an error page or the user refuses. The text is the page or
-    the redirect.
+    """Raised if the authorization server shows an error page or the user refuses.
+
+    The text is the page or the redirect.
     """
 
 
@@ -54,8 +55,9 @@ class Provider:
     requests: list[dict[str, Any]] = field(default_factory=list)
 
     def log_in(self, url: str, user: str = "alice", agrees: bool = True) -> str:
-        """Open an authorization URL, log in as `user` and consent. Return the redirect to the client without fetching
-        it.
+        """Open an authorization URL, log in as `user` and consent.
+
+        Return the redirect to the client without fetching it.
 
         If `agrees` is False, the user aborts, and the redirect carries `error=access_denied`.
         """
@@ -68,8 +70,9 @@ class Provider:
         raise Refused("the forms of the provider do not end")
 
     def enter_code(self, url: str, user: str = "alice", agrees: bool = True) -> str:
-        """Open the complete verification URL of the device flow, log in and confirm. Return the text of the
-        last page.
+        """Open the complete verification URL of the device flow, log in and confirm.
+
+        Return the text of the last page.
         """
         with httpx.Client(timeout=PATIENCE, trust_env=False) as browser:
             page = self._to_page(browser, browser.get(url))
@@ -98,8 +101,9 @@ class Provider:
         return told
 
     def _to_page(self, browser: httpx.Client, answer: httpx.Response) -> httpx.Response | str:
-        """Follow redirects within the authorization server. Return the last page, or the first URL on
-        another server.
+        """Follow redirects within the authorization server.
+
+        Return the last page, or the first URL on another server.
         """
         while answer.is_redirect:
             target = urljoin(str(answer.url), answer.headers["location"])
@@ -139,8 +143,9 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def client(id: str, secret: str | None = None, redirects: Sequence[str] = (), **more: Any) -> dict[str, Any]:  # noqa: A002
-    """Return a registered client, with the names of RFC 7591. With a secret it is confidential, and may use client
-    credentials.
+    """Return a registered client, with the names of RFC 7591.
+
+    With a secret it is confidential, and may use client credentials.
     """
     grants = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
     if secret is not None:
@@ -171,8 +176,9 @@ def serve(
     refresh_seconds: int = 86400,
     port: int = 0,
 ) -> Iterator[Provider]:
-    """Run the authorization server. Raise `environments.Missing` if this machine has no node, or npm cannot install
-    oidc-provider.
+    """Run the authorization server.
+
+    Raise `environments.Missing` if this machine has no node, or npm cannot install oidc-provider.
 
     - `resources`: properties of the tokens for each resource (RFC 8707; "*" is any resource): `format` (`jwt` or
     `opaque`),

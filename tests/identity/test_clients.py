@@ -56,8 +56,9 @@ CLIENTS = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Provider]:
-    """Yield the authorization server. It issues no refresh tokens, because TypeScript 1.x cannot request more scopes
-    with one.
+    """Yield the authorization server.
+
+    It issues no refresh tokens, because TypeScript 1.x cannot request more scopes with one.
     """
     try:
         known = provider.client("app", redirects=[BACK])

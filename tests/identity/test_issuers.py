@@ -42,8 +42,9 @@ def start(project: Path, upstream: Upstream, issuer: Issuer, constants: Any = No
 
 
 def test_keys_rotate(project: Path, upstream: Upstream) -> None:
-    """Replace keys. The first unknown key is fetched at once, the next only after half a minute. A withdrawn key is not
-    accepted.
+    """Replace keys. The first unknown key is fetched at once, the next only after half a minute.
+
+    A withdrawn key is not accepted.
     """
     with Issuer() as issuer, start(project, upstream, issuer) as server:
         before = issuer.token(URL)
@@ -122,8 +123,9 @@ QUICK = ("no metadata", "keys at a metadata address")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BROKEN]
 )
 def test_an_issuer_that_cannot_be_used(project: Path, upstream: Upstream, name: str) -> None:
-    """Check that the log says why the authorization server cannot be used. Requests get 503 with a reason, and the
-    server keeps running.
+    """Check that the log says why the authorization server cannot be used.
+
+    Requests get 503 with a reason, and the server keeps running.
     """
     changes, reason = BROKEN[name]
     with Issuer() as issuer:
@@ -176,8 +178,9 @@ AT_ONCE = 20
 
 
 def together(server: Server, tokens: list[str], asked: Callable[[], None], held: threading.Event) -> list[int]:
-    """Make calls at once. The authorization server does not answer before `asked` requests have arrived. Return the
-    statuses of the calls.
+    """Make calls at once. The authorization server does not answer before `asked` requests have arrived.
+
+    Return the statuses of the calls.
     """
     message = calling("echo", text="hi")
     with ExitStack() as stack:

@@ -48,8 +48,9 @@ def scoped_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scoped(
     request: pytest.FixtureRequest, scoped_project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:
-    """Yield a server with one authorization server, and roles in a claim. One more caller is in the operator's file,
-    with the role `owner`.
+    """Yield a server with one authorization server, and roles in a claim.
+
+    One more caller is in the operator's file, with the role `owner`.
     """
     upstream = Upstream()
     file = tmp_path_factory.mktemp("callers") / "tokens"

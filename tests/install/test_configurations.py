@@ -22,8 +22,9 @@ EVERY = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.n
 
 
 def without(client: str, value: Any, name: str) -> Any:
-    """Return a parsed file without a server and without what only this server needs. If the section is then empty,
-    remove it, too.
+    """Return a parsed file without a server and without what only this server needs.
+
+    If the section is then empty, remove it, too.
     """
     rest = copy.deepcopy(value)
     section = SECTIONS.get(client, "mcpServers")
@@ -80,8 +81,9 @@ one.
 @pytest.mark.slow
 @EVERY
 def test_without_the_backup_only_the_server_is_taken_out(case: Path, home: MakeHome) -> None:
-    """Uninstall a server without its backup. A second server is installed and removed before, as if another program had
-    changed the file.
+    """Uninstall a server without its backup.
+
+    A second server is installed and removed before, as if another program had changed the file.
     """
     before, here = case.read_bytes(), home(case.parent.name)
     here.fill(before)

@@ -197,8 +197,9 @@ def test_a_folder_in_place_of_the_file(home: MakeHome) -> None:
 
 
 def test_a_link_of_the_user_is_followed_and_stays(home: MakeHome) -> None:
-    """Follow a link that the user has made, as people do who store their settings in a repository. The link
-    must stay.
+    """Follow a link that the user has made, as people do who store their settings in a repository.
+
+    The link must stay.
     """
     here = home("cursor")
     here.fill(None)

@@ -39,8 +39,9 @@ ENVIRONMENTS: dict[str, Callable[[], Path]] = {
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client in one of its modes. `revision`: the protocol revision that it then speaks. `opening`: its first request
-    to each process.
+    """A client in one of its modes. `revision`: the protocol revision that it then speaks.
+
+    `opening`: its first request to each process.
     """
 
     name: str
@@ -80,8 +81,9 @@ class Work:
 
     @property
     def conversation(self) -> Transcript:
-        """Return the transcript of the server process that carried out the job. The client may have only probed an
-        earlier process.
+        """Return the transcript of the server process that carried out the job.
+
+        The client may have only probed an earlier process.
         """
         return self.transcripts[-1]
 

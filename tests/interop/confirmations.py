@@ -26,8 +26,9 @@ PET = {"petId": 9}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Steps of one client. `asks`: True if the client can ask its user. `hasty`: True if the server's questions expire
-    at once.
+    """Steps of one client. `asks`: True if the client can ask its user.
+
+    `hasty`: True if the server's questions expire at once.
     """
 
     steps: tuple[Step, ...]

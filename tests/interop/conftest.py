@@ -165,8 +165,9 @@ def session(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Held:
-    """Let one client cancel a call, make several calls together, and then one more. The upstream delays its
-    responses.
+    """Let one client cancel a call, make several calls together, and then one more.
+
+    The upstream delays its responses.
     """
     record = tmp_path_factory.mktemp("held") / "lines"
     with slow.serve() as upstream:

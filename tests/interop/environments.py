@@ -95,8 +95,9 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
 
 @cache
 def _lock(path: Path) -> int:
-    """Return the descriptor of an environment's lock file. It is never closed, so that the lock ends with
-    the process.
+    """Return the descriptor of an environment's lock file.
+
+    It is never closed, so that the lock ends with the process.
     """
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
 

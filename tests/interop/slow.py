@@ -23,8 +23,9 @@ TOGETHER = 8
 
 
 class Slow(ThreadingTCPServer):
-    """The upstream. Its events `called` and `closed` are set when a `/pets/…` request arrives and when its connection
-    is closed.
+    """The upstream.
+
+    Its events `called` and `closed` are set when a `/pets/…` request arrives and when its connection is closed.
     """
 
     def __init__(self) -> None:

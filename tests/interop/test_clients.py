@@ -113,8 +113,9 @@ def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Ses
 
 
 def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
-    """Check progress of calls for which the client asked for it. Most calls end before there is any; another test
-    covers long calls.
+    """Check progress of calls for which the client asked for it.
+
+    Most calls end before there is any; another test covers long calls.
     """
     for case, outcome in zip(CASES, session.outcomes, strict=True):
         heard = [report["progress"] for report in outcome.get("progress", [])]
@@ -174,8 +175,9 @@ def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
 
 
 def test_a_call_that_lasts_reports_progress(held: Held) -> None:
-    """Check the progress of a call that the API does not answer. The last reported phase is that the
-    request was sent.
+    """Check the progress of a call that the API does not answer.
+
+    The last reported phase is that the request was sent.
     """
     reports = [each for each in held.conversation.messages() if each.method == "notifications/progress"]
     assert len(reports) == 1
@@ -183,8 +185,9 @@ def test_a_call_that_lasts_reports_progress(held: Held) -> None:
 
 
 def test_calls_made_together_are_under_way_together(held: Held) -> None:
-    """Make several calls together. The API answers none of them before it has received all. Each call must get its own
-    response.
+    """Make several calls together. The API answers none of them before it has received all.
+
+    Each call must get its own response.
     """
     answers = [_answered(outcome) for outcome in held.outcomes[1]["together"]]
     assert answers == [{"target": f"/adoptions/{key}"} for key in range(1, TOGETHER + 1)]

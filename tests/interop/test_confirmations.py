@@ -73,8 +73,9 @@ def test_expired(confirmed: Jobs) -> None:
 
 
 def test_without_the_capability(confirmed: Jobs) -> None:
-    """Call tools as a client without elicitation. A tool with required confirmation refuses, and one with optional
-    confirmation runs.
+    """Call tools as a client without elicitation.
+
+    A tool with required confirmation refuses, and one with optional confirmation runs.
     """
     work = confirmed["without"]
     must, may = work.outcomes

@@ -36,8 +36,9 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture
 def play(client: Client, tmp_path: Path) -> Play:
-    """Let the client do some steps with the server of an example. Return the outcome, and the requests that the API
-    received.
+    """Let the client do some steps with the server of an example.
+
+    Return the outcome, and the requests that the API received.
     """
 
     def played(name: str, steps: list[Step], variables: dict[str, str]) -> tuple[Work, list[str]]:

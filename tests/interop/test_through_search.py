@@ -1,5 +1,6 @@
-"""Test real clients with servers that list a tool search (`--tools search`). Every call and confirmation goes through
-it.
+"""Test real clients with servers that list a tool search (`--tools search`).
+
+Every call and confirmation goes through it.
 
 The tests are those of `test_clients` and `test_confirmations`, with other fixtures: `call_tool` or `call_writing_tool`
 makes each step. A tool that does not exist is called directly, because `call_tool` has its own error for it.
@@ -145,8 +146,9 @@ def _in_folder(script: str) -> str:
 
 
 def _through(caller: str, step: Step) -> Step:
-    """Return the step, made through the tool `caller`. The repeated calls of a confirmation are changed in the same
-    way.
+    """Return the step, made through the tool `caller`.
+
+    The repeated calls of a confirmation are changed in the same way.
     """
 
     def given(arguments: Any) -> dict[str, Any]:

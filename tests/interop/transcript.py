@@ -31,8 +31,9 @@ class Transcript(NamedTuple):
         return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
 
     def messages(self, changes: bool = False) -> list[Message]:
-        """Return all messages of the server, checked by the rules of `messages`. Raise AssertionError if a message
-        breaks a rule.
+        """Return all messages of the server, checked by the rules of `messages`.
+
+        Raise AssertionError if a message breaks a rule.
         """
         exchange = Exchange(changes)
         found = []

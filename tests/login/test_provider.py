@@ -102,8 +102,9 @@ def test_a_user_who_aborts_ends_the_login(tmp_path: Path) -> None:
 
 
 def test_two_servers_that_renew_at_once_keep_one_login(tmp_path: Path) -> None:
-    """Let two servers renew the same login at once. Without a lock, one would use a refresh token twice and end the
-    login.
+    """Let two servers renew the same login at once.
+
+    Without a lock, one would use a refresh token twice and end the login.
     """
     with served(tmp_path, seconds=3600) as (store, server):
         log_in(store, server)

@@ -24,8 +24,9 @@ _BAD = {"error", "warning"}
 
 
 class Page:
-    """One browser tab. `errors`: error messages of the console. `dialogs`, `requests`: dialogs that the page opened,
-    and URLs that it requested.
+    """One browser tab. `errors`: error messages of the console.
+
+    `dialogs`, `requests`: dialogs that the page opened, and URLs that it requested.
     """
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:

@@ -1,5 +1,6 @@
-"""Run a real product, and the server that is generated from the product's own document. An official client calls the
-server.
+"""Run a real product, and the server that is generated from the product's own document.
+
+An official client calls the server.
 """
 
 from __future__ import annotations

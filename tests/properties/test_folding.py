@@ -51,8 +51,9 @@ VALUES = st.recursive(
 
 
 def closed(schema: Any) -> Any:
-    """Return the schema without undeclared members. Members with the same name in other alternatives have the schema
-    given there.
+    """Return the schema without undeclared members.
+
+    Members with the same name in other alternatives have the schema given there.
     """
     if not isinstance(schema, dict):
         return schema

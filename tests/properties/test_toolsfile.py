@@ -66,8 +66,9 @@ def _anywhere(value: Any, at: str = "") -> list[str]:
 
 @given(TOOLS_FILES, st.data())
 def test_what_the_schema_calls_wrong_is_told_at_or_above_its_place(document: Any, data: st.DataObject) -> None:
-    """Put random values at random places. If the schema refuses a place, the reader must report it or a
-    place above it.
+    """Put random values at random places.
+
+    If the schema refuses a place, the reader must report it or a place above it.
     """
     for _ in range(2):
         at = data.draw(st.sampled_from(_anywhere(document)[1:]))

@@ -120,8 +120,9 @@ TOOLS_FILES = values({**schema_check.schema()})
 
 @dataclass(frozen=True)
 class Mistake:
-    """One change that makes a valid document invalid. `made`: function from the value at the place `at` to an invalid
-    value.
+    """One change that makes a valid document invalid.
+
+    `made`: function from the value at the place `at` to an invalid value.
 
     The reader must report the code `code` at the place `told`.
     """

@@ -1,5 +1,6 @@
-"""Run the workflow of `specs/examples/scheduled` on a changing API. Check what it pushes, and which pull requests it
-opens.
+"""Run the workflow of `specs/examples/scheduled` on a changing API.
+
+Check what it pushes, and which pull requests it opens.
 """
 
 from __future__ import annotations
@@ -308,8 +309,9 @@ def test_every_action_is_pinned_and_every_permission_is_needed() -> None:
 
 
 def test_mcpgen_is_pinned_to_a_commit_that_a_person_names() -> None:
-    """Check that the workflow installs mcpgen from a commit that a person names. By name alone, the package index would
-    decide.
+    """Check that the workflow installs mcpgen from a commit that a person names.
+
+    By name alone, the package index would decide.
     """
     assert re.fullmatch(r"mcpgen @ git\+\S+@COMMIT", workflow.read()["env"]["MCPGEN"])
 

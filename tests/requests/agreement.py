@@ -75,8 +75,9 @@ def _of_parameters(case: Case, wanted: Meant, reading: Reading) -> Iterator[str]
 
 
 def _together(spreading: list[Slot], wanted: Meant, reading: Reading) -> tuple[Meant, Reading]:
-    """Merge several exploded objects into one, both in the wanted and the read values. No reader can tell to which one
-    a member belongs.
+    """Merge several exploded objects into one, both in the wanted and the read values.
+
+    No reader can tell to which one a member belongs.
     """
     given: dict[Slot, Any] = {at: value for at, value in wanted.parameters.items() if at not in spreading}
     found: dict[Slot, Any] = {at: value for at, value in reading.parameters.items() if at not in spreading}

@@ -28,8 +28,9 @@ _FORM_STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 
 @dataclass
 class Body:
-    """A body that was read. `whole`: possible values of a body that is a single value. `members`: possible values of
-    each field of a form.
+    """A body that was read. `whole`: possible values of a body that is a single value.
+
+    `members`: possible values of each field of a form.
     """
 
     schema: Node

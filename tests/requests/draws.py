@@ -187,8 +187,9 @@ def _strings(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _matching(pattern: str, texts: Texts) -> Values:
-    """Return a strategy for texts that match the pattern in Python. The JSON Schema validator refuses few of these
-    texts.
+    """Return a strategy for texts that match the pattern in Python.
+
+    The JSON Schema validator refuses few of these texts.
     """
     try:
         made = st.from_regex(re.compile(pattern, re.ASCII), alphabet=st.characters(codec="ascii", min_codepoint=32))
@@ -211,8 +212,9 @@ def _objects(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _nesting(properties: dict[str, Any]) -> list[str]:
-    """Return the members that are arrays or objects. They are drawn more often, because they are more
-    likely to fail.
+    """Return the members that are arrays or objects.
+
+    They are drawn more often, because they are more likely to fail.
     """
     return [name for name, schema in properties.items() if any(" " in each for each in nestings(schema))]
 

@@ -62,8 +62,9 @@ def _keys(brackets: str) -> list[str]:
 
 
 def grown(entries: Entries) -> Any:
-    """Return the value that pairs in bracket notation encode. An array with indexes becomes an object with the indexes
-    as keys.
+    """Return the value that pairs in bracket notation encode.
+
+    An array with indexes becomes an object with the indexes as keys.
     """
     if any(not keys for keys, _ in entries):
         if len(entries) != 1:

@@ -97,8 +97,9 @@ def _same_items(given: list[Any], read: Any, absent: Any) -> bool:
 
 
 def _same_indexed(given: list[Any], read: dict[str, Any]) -> bool:
-    """Return True if two arrays in bracket notation are the same. Items have an index from 0 if any item is nested,
-    else none has one.
+    """Return True if two arrays in bracket notation are the same.
+
+    Items have an index from 0 if any item is nested, else none has one.
     """
     wanted = {str(index): item for index, item in enumerate(given) if not is_absent(item)}
     if not any(isinstance(item, (list, dict)) for item in given) or wanted.keys() != read.keys():

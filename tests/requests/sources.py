@@ -74,8 +74,9 @@ _INNER = ("items", "additionalProperties")
 
 
 class Place(NamedTuple):
-    """Parameter or body member that an argument supplies. `part`: the aspect of a multipart part that it sets, if not
-    its content.
+    """Parameter or body member that an argument supplies.
+
+    `part`: the aspect of a multipart part that it sets, if not its content.
     """
 
     place: str
@@ -107,8 +108,9 @@ class Case:
         return self.described.get((place.place, name))
 
     def features(self) -> set[str]:
-        """Return the features of the operation's requests, such as styles and locations. All JSON bodies count as one
-        feature.
+        """Return the features of the operation's requests, such as styles and locations.
+
+        All JSON bodies count as one feature.
         """
         found = set()
         for argument, places in self.places.items():

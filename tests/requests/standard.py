@@ -132,8 +132,9 @@ def _cookies(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]
 
 
 def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, list[Any]]]:
-    """Yield the possible values of each parameter. Exploded objects come last, because they take the
-    remaining pairs.
+    """Yield the possible values of each parameter.
+
+    Exploded objects come last, because they take the remaining pairs.
     """
     pairs.reserved = {parameter.name for parameter in parameters}
     for parameter in sorted(parameters, key=spreads):

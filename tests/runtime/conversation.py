@@ -65,8 +65,9 @@ def kept() -> KeptResults:
 
 
 class Conversation:
-    """The conversation of one client. `written`: the output, as `< LINE` for a protocol line and `~ SENTENCE` for a log
-    line.
+    """The conversation of one client.
+
+    `written`: the output, as `< LINE` for a protocol line and `~ SENTENCE` for a log line.
 
     `changes`: True if the server announces that its tools may change.
     """

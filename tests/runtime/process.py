@@ -39,8 +39,9 @@ def generate(directory: Path) -> Path:
 
 
 def line(method: str, **params: object) -> bytes:
-    """Return one request as a line. The method is also its id. Only `initialize` and `ping` lack the members of the
-    stateless era.
+    """Return one request as a line. The method is also its id.
+
+    Only `initialize` and `ping` lack the members of the stateless era.
     """
     meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"

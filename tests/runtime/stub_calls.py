@@ -35,8 +35,9 @@ class ToolExecutor:
     async def call(
         self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
     ) -> Any:
-        """Run a tool. `wait` never ends. `echo` returns its argument `text` after some turns of the event loop; the
-        number depends on the text.
+        """Run a tool. `wait` never ends.
+
+        `echo` returns its argument `text` after some turns of the event loop; the number depends on the text.
         """
         if arguments.get("text") == "ask":
             return Result.text(repr(await ask("May I?")))

@@ -24,8 +24,9 @@ class Catalog:
         security: dict[str, dict[str, Any]] | None = None,
         origins: list[str] | None = None,
     ) -> None:
-        """Build a catalog. `origins`: the origins to which calls may go; by default all that servers and security
-        schemes name.
+        """Build a catalog.
+
+        `origins`: the origins to which calls may go; by default all that servers and security schemes name.
         """
         self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
         self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers

@@ -45,8 +45,9 @@ def is_of_task(method: str, result: dict[str, Any]) -> bool:
 
 
 def check(method: str, revision: str, result: dict[str, Any], valid: Callable[[str, str, object], None]) -> None:
-    """Raise AssertionError or ValidationError if the revision does not allow this result. `valid`: function that
-    validates by a schema.
+    """Raise AssertionError or ValidationError if the revision does not allow this result.
+
+    `valid`: function that validates by a schema.
     """
     if revision != R5:
         assert not {"resultType", "ttlMs", "pollIntervalMs"} & result.keys()

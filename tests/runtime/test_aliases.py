@@ -17,8 +17,9 @@ ALIASES = {"Say.it": "echo", "old-wait": "wait", "show": "echo"}
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a package whose tool `echo` has two aliases. One of the aliases is also the name of another
-    tool.
+    """Return a folder with a package whose tool `echo` has two aliases.
+
+    One of the aliases is also the name of another tool.
     """
     directory = tmp_path_factory.mktemp("aliases")
     table = generate(directory) / "bindings.json"

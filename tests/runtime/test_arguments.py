@@ -1,5 +1,6 @@
-"""Test the error messages about wrong arguments with a table of cases. Caching, limits and the network have tests of
-their own.
+"""Test the error messages about wrong arguments with a table of cases.
+
+Caching, limits and the network have tests of their own.
 """
 
 from __future__ import annotations

@@ -282,8 +282,9 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    """Refuse an audit file whose folder is a link. `tmp_path` lies in a folder that everybody may write to; links in it
-    belong to the test.
+    """Refuse an audit file whose folder is a link.
+
+    `tmp_path` lies in a folder that everybody may write to; links in it belong to the test.
     """
     (tmp_path / "real").mkdir()
     (tmp_path / "linked").symlink_to(tmp_path / "real")

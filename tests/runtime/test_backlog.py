@@ -1,5 +1,6 @@
-"""Test the backlog of calls, which limits their number and size. A thread that waits for room continues
-when calls end.
+"""Test the backlog of calls, which limits their number and size.
+
+A thread that waits for room continues when calls end.
 """
 
 from __future__ import annotations

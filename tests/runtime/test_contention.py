@@ -41,8 +41,9 @@ def said(status: int, *fields: str) -> bytes:
 
 
 async def by_path(connection: Connection) -> None:
-    """Never answer `/hang`, and never complete the response of `/half`. Answer any other path, and close the
-    connection.
+    """Never answer `/hang`, and never complete the response of `/half`.
+
+    Answer any other path, and close the connection.
     """
     request = await connection.request()
     if b" /hang " in request:

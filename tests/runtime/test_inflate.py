@@ -21,8 +21,9 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def inflated(coding: str, coded: bytes, piece: int, limit: int = 10**6) -> tuple[bytes, bool, int]:
-    """Decode `coded` in pieces. Return the output, True if it exceeded the limit, and the size of the largest decoded
-    step.
+    """Decode `coded` in pieces.
+
+    Return the output, True if it exceeded the limit, and the size of the largest decoded step.
     """
     taken: list[bytes] = []
     made = undoing(coding, limit, taken.append)

@@ -128,8 +128,9 @@ class Bench:
             self._changed.notify_all()
 
     def until(self, word: str, since: int = 0) -> str:
-        """Wait until `word` is recorded after the first `since` records. Return the name of the thread that recorded
-        it.
+        """Wait until `word` is recorded after the first `since` records.
+
+        Return the name of the thread that recorded it.
         """
         with self._changed:
             assert self._changed.wait_for(lambda: word in (each for each, _ in self.taken[since:]), PATIENCE), word
@@ -245,8 +246,9 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Read every line once and in order. Threads take turns as often as possible, while calls start and end and lines
-    arrive in pieces.
+    """Read every line once and in order.
+
+    Threads take turns as often as possible, while calls start and end and lines arrive in pieces.
     """
     monkeypatch.setattr(stdin_handoff, "SECONDS", 0.0001)
     chance = random.Random(seed)

@@ -1,5 +1,6 @@
-"""Test the server under load: floods, many calls at once, endless lines. Memory stays bounded, and no
-message is lost.
+"""Test the server under load: floods, many calls at once, endless lines.
+
+Memory stays bounded, and no message is lost.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from tests.runtime.process import PATIENCE, Server, call, line
 
 class TestLoad:
     def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
-        """Check that the server stops reading while its output is blocked. So no responses accumulate, and none is
-        lost.
+        """Check that the server stops reading while its output is blocked.
+
+        So no responses accumulate, and none is lost.
         """
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
@@ -52,8 +54,9 @@ class TestLoad:
             assert sorted(answer["id"] for answer in server.rest()) == ids
 
     def test_answers_that_are_ready_together_leave_in_one_write(self, home: Path) -> None:
-        """Check that results that are ready together are written at once. A socket that keeps the boundaries of writes
-        shows this.
+        """Check that results that are ready together are written at once.
+
+        A socket that keeps the boundaries of writes shows this.
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(PATIENCE)

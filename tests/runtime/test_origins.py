@@ -248,8 +248,9 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
 
 
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
-    """Refuse an origin that a reloaded table adds, unless the operator allows it. That the owner has accepted it is not
-    enough.
+    """Refuse an origin that a reloaded table adds, unless the operator allows it.
+
+    That the owner has accepted it is not enough.
     """
     began = Catalog(TOOLS, API, oauth("/t"))
     later = Catalog(TOOLS, API, oauth(AT_LOGIN))

@@ -276,8 +276,9 @@ class TestPrivateStreams:
         assert b"Traceback" not in done.stderr
 
     def test_life_06_no_file_gets_the_number_of_a_stream_that_is_closed(self, home: Path) -> None:
-        """Check that no new file gets the descriptor of a closed stream. Else a socket with number 2 would get
-        everything printed to stderr.
+        """Check that no new file gets the descriptor of a closed stream.
+
+        Else a socket with number 2 would get everything printed to stderr.
         """
         asked = (
             "import os; from mirror_mcp.runtime.core import stdio; "
@@ -292,8 +293,9 @@ class TestPrivateStreams:
         assert done.stdout == b"/dev/null\n"
 
     def test_streams_that_are_sockets(self, home: Path) -> None:
-        """Run the server with sockets as streams, as node creates them. Stdin then ends by a shutdown of one direction,
-        which must not count as a closed connection.
+        """Run the server with sockets as streams, as node creates them.
+
+        Stdin then ends by a shutdown of one direction, which must not count as a closed connection.
         """
         ours_in, its_in = socket.socketpair()
         ours_out, its_out = socket.socketpair()

@@ -43,8 +43,9 @@ def test_a_call_reports_its_result_and_the_latest_phase_that_lasts(bench: Bench)
 def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Report no phase of a call that has ended. Here phases are due at once, and the result is ready in the same turn
-    of the loop.
+    """Report no phase of a call that has ended.
+
+    Here phases are due at once, and the result is ready in the same turn of the loop.
     """
     monkeypatch.setattr(work, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()

@@ -1,5 +1,6 @@
-"""Test the argument `fields` with a table of JSON responses. Notes, stored results and members that the output schema
-requires must remain.
+"""Test the argument `fields` with a table of JSON responses.
+
+Notes, stored results and members that the output schema requires must remain.
 """
 
 from __future__ import annotations

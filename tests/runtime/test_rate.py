@@ -1,5 +1,6 @@
-"""Test the rate limit: any time span has at most the allowed number of requests, and no fewer than possible. The test
-sets the clock.
+"""Test the rate limit: any time span has at most the allowed number of requests, and no fewer than possible.
+
+The test sets the clock.
 """
 
 from __future__ import annotations

@@ -42,8 +42,9 @@ class Scene:
         self.rest()
 
     def put(self, table: Path, *names: str) -> None:
-        """Replace the package's files by those of the directory `table`. Each is renamed into place, as a compile does
-        it.
+        """Replace the package's files by those of the directory `table`.
+
+        Each is renamed into place, as a compile does it.
         """
         for name in names or FILES:
             shutil.copy(table / name, self.package / "new")
@@ -163,8 +164,9 @@ BROKEN: dict[str, tuple[str, Callable[[str], str], str]] = {
 def test_what_cannot_be_served_is_said_once_and_the_table_before_stays_whole(
     scene: Scene, capfd: pytest.CaptureFixture[str], file: str, edit: Callable[[str], str], reason: str
 ) -> None:
-    """Keep the old table if the new one is invalid, and log the reason once. The served files may even be overwritten
-    in place.
+    """Keep the old table if the new one is invalid, and log the reason once.
+
+    The served files may even be overwritten in place.
     """
     scene.edit(file, edit)
     scene.rest()

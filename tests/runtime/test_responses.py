@@ -251,8 +251,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.mark.parametrize("shown", [2_000, 8_000, 32_000, 1_000_000])
 def test_hard_18_a_file_of_just_the_limit_is_passed_on(shown: int) -> None:
-    """Pass on an image of exactly the size limit. The limit grows with the one for shown text, from 64 KiB to 5 MiB of
-    base64 (UP-14).
+    """Pass on an image of exactly the size limit.
+
+    The limit grows with the one for shown text, from 64 KiB to 5 MiB of base64 (UP-14).
     """
     limit = inline(shown)
     image = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(limit, b"\0"))

@@ -115,8 +115,9 @@ def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it
 
 
 class Busy(Watched):
-    """Engine whose loop reads stdin while calls run, and whose calls end on command. It records the callbacks for the
-    loop.
+    """Engine whose loop reads stdin while calls run, and whose calls end on command.
+
+    It records the callbacks for the loop.
     """
 
     def __init__(self, calls: int) -> None:

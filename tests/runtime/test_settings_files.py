@@ -1,5 +1,6 @@
-"""Test settings that name files or lists: the proxy's URL in a file, the audit log, roles. Each wrong value gives an
-error.
+"""Test settings that name files or lists: the proxy's URL in a file, the audit log, roles.
+
+Each wrong value gives an error.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Replay the transcripts with the input in one piece, byte by byte, and with other line ends. The output must be the
-same.
+"""Replay the transcripts with the input in one piece, byte by byte, and with other line ends.
+
+The output must be the same.
 """
 
 from __future__ import annotations

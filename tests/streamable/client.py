@@ -126,8 +126,9 @@ class Connection:
         return head
 
     def events(self, comments: bool = False) -> Iterator[Event]:
-        """Yield the events of a stream as they arrive, until the stream ends. Leave out comments unless `comments` is
-        given.
+        """Yield the events of a stream as they arrive, until the stream ends.
+
+        Leave out comments unless `comments` is given.
         """
         assert self._chunked
         for block in self._blocks():

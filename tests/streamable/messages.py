@@ -49,8 +49,9 @@ def calling(tool: str, id_: object = 1, token: object = None, **arguments: Any) 
 
 
 def call(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """Return a tool call for a session of the handshake era. With a progress token, the call asks for progress
-    notifications.
+    """Return a tool call for a session of the handshake era.
+
+    With a progress token, the call asks for progress notifications.
     """
     more = {} if token is None else {"_meta": {"progressToken": token}}
     return request("tools/call", id_, name=tool, arguments=arguments, **more)

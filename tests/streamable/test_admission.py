@@ -132,8 +132,9 @@ def test_the_head_of_a_request_decides(server: Server, row: Row) -> None:
 def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
     project: Path, upstream: Upstream, door: str
 ) -> None:
-    """Test E2 and E3: host names and origins must match the operator's lists exactly. Only pages of these origins may
-    read responses.
+    """Test E2 and E3: host names and origins must match the operator's lists exactly.
+
+    Only pages of these origins may read responses.
 
     The log names what was refused.
     """

@@ -1,5 +1,6 @@
-"""Test requirement E6: limits on what a client may send and make the server store. A slow client delays no other
-client.
+"""Test requirement E6: limits on what a client may send and make the server store.
+
+A slow client delays no other client.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
 
 
 def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
-    """Close a connection whose request head does not arrive in time. Not tested with uvicorn, which reads
-    heads itself.
+    """Close a connection whose request head does not arrive in time.
+
+    Not tested with uvicorn, which reads heads itself.
     """
     if small.door != "aiohttp":
         pytest.skip("uvicorn has no such bound; the proxy before it has")
@@ -219,8 +221,9 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: Upstream, door: str) -> None:
-    """Test E6: a response that exceeds the limit before it begins is dropped. The ASGI application then answers 503
-    with Retry-After.
+    """Test E6: a response that exceeds the limit before it begins is dropped.
+
+    The ASGI application then answers 503 with Retry-After.
 
     The log reports no fault of the server.
     """
@@ -239,8 +242,9 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 
 
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
-    """Close a connection whose client reads nothing for a while, even if there is room. As an ASGI application, only
-    memory is freed.
+    """Close a connection whose client reads nothing for a while, even if there is room.
+
+    As an ASGI application, only memory is freed.
     """
     with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
         message = calling("large", size=2 * MEGABYTE)
@@ -255,8 +259,9 @@ def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) 
 
 
 def _without_reading(server: Server, message: dict[str, object]) -> Connection:
-    """Open a connection, and request more than all buffers hold, without reading. Return once the server has begun to
-    respond.
+    """Open a connection, and request more than all buffers hold, without reading.
+
+    Return once the server has begun to respond.
     """
     connection = server.connect()
     for _ in range(MANY):

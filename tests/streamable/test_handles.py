@@ -1,5 +1,6 @@
-"""Test the handles that the server gives to clients. Of each kind, ten thousand forged, replayed, expired or foreign
-ones are refused.
+"""Test the handles that the server gives to clients.
+
+Of each kind, ten thousand forged, replayed, expired or foreign ones are refused.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ class Clock:
 
 
 class Replica:
-    """The parts of a server process that make and check handles. `make` and `opens` work on one kind of handle for one
-    owner.
+    """The parts of a server process that make and check handles.
+
+    `make` and `opens` work on one kind of handle for one owner.
     """
 
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
@@ -178,8 +180,9 @@ def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
 
 
 def test_one_handle_is_written_in_one_way() -> None:
-    """Test L4: a handle has only one spelling. Otherwise, a session that was ended could return under another spelling
-    of its id.
+    """Test L4: a handle has only one spelling.
+
+    Otherwise, a session that was ended could return under another spelling of its id.
     """
     replica = Replica(Clock())
     handle = replica.make("session", "")

@@ -145,8 +145,9 @@ def test_a_connection_that_is_to_be_closed_is(either: Server, version: str, fiel
 
 
 def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: Upstream) -> None:
-    """Test E6: only idle connections are closed after a while. A connection that waits for a body or a call
-    stays open.
+    """Test E6: only idle connections are closed after a while.
+
+    A connection that waits for a body or a call stays open.
     """
     constants = {"KEEP_ALIVE_SECONDS": 0.2, "_BODY_FOLLOWS": 0.0}
     named = {f"serve.aiohttp_connections.{name}": value for name, value in constants.items()}

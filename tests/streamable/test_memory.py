@@ -30,8 +30,9 @@ print(gc.get_threshold()[0], gc.get_freeze_count() > 0)
 
 @pytest.mark.parametrize(("switch", "expected"), [("1", "2000 True"), ("0", "700 False")])
 def test_a_started_service_collects_garbage_less_often(project: Path, switch: str, expected: str) -> None:
-    """Check that a server over HTTP raises the thresholds of Python's garbage collector, as over stdio. The switch
-    turns this off.
+    """Check that a server over HTTP raises the thresholds of Python's garbage collector, as over stdio.
+
+    The switch turns this off.
     """
     environ = {**planted("CALLER"), "CALLER_BASE_URL": "http://127.0.0.1:9", "MCPGEN_TUNING": switch}
     command = [sys.executable, "-c", _STARTED]

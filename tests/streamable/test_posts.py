@@ -275,8 +275,9 @@ def test_a_message_is_answered(server: Server, row: Row) -> None:
 
 
 def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
-    """Test M2: the error for an unknown revision lists the supported ones. The header fields are checked before, the
-    method after.
+    """Test M2: the error for an unknown revision lists the supported ones.
+
+    The header fields are checked before, the method after.
     """
     message = stateless("x/y", _meta=meta() | {META + "protocolVersion": "2099-01-01"})
     answer = server.ask(
@@ -330,8 +331,9 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """Test R2, R4 and M16: one connection serves both eras. Only a session has an era, and the connection
-    stays open.
+    """Test R2, R4 and M16: one connection serves both eras.
+
+    Only a session has an era, and the connection stays open.
     """
     with server.connect() as connection:
         for proposed, agreed in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", OLD)):

@@ -76,8 +76,9 @@ def test_a_cached_session_ends_here(server: Server) -> None:
 
 
 def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
-    """Test L6: a session that another replica has ended is not found. The replica announces the digest of the session's
-    id.
+    """Test L6: a session that another replica has ended is not found.
+
+    The replica announces the digest of the session's id.
     """
     id_ = server.begun()
     server.handler.remember_ended(server.found(id_).digest, session.SECONDS)

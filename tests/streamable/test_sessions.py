@@ -74,8 +74,9 @@ def test_what_wants_no_answer_gets_none(session: Session, message: object) -> No
 
 
 def test_requests_come_before_the_handshake_is_over(session: Session) -> None:
-    """Test L2 and L14: requests are served before `notifications/initialized`. Each response has the id of its request
-    unchanged.
+    """Test L2 and L14: requests are served before `notifications/initialized`.
+
+    Each response has the id of its request unchanged.
     """
     for id_ in (0, -1, "", "text", "größe", 2**63):
         answer = session.ask(call("echo", id_, text="x"))

@@ -130,8 +130,9 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
 def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
     address: str | None, status: int
 ) -> None:
-    """Test E1: a request at an address other than loopback is refused. An ASGI application learns the address only from
-    connections.
+    """Test E1: a request at an address other than loopback is refused.
+
+    An ASGI application learns the address only from connections.
     """
     told: list[dict[str, Any]] = []
 

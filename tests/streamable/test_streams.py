@@ -58,8 +58,9 @@ def test_an_answer_that_nothing_precedes_is_json(server: Server) -> None:
 
 
 def test_a_stream_of_changes_stays_open(server: Server) -> None:
-    """Test M15: a subscription stream begins with a confirmation and stays open. The client ends it by closing the
-    connection.
+    """Test M15: a subscription stream begins with a confirmation and stays open.
+
+    The client ends it by closing the connection.
     """
     with server.connect() as connection:
         post(connection, LISTEN)
@@ -73,8 +74,9 @@ def test_a_stream_of_changes_stays_open(server: Server) -> None:
 
 
 def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -> None:
-    """Test L7: a session may have one stream opened by GET at a time. After it was closed, another one may
-    be opened.
+    """Test L7: a session may have one stream opened by GET at a time.
+
+    After it was closed, another one may be opened.
     """
     with server.connect() as first, server.connect() as second:
         session.listen(first)
@@ -91,8 +93,9 @@ def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upstream, door: str) -> None:
-    """Test L7 and L12: a session's stream can be resumed any number of times. It stays open, and no second stream is
-    allowed.
+    """Test L7 and L12: a session's stream can be resumed any number of times.
+
+    It stays open, and no second stream is allowed.
     """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
@@ -135,8 +138,9 @@ def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) 
 
 
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
-    """Test L9 and L13: a question arrives on the stream of its call. The answer is a separate POST, accepted only in
-    this session.
+    """Test L9 and L13: a question arrives on the stream of its call.
+
+    The answer is a separate POST, accepted only in this session.
     """
     with server.connect() as asking, server.connect() as listening:
         session.listen(listening)
@@ -180,8 +184,9 @@ def test_a_question_is_answered_by_another_call(server: Server) -> None:
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", OLD])
 def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server, revision: str) -> None:
-    """Test L11: streams can be resumed from revision 2025-11-25 on. Older clients cannot read the first event, which
-    has empty data.
+    """Test L11: streams can be resumed from revision 2025-11-25 on.
+
+    Older clients cannot read the first event, which has empty data.
     """
     session = Session(server, revision)
     with server.connect() as connection:
@@ -217,8 +222,9 @@ def broken(server: Server, session: Session, name: str) -> str:
 
 
 def test_a_call_goes_on_without_its_connection(server: Server, session: Session) -> None:
-    """Test L10 and L12: a call continues without its connection. A resumed stream gets the remaining events once, and
-    the response last.
+    """Test L10 and L12: a call continues without its connection.
+
+    A resumed stream gets the remaining events once, and the response last.
     """
     first = broken(server, session, "resumed")
     with server.connect() as again:
@@ -312,8 +318,9 @@ def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: st
 
 @pytest.mark.parametrize("door", DOORS)
 def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
-    """Test M12, M15 and L7: the server sends comments so that proxies do not close a stream. A late response becomes a
-    stream.
+    """Test M12, M15 and L7: the server sends comments so that proxies do not close a stream.
+
+    A late response becomes a stream.
     """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)

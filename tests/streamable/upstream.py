@@ -1,5 +1,6 @@
-"""Run an upstream on a raw socket, in a thread of its own. It responds by the path, and records which requests arrived
-and left.
+"""Run an upstream on a raw socket, in a thread of its own.
+
+It responds by the path, and records which requests arrived and left.
 
 /echo/TEXT     responds with the path, at once
 /hold/NAME     responds with the path, once the test releases this name
@@ -20,8 +21,9 @@ PATIENCE = 30
 
 
 class Upstream:
-    """Upstream that runs until the tests end. `arrived`, `left`: events that are set, by the name of the
-    held request.
+    """Upstream that runs until the tests end.
+
+    `arrived`, `left`: events that are set, by the name of the held request.
     """
 
     def __init__(self) -> None:

@@ -12,8 +12,9 @@ PATIENCE = 120
 
 
 def generated(server: str, surface: str, folder: Path) -> Path:
-    """Write the project of `server` to `folder`, and return the folder. `surface`: `all` or `search` (value of
-    `--tools`).
+    """Write the project of `server` to `folder`, and return the folder.
+
+    `surface`: `all` or `search` (value of `--tools`).
     """
     names = (f"{server}.openapi.yaml", f"{server}.tools.yaml", f"examples/{server}/{server}.tools.yaml")
     source = next(path for name in names if (path := assets.specs() / name).is_file())

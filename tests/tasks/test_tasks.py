@@ -66,8 +66,9 @@ def test_every_way_leaves_the_same_state(project: Project, server: str, task: Ta
 
 
 def shortened(answer: Answer, like: Answer) -> Answer:
-    """Return an error without the text that a search appends to it: the signature of the tool. `like`: the direct
-    call's error.
+    """Return an error without the text that a search appends to it: the signature of the tool.
+
+    `like`: the direct call's error.
     """
     said = text(like)
     if not answer["isError"] or not text(answer).startswith(said):

@@ -1,5 +1,6 @@
-"""Run the APIs of the tasks. They are written without mcpgen's code, record requests, and have state if the real API
-has.
+"""Run the APIs of the tasks.
+
+They are written without mcpgen's code, record requests, and have state if the real API has.
 
 Each function is a context manager that yields `Upstream`: the variables of the server that calls the API, and a
 function that returns the API's data and received requests.
@@ -26,8 +27,9 @@ RANDOM = ("idempotency-key", "content-type", "host", "connection", "user-agent",
 
 
 class Upstream(NamedTuple):
-    """A running API. `state`: function that returns the API's data and received requests. It is called once, at the
-    end.
+    """A running API. `state`: function that returns the API's data and received requests.
+
+    It is called once, at the end.
     """
 
     variables: dict[str, str]

@@ -1,5 +1,6 @@
-"""Run an OpenTelemetry collector on a real socket. It reads OTLP/HTTP by the official message classes, and stores all
-data.
+"""Run an OpenTelemetry collector on a real socket.
+
+It reads OTLP/HTTP by the official message classes, and stores all data.
 """
 
 from __future__ import annotations

@@ -112,8 +112,9 @@ def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list
 
 
 def contents(directory: Path) -> dict[str, bytes] | None:
-    """Return a mapping from path to bytes for every file below `directory`, or None if the directory is missing. Links
-    are followed.
+    """Return a mapping from path to bytes for every file below `directory`, or None if the directory is missing.
+
+    Links are followed.
     """
     if not directory.exists():
         return None

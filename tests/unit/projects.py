@@ -100,8 +100,9 @@ def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | No
 
 
 def stopped_between(directory: Path, tree: FileTree) -> bool:
-    """Kill a run between its two exchanges of directories. Return True if the new directory then stands at the path of
-    the old one.
+    """Kill a run between its two exchanges of directories.
+
+    Return True if the new directory then stands at the path of the old one.
     """
     before = inode(directory)
     killed_at(1, lambda: generate(directory, tree), SWAPS)

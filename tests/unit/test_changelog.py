@@ -111,8 +111,9 @@ def test_a_deleted_one_begins_anew() -> None:
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:
-    """Run again after a kill between the write of the changelog and that of the tables. The entry must not
-    be repeated.
+    """Run again after a kill between the write of the changelog and that of the tables.
+
+    The entry must not be repeated.
     """
     generate({"a": "A", "b": "B"})
     before = {path: path.read_bytes() for path in Path("out").rglob("*.json")}

@@ -70,8 +70,9 @@ def test_it_is_taken_whichever_directory_lies_in_its_place(tmp_path: Path, monke
 def test_a_directory_that_was_exchanged_before_it_could_be_locked_is_not_the_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exchange the directory after this run has opened it, and before it locks it. The run must lock the
-    new directory.
+    """Exchange the directory after this run has opened it, and before it locks it.
+
+    The run must lock the new directory.
     """
     target = prepared(tmp_path / "home", "old to new")
     lock, times = fcntl.flock, iter(range(9))
@@ -132,8 +133,9 @@ def code_of(*arguments: str) -> object:
 
 
 def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: Path) -> None:
-    """Start another run before this run's plan, and before its write. This run must then fail, because the project is
-    in use.
+    """Start another run before this run's plan, and before its write.
+
+    This run must then fail, because the project is in use.
     """
     target = tmp_path / "out"
     early = plan(target, NEW, USERS, None)

@@ -1,5 +1,6 @@
-"""Test which patterns are valid regular expressions of ECMA 262 with the flag `u`. JavaScript engines gave the expected
-results.
+"""Test which patterns are valid regular expressions of ECMA 262 with the flag `u`.
+
+JavaScript engines gave the expected results.
 """
 
 from __future__ import annotations

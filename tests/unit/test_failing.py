@@ -48,8 +48,9 @@ NAMES = [f"{situation}: {errno.errorcode[reason]}" for situation, reason in CASE
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> None:
-    """Let each call fail in turn. Then either the run reports an error and the old project is there, or the new project
-    is there.
+    """Let each call fail in turn.
+
+    Then either the run reports an error and the old project is there, or the new project is there.
 
     No file is left beside the project.
     """

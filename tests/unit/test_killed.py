@@ -31,8 +31,9 @@ def _quick_disk() -> Iterator[None]:
     ids=["old new new", "old new other", "old new old", "new other", "empty new", "nothing new", "nothing new other"],
 )
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation: str, following: FileTree) -> None:
-    """Kill a run before each of its calls. The next run must then succeed in the same directory, and leave no file
-    beside it.
+    """Kill a run before each of its calls.
+
+    The next run must then succeed in the same directory, and leave no file beside it.
     """
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)

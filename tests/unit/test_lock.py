@@ -170,8 +170,9 @@ def test_digests_are_sha_256() -> None:
     [("accepted", True), ("not accepted", False), ("Accepted", False), ("yes", False), (True, False), (None, False)],
 )
 def test_one_word_alone_accepts_an_origin(word: object, is_accepted: bool) -> None:
-    """Accept an origin only for the exact word. People merge locks, and leftovers of a merge conflict must accept
-    nothing.
+    """Accept an origin only for the exact word.
+
+    People merge locks, and leftovers of a merge conflict must accept nothing.
     """
     lock = load(json.dumps({**GOOD, "origins": {"https://a.example": word}}).encode(), "f")
     assert lock.origins == {"https://a.example": is_accepted}

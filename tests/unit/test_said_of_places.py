@@ -1,5 +1,6 @@
-"""Test the error messages about directories and files that commands are given. Each message fits its
-command (OUT-05).
+"""Test the error messages about directories and files that commands are given.
+
+Each message fits its command (OUT-05).
 """
 
 from __future__ import annotations

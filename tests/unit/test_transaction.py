@@ -115,8 +115,9 @@ def test_folders_that_are_made_or_closed_meanwhile_stay_so(tmp_path: Path) -> No
 
 
 def test_a_folder_that_nobody_may_write_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Write a project with a read-only folder. Its copy in the temporary directory has the same mode, and must be
-    removed, too.
+    """Write a project with a read-only folder.
+
+    Its copy in the temporary directory has the same mode, and must be removed, too.
     """
     target = prepared(tmp_path / "home", "old to new")
     generate(target, tree_of(x="2", p_mcp__runtime__y="1", p_mcp__z="1"))

@@ -155,8 +155,9 @@ def test_what_is_refused(text: str, code: str) -> None:
     ],
 )
 def test_what_costs_its_place_alone(text: str, value: JsonValue, code: str) -> None:
-    """Read a tag, or an alias without a value, with a warning. Tags are never executed (SPEC-07), and the other values
-    are read.
+    """Read a tag, or an alias without a value, with a warning.
+
+    Tags are never executed (SPEC-07), and the other values are read.
     """
     assert composed(text) == (value, [code])
 
@@ -230,8 +231,9 @@ def test_what_is_written_as_json_and_as_yaml_is_read_alike(value: JsonValue) -> 
 
 @given(st.binary(max_size=200) | st.text("{}[]:,-&*!|>'\"#%@?<~ab01\n\t ", max_size=60).map(str.encode))
 def test_any_bytes_are_a_document_or_cannot_go_on(data: bytes) -> None:
-    """Read any bytes: either as a document whose values all have positions, or with FatalError. No other exception is
-    raised.
+    """Read any bytes: either as a document whose values all have positions, or with FatalError.
+
+    No other exception is raised.
     """
     try:
         document = load("f", data, Diagnostics())

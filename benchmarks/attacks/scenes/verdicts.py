@@ -33,7 +33,8 @@ class Scene:
 
 
 def said(*each: tuple[bool, str], otherwise: str) -> Verdict:
-    """Return a failed verdict with the text of the first finding whose condition is true. If none is true, return a
-    passed one with `otherwise`.
+    """Return a failed verdict with the text of the first finding whose condition is true.
+
+    If none is true, return a passed one with `otherwise`.
     """
     return next((Verdict(False, what) for found, what in each if found), Verdict(True, otherwise))

@@ -197,8 +197,9 @@ def fuzz(project: Path, seed: int, count: int) -> None:
 
 
 def run(project: Path, given: list[Case]) -> None:
-    """Answer calls with the cases in `given`, sixteen at a time, then some calls with valid responses. Raise Found for
-    the first fault.
+    """Answer calls with the cases in `given`, sixteen at a time, then some calls with valid responses.
+
+    Raise Found for the first fault.
 
     The server runs under limits of CPU and memory, because it decodes several layers of content codings, and each layer
     may be a bomb.

@@ -87,8 +87,9 @@ def coded(chance: Random, content: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def _fields(chance: Random, names: list[str]) -> list[bytes]:
-    """Return one header field with all names, or one field for each name. Both mean the same (RFC 9110,
-    section 5.3).
+    """Return one header field with all names, or one field for each name.
+
+    Both mean the same (RFC 9110, section 5.3).
     """
     if chance.random() < 0.5:
         return [b"Content-Encoding: " + name.encode() for name in names]

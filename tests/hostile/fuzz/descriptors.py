@@ -1,5 +1,6 @@
-"""Run many calls at once under a random limit on open file descriptors. Each call must be answered, and the server must
-keep running.
+"""Run many calls at once under a random limit on open file descriptors.
+
+Each call must be answered, and the server must keep running.
 """
 
 from __future__ import annotations

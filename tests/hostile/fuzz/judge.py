@@ -26,8 +26,9 @@ BLANKS = b" \t\r"
 
 
 class Demand(NamedTuple):
-    """What the server must answer to a line. `ids`: the ids that need an answer. `without_id`: the number of errors
-    without an id.
+    """What the server must answer to a line. `ids`: the ids that need an answer.
+
+    `without_id`: the number of errors without an id.
 
     `cancelled`: ids that may stay unanswered, because the line cancels their requests.
     """

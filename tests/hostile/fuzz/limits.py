@@ -1,5 +1,6 @@
-"""Run a server under resource limits of the system. A server that works endlessly is killed, and only its own test
-fails.
+"""Run a server under resource limits of the system.
+
+A server that works endlessly is killed, and only its own test fails.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Send mutated lines to the real server process. Each must get one answer if the protocol demands it, and the server
-must keep running.
+"""Send mutated lines to the real server process.
+
+Each must get one answer if the protocol demands it, and the server must keep running.
 
 A raw socket receives the requests of the calls. Each request must have a path of the template and one credential. Each
 argument must be at its place.

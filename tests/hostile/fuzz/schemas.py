@@ -1,5 +1,6 @@
-"""Call tools with values that fit a recursive schema except for one mistake. The answer must name the place of the
-mistake.
+"""Call tools with values that fit a recursive schema except for one mistake.
+
+The answer must name the place of the mistake.
 
 A grammar is drawn at random: a few definitions that refer to each other through unions, lists, members and maps. A
 random value is made from the grammar, and one of its leaves is made wrong. Half of the tools have such a schema for

@@ -48,8 +48,9 @@ def echo(chance: Random, secret: str) -> str:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` servers. Raise AssertionError if one shows a token or does not answer. `project` is used only by
-    other kinds of fuzz.
+    """Run `count` servers. Raise AssertionError if one shows a token or does not answer.
+
+    `project` is used only by other kinds of fuzz.
     """
     chance = Random(seed)
     with TemporaryDirectory() as folder:

@@ -1,5 +1,6 @@
-"""Call tools with thousands of arguments of every shape, for every kind of body. Each call must be answered within the
-limits.
+"""Call tools with thousands of arguments of every shape, for every kind of body.
+
+Each call must be answered within the limits.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Drive the client of the official Python SDK 2.x. Its modes are `auto`, `legacy`, and a protocol revision
-(`2026-07-28`).
+"""Drive the client of the official Python SDK 2.x.
+
+Its modes are `auto`, `legacy`, and a protocol revision (`2026-07-28`).
 """
 
 from __future__ import annotations

@@ -42,8 +42,9 @@ class ProtocolError(Exception):
 
 
 class Client(Protocol):
-    """Interface that a driver implements with its client. `complaints`: faults of the server that the client has
-    reported so far.
+    """Interface that a driver implements with its client.
+
+    `complaints`: faults of the server that the client has reported so far.
     """
 
     complaints: list[str]
@@ -66,8 +67,9 @@ class Client(Protocol):
         """
 
     async def ask(self, method: str, params: Object) -> Object:
-        """Return the result of another request, made by the client's function for it. Raise ProtocolError if the server
-        answers with an error.
+        """Return the result of another request, made by the client's function for it.
+
+        Raise ProtocolError if the server answers with an error.
         """
 
     async def hear_change(self, change: Awaitable[None]) -> None:
@@ -156,8 +158,9 @@ async def _abandoned(client: Client, step: Object) -> Object:
 
 
 async def _happened(control: str, event: str) -> None:
-    """Return once the upstream confirms that the event `event` has happened. `control`: URL of the upstream's control
-    paths.
+    """Return once the upstream confirms that the event `event` has happened.
+
+    `control`: URL of the upstream's control paths.
     """
     with await asyncio.to_thread(urllib.request.urlopen, f"{control}/{event}"):
         pass

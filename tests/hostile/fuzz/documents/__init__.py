@@ -1,5 +1,6 @@
-"""Compile hostile API descriptions. Each of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a
-one-sentence error.
+"""Compile hostile API descriptions.
+
+Each of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a one-sentence error.
 
 Test HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with
 limits.
@@ -63,8 +64,9 @@ def fuzz(_project: Path | None, seed: int, count: int) -> Costs:
 
 
 def judge(named: str, case: Hostile, command: Command) -> Costs:
-    """Run a command on a document. Raise Found if the command crashes, exceeds a limit, or gives output that its
-    contract forbids.
+    """Run a command on a document.
+
+    Raise Found if the command crashes, exceeds a limit, or gives output that its contract forbids.
     """
     named = f"{named}: {case.family}, mcpgen {' '.join(command)}"
     ended = run(case, command)

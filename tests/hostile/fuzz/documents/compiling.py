@@ -102,8 +102,9 @@ def _silence() -> Iterator[None]:
 
 
 def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
-    """Run a command on a document in a child process, in an empty folder. Then start the generated server and ask for
-    its tools.
+    """Run a command on a document in a child process, in an empty folder.
+
+    Then start the generated server and ask for its tools.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -9,8 +9,9 @@ from tests.hostile.fuzz.documents.frame import VERSIONS, Schema, api, leaf, ref,
 
 
 def operations(chance: Random, size: int) -> Any:
-    """Return a document with very many operations. Some are nearly the same, and each has random parameters
-    and bodies.
+    """Return a document with very many operations.
+
+    Some are nearly the same, and each has random parameters and bodies.
     """
     shared = chance.choice(("getThing", "get_a_b", "", None))
     schemas = {
