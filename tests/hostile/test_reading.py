@@ -40,7 +40,7 @@ class Watch:
 
 
 WATCH = Watch()
-sys.addaudithook(WATCH)  # an audit hook cannot be removed; it does nothing outside the context
+sys.addaudithook(WATCH)  # an audit hook cannot be removed; this one does nothing outside of the `with` block
 
 
 @pytest.fixture

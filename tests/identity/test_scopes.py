@@ -165,7 +165,7 @@ def test_a_session_goes_by_the_token_of_each_request(scoped: Guarded) -> None:
     some, more = bearer(scoped, "read"), bearer(scoped, "read write", "staff")
     session = Session(scoped.server, fields=some)
     with scoped.connect() as stream:
-        session.listen(stream)  # so that the process stores the session
+        session.listen(stream)  # the process stores a session that has a stream
         stream.stream()
         for fields, listed in ((some, 3), (more, 5), (some, 3)):
             told = {**session.fields, **fields}

@@ -23,7 +23,7 @@ META = "io.modelcontextprotocol/"
 CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
 LONGEST_LINE = 10 * 1024 * 1024  # the range of integers that the TypeScript clients can read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
-# only the error codes that MCP defines
+# MCP defines only these error codes
 TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
 SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons": R4, "websiteUrl": R4}

@@ -98,4 +98,4 @@ def serve() -> Iterator[Slow]:
                 try:
                     connection.shutdown(socket.SHUT_RDWR)
                 except OSError:
-                    continue  # the other side has closed it already
+                    continue  # the client has closed it already

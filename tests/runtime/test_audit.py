@@ -122,7 +122,7 @@ def test_a_signal_while_a_line_is_written_waits_for_it(tmp_path: Path, monkeypat
 
     def write(descriptor: int, data: bytes) -> int:
         monkeypatch.setattr(os, "write", system_write)
-        stdio.leave_by_signal(143)  # as a signal handler would do in the middle of a write
+        stdio.leave_by_signal(143)  # a signal handler would do this in the middle of a write
         assert left == []
         return system_write(descriptor, data)
 

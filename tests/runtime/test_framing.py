@@ -78,7 +78,7 @@ class Held:
 def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None:
     held = Held()
     held.outbox.write(b"now\n")
-    assert held.hold(b"a\n", b"b\n") == [True, False]  # the caller that buffered the first line flushes the others
+    assert held.hold(b"a\n", b"b\n") == [True, False]  # whoever buffered the first line flushes all lines
     assert held.written == [b"now\n"]
     held.outbox.write(b"c\n")
     assert held.written[1:] == [b"a\nb\nc\n"]

@@ -100,7 +100,7 @@ class TestLoad:
     def test_life_02_stdin_is_closed_behind_more_calls_than_are_read(self, home: Path) -> None:
         """Check that each call gets an answer after stdin was closed, even calls that were not started."""
         with Server(home) as server:
-            total = MOST_CALLS + 50  # so many that the lines that the server does not read yet fit into the pipe
+            total = MOST_CALLS + 50  # unread lines of so many calls fit into the pipe
             server.say(b"".join(call(number, "wait") for number in range(total)))
             server.end()
             answers = server.rest()

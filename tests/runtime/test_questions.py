@@ -192,7 +192,7 @@ class TestWhileTheCallRuns:
             assert "the answers did not fit" in said(await the.call())
             assert the.upstream.connections == 0
             assert len(the.asked) == 3
-            assert told in the.asked[0].message  # the one form, with the words of its last turn
+            assert told in the.asked[0].message  # the form, with an error about its last answer
             the.replies = [accept(**content), accept(**HERE)]
             await the.call()
             assert the.sent[0]["street"] == "Main 1"

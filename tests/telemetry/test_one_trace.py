@@ -37,7 +37,7 @@ def running(command: list[str], cwd: Path, environ: dict[str, str]) -> Iterator[
                 if line.strip().isdigit() or '"listening"' in line:
                     yield line.strip() if line.strip().isdigit() else line.partition("127.0.0.1:")[2].partition("/")[0]
                     break
-        finally:  # also if the test has failed: leaving the `with` block waits for the end of the process
+        finally:  # stop the process also if the test has failed, because the end of the `with` block waits for it
             process.terminate()
             process.communicate(timeout=SECONDS)
 

@@ -92,7 +92,7 @@ def operation(
         ("GET /statuses/search", "search", "search_statuses"),
         ("POST /q", "query", "query"),
         ("GET /search", "search", "search"),
-        # without a usable operation id
+        # operations without a usable id
         ("GET /search/movie", None, "search_movie"),
         ("POST /contacts/search/emails", None, "search_contacts_emails"),
         ("GET /clients/{id}/client-secret", None, "get_client_secret"),
