@@ -6,4 +6,4 @@ It is compared with plain BM25.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "templates"))  # the runtime is a package there, and not installed
+sys.path.insert(0, str(Path(__file__).parents[2] / "templates"))  # the runtime is a package in `templates`

@@ -33,7 +33,7 @@ ROUNDS = 5
 CONNECTIONS = (1, 64, 512)
 ERAS = (OLDER, NEWER)
 MORE_SECONDS = 2.0
-"""Factor on the time of a round over stdio, because each connection first makes a warm-up call."""
+"""A round takes this many times as long as over stdio, because each connection first makes a warm-up call."""
 BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "SDK lowlevel"): 2, (ASGI, SDK_ASGI): 2})
 """Pair of our server and another one → lower limit on the ratio of calls per second."""
 

@@ -83,7 +83,7 @@ def stands(root: Path, tests: tuple[str, ...]) -> bool:
 
 
 def _tried(root: Path, tests: tuple[str, ...]) -> int:
-    """Run these tests in the copy, and return pytest's exit code."""
+    """Run these tests in the copy of the repository, and return pytest's exit code."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode
 

@@ -229,7 +229,7 @@ class Gate:
     metadata_paths: frozenset[str] = frozenset()
 
     def tell(self, supported: object, needed: object) -> None:
-        """Ignore which scopes exist."""
+        """Do nothing, because this challenge needs no list of all scopes."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the missing scopes."""

@@ -1,4 +1,4 @@
-"""Test the requirements E and P on the head of a request: it is accepted or refused before its body is read.
+"""Test the requirements of groups E and P on the head of a request: it is accepted or refused before its body is read.
 
 A row is one request.
 """

@@ -1,6 +1,6 @@
 """Compile hostile API descriptions.
 
-Each of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a one-sentence error.
+A description of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a one-sentence error.
 
 Test HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with
 limits.
