@@ -101,6 +101,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "note",
         "`pages: all` has no effect on a tool, because mcpgen cannot tell how its pages are requested.",
     ),
+    "job-recognised": (
+        "note",
+        "An operation answers before its work has ended; the hint shows the `task` that would follow it.",
+    ),
     "no-lookup": (
         "note",
         "`lookups` has no effect on a tool, because no single tool certainly finds its ids.",

@@ -11,6 +11,9 @@ from mcpgen.base.work import Budget, Exhausted
 from mcpgen.lower.inputs import arguments, bodies, demands, nesting
 from mcpgen.lower.inputs.bodies import BodyPlan
 from mcpgen.lower.inputs.constants import fixed_consents
+from mcpgen.lower.jobs import proposals
+from mcpgen.lower.jobs.recognize import recognize
+from mcpgen.lower.jobs.requests import Requests
 from mcpgen.lower.request import bindings, security, sends
 from mcpgen.lower.schema import branching, budget, complexity
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
@@ -125,6 +128,7 @@ def _lowered(
         named,
         {(api.servers[:1] or (Server(""),))[0]: 0},
         promises,
+        Requests((*api.operations, *api.left_out), composer),
         diagnostics,
     )
     tools: list[ToolSpec] = []
@@ -171,7 +175,7 @@ class _Context:
     """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
     `names`: names of all tools. `accepted`: the alternatives of operations for which the document says nothing.
-    `servers`: server → its index in the catalog, extended on the way.
+    `servers`: server → its index in the catalog, extended on the way. `requests`: those that may read a job.
 
     Findings: `named` are operations that tools mention. `demanding` are operations whose body is required although the
     document does not say so. `used` are places of rules that changed an argument. `missing` are dangling references
@@ -188,6 +192,7 @@ class _Context:
     named: set[str]
     servers: dict[Server, int]
     promises: Pins
+    requests: Requests
     diagnostics: Diagnostics
     demanding: list[Operation] = field(default_factory=list)
     used: set[Where] = field(default_factory=set)
@@ -276,6 +281,11 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         aliases=tuple(sorted(set(operation.decided.aliases) - {name})),
     )
     _report_missing(context)
+    if task is None:
+        names = proposals.Arguments(tool.arguments, as_object(layout.schema.get("properties")))
+        tool = replace(tool, accepted=recognize(whole, context.requests, names, composer))
+        if tool.accepted is not None:
+            proposals.report(tool.accepted, operation, diagnostics)
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), composer.once, diagnostics)
     lint.report(tool, composer.once, diagnostics)
     if demanding:

@@ -11,11 +11,12 @@ from mcpgen.model import Api, Operation, TaskRequest, TaskRule, TaskTarget
 def with_task_operations(api: Api, left_out: Iterable[Operation], diagnostics: Diagnostics) -> Api:
     """Return `api` with the operationIds in tasks resolved. `left_out`: operations that selectors excluded.
 
-    If no operation has the operationId, the task is reported and dropped.
+    The result keeps `left_out`. If no operation has the operationId, the task is reported and dropped.
     """
+    api = replace(api, left_out=tuple(left_out))
     if not any(operation.decided.task for operation in api.operations):
         return api
-    known = {each.id: each for each in (*api.operations, *left_out) if each.id}
+    known = {each.id: each for each in (*api.operations, *api.left_out) if each.id}
     return replace(api, operations=tuple(_resolved(each, known, diagnostics) for each in api.operations))
 
 

@@ -4,6 +4,7 @@ Only `lower` converts one to the other. Every class is frozen. Schemas are JSON 
 version, and a `$ref` in a schema is a key of `Api.definitions`. This room imports only `base`.
 """
 
+from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
 from mcpgen.model.api import (
     NO_CREDENTIALS,
     CallerScopes,
@@ -87,7 +88,10 @@ from mcpgen.model.words import (
 __all__ = [
     "DESTRUCTIVE",
     "NO_CREDENTIALS",
+    "Accepted",
+    "AcceptedKind",
     "Annotations",
+    "AnswerLink",
     "Api",
     "ArgumentChange",
     "AskedQuestion",

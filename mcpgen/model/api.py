@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.model.accepted import AnswerLink
 from mcpgen.model.asking import Question
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends, TaskRule
 from mcpgen.model.words import (
@@ -88,12 +89,13 @@ class RequestBody:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response. `status` is written as in the document: `200`, `2XX`, `default`."""
+    """One response. `status` is written as in the document: `200`, `2XX`, `default`. `links`: what may follow."""
 
     status: str
     description: str
     content: tuple[MediaType, ...] = ()
     headers: tuple[str, ...] = ()
+    links: tuple[AnswerLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +271,8 @@ class Operation:
     `key`: METHOD and path without the names of path parameters (`GET /pets/{}`), unique in its API. `credentials`:
     parameters that carry a credential, although no security scheme declares it. `withheld`: parameters that are no
     arguments, including `credentials`. `document` and `api_title`: the document that holds the operation, and its
-    title; empty unless several documents are compiled.
+    title; empty unless several documents are compiled. `long_running`: "" unless the document says by
+    `x-ms-long-running-operation` that a call starts a job; then its `final-state-via`, or `yes`.
     """
 
     key: str
@@ -294,6 +297,7 @@ class Operation:
     withheld: tuple[Parameter, ...] = ()
     document: str = ""
     api_title: str = ""
+    long_running: str = ""
     decided: Decisions = UNDECIDED
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.model.accepted import Accepted
 from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
 from mcpgen.model.asking import AskedQuestion
 from mcpgen.model.curation import Given, ResultView, TaskRule, Template
@@ -205,7 +206,8 @@ class ToolSpec:
     `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is set. `roles`: an
     operator needs one of these roles; empty for no limit. `arguments`: slot (place in the request, parameter name) →
     argument name. `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be
-    called. `input_schema` lacks the arguments that `questions` ask the user for.
+    called. `input_schema` lacks the arguments that `questions` ask the user for. `accepted`: what can be looked at
+    after the answer 202; None if the operation never answers 202, or if it has a `task`.
     """
 
     name: str
@@ -224,6 +226,7 @@ class ToolSpec:
     arguments: Mapping[Slot, str] = field(default_factory=dict)
     renamed: frozenset[Slot] = frozenset()
     aliases: tuple[str, ...] = ()
+    accepted: Accepted | None = None
 
     @property
     def asked(self) -> dict[str, JsonObject]:

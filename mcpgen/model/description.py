@@ -19,7 +19,7 @@ class Api:
 
     Decisions: `name`, `version`, `instructions`, `output`, `fields`, `lookups`, `pages`, `confirm` (method or
     DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside
-    tools.
+    tools. `left_out`: operations that a selection removed; they become no tools, but jobs may be read by them.
     """
 
     title: str
@@ -45,3 +45,4 @@ class Api:
     prompts: tuple[Prompt, ...] = ()
     named_at: Where | None = None
     unconfirmed: frozenset[str] = frozenset()
+    left_out: tuple[Operation, ...] = ()

@@ -85,6 +85,10 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["timeout"] = binding.timeout
     result.update(lists.of_lists(binding))
     result.update(tasks.of_jobs(binding))
+    if tool.accepted is not None:
+        found = tool.accepted
+        looks: JsonObject = {"look": found.look} if found.look else {}
+        result["accepted"] = {"kind": found.kind, **looks, **({"task": found.task} if found.task else {})}
     if binding.body is not None:
         body = table.body(binding.body)
         result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.model import ToolSpec
 
-_WORDS = {"schema-cut": "cut", "over-budget": "over budget", "no-pages": "one page"}
+_WORDS = {"schema-cut": "cut", "over-budget": "over budget", "no-pages": "one page", "job-recognised": "job"}
 """Diagnostic code → short label in the table of `inspect`. Codes without an entry are shown as they are."""
 
 Place = tuple[str, str]

@@ -1,17 +1,24 @@
 """Show one tool in full: its texts, its arguments, and the part of the request in which each argument is sent."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.emit import views
-from mcpgen.model import AskedQuestion, CallerScopes, Catalog, Lookup, ToolSpec
+from mcpgen.lower.jobs import proposals
+from mcpgen.model import AcceptedKind, AskedQuestion, CallerScopes, Catalog, Lookup, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
 _REQUIRED = " *"
+_AFTER: Mapping[AcceptedKind, str] = {
+    "job": "the job can be looked at",
+    "again": "the result comes later by the same request",
+    "resource": "only the thing itself can be read",
+    "forget": "nothing can be looked at",
+}
 
 
 def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) -> None:
@@ -58,6 +65,9 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
             else "pages: all, joined at the only list of the answer"
         )
     lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
+    if tool.accepted is not None:
+        lines.append(f"after 202: {_AFTER[tool.accepted.kind]}{tool.accepted.look and ': '}{tool.accepted.look}")
+        lines += [f"to follow it: task: {proposals.written(tool.accepted.task)}"] if tool.accepted.task else []
     return lines
 
 

@@ -3,12 +3,13 @@
 """
 
 import re
+from collections.abc import Iterator
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import Encoding, MediaType, Parameter, RequestBody, Response, Style
+from mcpgen.model import AnswerLink, Encoding, MediaType, Parameter, RequestBody, Response, Style
 from mcpgen.read.openapi import parameters
 from mcpgen.read.openapi.references import References
 
@@ -149,5 +150,18 @@ def read_responses(
         except SkipOperation as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
-        found.append(Response(status, as_text(raw.get("description")), content, tuple(as_object(raw.get("headers")))))
+        links = tuple(_links(raw.get("links"), place.inside("links"), references))
+        headers = tuple(as_object(raw.get("headers")))
+        found.append(Response(status, as_text(raw.get("description")), content, headers, links))
     return tuple(found)
+
+
+def _links(value: JsonValue, where: Where, references: References) -> Iterator[AnswerLink]:
+    """Yield the links of a response. One that cannot be read is passed over: no tool depends on it."""
+    for name, entry in as_object(value).items():
+        try:
+            raw, _ = references.resolve(entry, where.inside(name))
+        except SkipOperation:
+            continue
+        said = {key: each for key, each in as_object(raw.get("parameters")).items() if isinstance(each, str)}
+        yield AnswerLink(as_text(raw.get("operationId")).strip(), as_text(raw.get("operationRef")), said)

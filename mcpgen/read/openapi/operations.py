@@ -125,12 +125,21 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
         caller_scopes=read_caller_scopes(raw.get("security"), around.schemes),
         extension=said,
         credentials=inputs.credentials,
+        long_running=_long_running(raw),
         decided=Decisions(
             name=as_text(said.get("name")) or None,
             told=as_text(said.get("description")).strip() or None,
             hidden=hidden,
         ),
     )
+
+
+def _long_running(raw: JsonObject) -> str:
+    """Return where the end of a job is told that an operation of Azure starts; "" if it starts none."""
+    if raw.get("x-ms-long-running-operation") is not True:
+        return ""
+    options = as_object(raw.get("x-ms-long-running-operation-options"))
+    return as_text(options.get("final-state-via")) or "yes"
 
 
 def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -> bool:

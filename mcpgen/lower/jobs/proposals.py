@@ -1,0 +1,80 @@
+"""Write the `task` of a tools file that would follow a recognised job."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.names import clipped
+from mcpgen.lower.jobs.requests import Look
+from mcpgen.lower.jobs.states import State
+from mcpgen.model import Accepted, Operation
+from mcpgen.model.pins import Slot
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_WORD = re.compile(r"[A-Za-z_][\w .-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of the tool: slot → name, and all names that are `taken`."""
+
+    names: Mapping[Slot, str]
+    taken: Collection[str]
+
+    def target(self, path: str) -> str:
+        """Return a path with the names of arguments in place of the names of the operation's own variables."""
+        return _VARIABLE.sub(lambda match: f"{{{self.names.get(('path', match[1]), match[1])}}}", path)
+
+
+def job(look: Look, arguments: Arguments) -> Accepted:
+    """Return the job that a request of the document reads, with the `task` that follows it."""
+    poll = f"GET {arguments.target(look.target)}"
+    task: JsonObject = {"poll": poll}
+    told = {name: at for name, at in look.values.items() if at != f"/{name}" or name in arguments.taken}
+    if told:
+        task["values"] = dict[str, JsonValue](told)
+    task.update(ends(look.state))
+    if look.result:
+        task["result"] = f"GET {arguments.target(look.result)}"
+    if look.cancel:
+        task["cancel"] = f"POST {arguments.target(look.cancel)}"
+    return Accepted("job", poll, task)
+
+
+def ends(state: State | None) -> JsonObject:
+    """Return the conditions of a `task` under which the job has ended; {} leaves them to the server."""
+    if state is None or " " in state.pointer or not all(map(_WORD.fullmatch, (*state.done, *state.failed))):
+        return {}
+    if not state.is_word:
+        return {"done": state.pointer}
+    found: JsonObject = {}
+    for key, words in (("done", state.done), ("failed", state.failed)):
+        if words:
+            found[key] = f"{state.pointer} == {', '.join(words)}"
+    return found
+
+
+def report(accepted: Accepted, operation: Operation, diagnostics: Diagnostics) -> None:
+    """Report an operation whose job could be followed, with the override that confirms it."""
+    if accepted.task:
+        request = f"{operation.method} {operation.path}"
+        message = f"{clipped(request)} may answer 202 before its work has ended; {_told(accepted)}."
+        hint = f"To follow it, write under `overrides`: {compact(request)}: {{task: {written(accepted.task)}}}"
+        diagnostics.add("job-recognised", message, operation.where, hint)
+
+
+def _told(accepted: Accepted) -> str:
+    if accepted.kind == "again":
+        return "the same request brings the result later"
+    look = accepted.look
+    if look.startswith("GET "):
+        return f"{clipped(look)} tells when it has ended"
+    return f"its answer names the place to look ({clipped(look)})"
+
+
+def written(task: JsonObject) -> str:
+    """Return a `task` as one line of YAML."""
+    parts = (f"{key}: {written(each) if isinstance(each, dict) else compact(each)}" for key, each in task.items())
+    return f"{{{', '.join(parts)}}}"

@@ -1,0 +1,151 @@
+"""Recognise what an operation that answers 202 leaves to look at, and write the `task` that would follow its job.
+
+Nothing becomes a task by this: a tools file confirms it. A request of the document that tells the state is preferred to
+a URL of the answer that a schema does not describe.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mcpgen.base.errors import SkipOperation
+from mcpgen.base.jsonvalue import JsonObject, as_text
+from mcpgen.base.work import Exhausted
+from mcpgen.lower.jobs import google, places
+from mcpgen.lower.jobs.proposals import Arguments, ends, job
+from mcpgen.lower.jobs.requests import Requests
+from mcpgen.lower.jobs.states import Member, listed, state_of
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import Accepted, Operation, Response
+
+FORGOTTEN = Accepted("forget")
+_SAFE = ("GET", "HEAD")
+_OF_EXTENSION = {"azure-async-operation": "azure-asyncoperation", "operation-location": "operation-location"}
+"""`final-state-via` of `x-ms-long-running-operation-options` → the header field that names the place to look."""
+
+
+class _Answer(NamedTuple):
+    """The answer that says that work goes on: its response, the schema of its body and the members of that."""
+
+    response: Response
+    schema: JsonObject | None
+    members: list[Member]
+
+
+# Decision 0235: What is recognised as a job becomes no task by itself.
+def recognize(operation: Operation, requests: Requests, arguments: Arguments, composer: Composer) -> Accepted | None:
+    """Return what an operation leaves to look at; None if it does not answer that work goes on.
+
+    `requests`: those of all operations of the document. `arguments`: the names of the tool's arguments.
+    """
+    response = _accepting(operation)
+    if response is None:
+        return None
+    if operation.method in _SAFE:
+        return _again(operation, arguments) if response.status == "202" else None
+    composer.budget.begin()
+    try:
+        schema = _schema(response)
+        if response.status != "202" and not (operation.long_running or google.is_operation(schema, composer)):
+            return None
+        answer = _Answer(response, schema, listed(schema, composer))
+        return next(_found(operation, answer, requests, arguments, composer), FORGOTTEN)
+    except (SkipOperation, Exhausted, RecursionError):
+        return FORGOTTEN if response.status == "202" else None
+
+
+def _found(
+    operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
+) -> Iterator[Accepted]:
+    """Yield what the document tells, the most certain first."""
+    yield from _of_answer(operation, answer, requests, arguments)
+    if google.is_operation(answer.schema, composer):
+        yield google.proposed(operation, requests, arguments)
+    yield from _of_requests(operation, answer, requests, arguments)
+    yield from _of_urls(operation, answer, composer)
+    yield from _of_resources(operation, answer, requests, arguments, composer)
+
+
+def _accepting(operation: Operation) -> Response | None:
+    """Return the answer 202, else the first good answer of an operation that may say in another way that it goes on."""
+    good = sorted((each for each in operation.responses if each.status[:1] == "2"), key=lambda each: each.status)
+    return next((each for each in good if each.status == "202"), good[0] if good else None)
+
+
+def _schema(response: Response) -> JsonObject | None:
+    media_types = sorted(response.content, key=lambda each: each.name)
+    return next((each.schema for each in media_types if encoding_of(each.name) == "json" and each.schema), None)
+
+
+def _again(operation: Operation, arguments: Arguments) -> Accepted:
+    """Return the kind of a request that is answered 202 until its result is there."""
+    needed = [each.name for each in operation.parameters if each.location == "query" and each.required]
+    query = "&".join(f"{name}={{{arguments.names.get(('query', name), name)}}}" for name in needed)
+    poll = f"GET {arguments.target(operation.path)}{'?' * bool(query)}{query}"
+    return Accepted("again", poll, {"poll": poll, "done": "status != 202"})
+
+
+def _of_answer(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
+    """Yield the places that the answer itself names for certain."""
+    name = places.header(answer.response.headers)
+    if operation.long_running and name in ("", "location"):
+        name = _OF_EXTENSION.get(operation.long_running, "location")
+    if name:
+        look = places.of_header(name)
+        yield Accepted("job", look, {"poll": look})
+    for link in answer.response.links:
+        if (target := requests.linked(operation, link)) is not None:
+            yield job(target, arguments)
+    if pointer := places.status_url(answer.members):
+        yield Accepted("job", pointer, {"poll": pointer})
+
+
+def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
+    """Yield the requests of the document that tell the state of the work."""
+    said = [operation.summary, operation.description, answer.response.description]
+    text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
+    by_id = [*requests.by_id(operation, answer.members, text)]
+    if operation.path.endswith("}"):  # the item is the operation's own; an id in the answer is one of a job
+        by_id = [(look, of_job) for look, of_job in by_id if of_job]
+    for look in (look for look, _ in by_id if look.state is not None):
+        yield job(look, arguments)
+    jobs = [requests.by_query(operation, answer.members), *(look for look, of_job in by_id if of_job)]
+    for look in filter(None, jobs):
+        yield job(look, arguments)
+    telling = [requests.status_beside(operation)]
+    if operation.method != "DELETE":
+        telling += [requests.same(operation), requests.item_of_action(operation, any_action=False)]
+    for each in telling:
+        if each is not None and each.state is not None:
+            yield job(each, arguments)
+
+
+def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Iterator[Accepted]:
+    """Yield the URLs of the answer that lead to a job."""
+    if pointer := places.related(answer.members, composer):
+        yield Accepted("job", pointer, {"poll": pointer})
+    state = state_of(answer.schema, composer)
+    if state is not None and operation.method != "DELETE" and (pointer := places.own_url(answer.members, composer)):
+        yield Accepted("job", pointer, {"poll": pointer, **ends(state)})
+
+
+def _of_resources(
+    operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
+) -> Iterator[Accepted]:
+    """Yield where the thing can be read that the operation creates, changes or deletes."""
+    if operation.method == "DELETE":
+        looks = [requests.same(operation), requests.item_of_action(operation, any_action=True)]
+    else:
+        created = [] if operation.path.endswith("}") else requests.by_id(operation, answer.members, "")
+        looks = [*(look for look, _ in created), requests.same(operation)]
+    for look in filter(None, looks):
+        yield Accepted("resource", f"GET {arguments.target(look.target)}")
+    if operation.method != "DELETE" and (pointer := places.own_url(answer.members, composer)):
+        yield Accepted("resource", pointer)
+    if any(name.lower() == "retry-after" for name in answer.response.headers) and _has_result(operation):
+        yield Accepted("again", f"{operation.method} {arguments.target(operation.path)}")
+
+
+def _has_result(operation: Operation) -> bool:
+    """Return True if the operation also answers with another status that says that all went well."""
+    return any(each.status[:1] == "2" and each.status != "202" for each in operation.responses)

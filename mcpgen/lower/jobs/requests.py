@@ -1,0 +1,228 @@
+"""Find the request of the same document that reads the job, or the item, that an operation has started or changed."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
+
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.names import words
+from mcpgen.lower.jobs.states import Member, State, end_of, plain, state_of
+from mcpgen.lower.schema.compose import Composer, types
+from mcpgen.lower.tool.listings import described
+from mcpgen.model import AnswerLink, Operation
+from mcpgen.naming.inflection import is_plural, singular
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_IDENTIFIES = frozenset(("id", "ids", "uuid", "guid", "sid", "key", "name", "slug", "number", "token", "identifier"))
+_JOBS = frozenset(
+    ("job", "task", "run", "operation", "export", "import", "batch", "request", "execution", "process", "action")
+)
+_LIFECYCLE = frozenset(
+    (
+        *("abort", "cancel", "deploy", "migrate", "pause", "reboot", "rebuild", "recycle", "rerun", "resize"),
+        *("restart", "restore", "resume", "retry", "scale", "start", "stop", "suspend", "terminate", "upgrade"),
+    )
+)
+"""Actions that change the state of the item under which they stand."""
+
+
+_RESULTS = ("result", "results", "output")
+"""Words below the path of a job at which its result is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A request that reads a job or an item: its `target`, such as `/jobs/{id}`, and name → pointer into the answer.
+
+    `state`: what its answer tells of the work; None if it tells nothing. `result` and `cancel`: further targets below
+    it, "" if there are none.
+    """
+
+    target: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    state: State | None = None
+    result: str = ""
+    cancel: str = ""
+
+
+class Requests:
+    """The requests of an API that read something, found by their paths."""
+
+    def __init__(self, operations: Iterable[Operation], composer: Composer) -> None:
+        self._composer = composer
+        self._reads: dict[tuple[str, str], Operation] = {}
+        self._by_collection: dict[tuple[str, str], list[Operation]] = {}
+        self._by_id: dict[str, Operation] = {}
+        self._by_place: dict[str, Operation] = {}
+        self._posts: set[tuple[str, str]] = set()
+        for each in operations:
+            if each.id:
+                self._by_id.setdefault(each.id, each)
+            self._by_place.setdefault(each.where.pointer, each)
+            if each.method == "POST" and not (each.body and each.body.required):
+                self._posts.add((each.document, _blank(each.path)))
+            if each.method == "GET":
+                self._reads.setdefault((each.document, _blank(each.path)), each)
+                before, _, last = each.path.rpartition("/")
+                if _VARIABLE.fullmatch(last):
+                    segment = before.rpartition("/")[2]
+                    self._by_collection.setdefault((each.document, segment), []).append(each)
+
+    def linked(self, operation: Operation, link: AnswerLink) -> Look | None:
+        """Return the look at the operation that a link names; None if it reads nothing, or needs other values."""
+        read = self._by_id.get(link.operation_id) or self._by_place.get(unquote(link.operation_ref.partition("#")[2]))
+        if read is None or read.method != "GET":
+            return None
+        own = {*_VARIABLE.findall(operation.path)}
+        values = dict[str, str]()
+        for name in _VARIABLE.findall(read.path):
+            told = link.parameters.get(name, link.parameters.get(f"path.{name}", ""))
+            if told.startswith("$response.body#/"):
+                values[name] = told.partition("#")[2]
+            elif name not in own:
+                return None
+        return self._look(read, _renamed(read.path, operation.path), values)
+
+    def of_answer(self, operation: Operation, fits: Callable[[JsonObject | None, Composer], bool]) -> list[Operation]:
+        """Return the reads of the operation's document whose answers fit."""
+        reads = (read for (document, _), read in self._reads.items() if document == operation.document)
+        return [each for each in reads if fits(described(each), self._composer)]
+
+    def same(self, operation: Operation) -> Look | None:
+        """Return the look at the path of the operation itself."""
+        return self._at(operation, operation.path)
+
+    def item_of_action(self, operation: Operation, any_action: bool) -> Look | None:
+        """Return the look at the item below which the path of an operation goes on with the word for an action."""
+        path = operation.path
+        while path and not path.endswith("}"):
+            path, _, last = path.rpartition("/")
+            if is_plural(words(last)) if any_action else _LIFECYCLE.isdisjoint(words(last)):
+                return None
+        look = self._at(operation, path) if path != operation.path else None
+        return replace(look, cancel="") if look is not None else None
+
+    def status_beside(self, operation: Operation) -> Look | None:
+        """Return the look at a path `status` below or beside the path of an operation that ends in an action.
+
+        A plural at the end is a collection: a status beside it belongs to something else.
+        """
+        parent, _, last = operation.path.rpartition("/")
+        if last.endswith("}") or is_plural(words(last)):
+            return None
+        is_beside = not parent.endswith("}") or not _LIFECYCLE.isdisjoint(words(last))
+        paths = (operation.path, parent) if is_beside else (operation.path,)
+        looks = (self._at(operation, f"{path}/status") for path in paths)
+        return next((each for each in looks if each is not None), None)
+
+    def by_query(self, operation: Operation, answer: Sequence[Member]) -> Look | None:
+        """Return the look at the same path with an id of a job from the answer in the query."""
+        read = self._reads.get((operation.document, _blank(operation.path)))
+        asked = {each.name for each in read.parameters if each.location == "query"} if read else set()
+        for member in answer:
+            if read is not None and member.name in asked and _is_job_id(member):
+                look = self._look(read, operation.path, {member.name: member.pointer})
+                return replace(look, target=f"{look.target}?{member.name}={{{member.name}}}")
+        return None
+
+    def by_id(self, operation: Operation, answer: Sequence[Member], text: str) -> Iterator[tuple[Look, bool]]:
+        """Yield the looks that take an id from the answer, and whether the id is one of a job.
+
+        `text`: what the document says about the operation. It decides between several.
+        """
+        own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
+        seen = {operation.path, *([own.path] if own is not None else [])}
+        if own is not None and (look := self._filled(operation, own, answer, own=True)):
+            yield look, False
+        last = next((each for each in reversed(operation.path.split("/")) if each and not each.startswith("{")), "")
+        for each in self._by_collection.get((operation.document, last), ()):
+            if each.path not in seen and (look := self._filled(operation, each, answer, own=True)):
+                seen.add(each.path)
+                yield look, False
+        found = [
+            (each, look)
+            for member in answer
+            if _is_job_id(member)
+            for each in self._of_job(operation, member)
+            if each.path not in seen and (look := self._filled(operation, each, [member], own=False))
+        ]
+        told = [look for each, look in found if _mentions(text, each)]
+        if told or len({look.target for _, look in found}) == 1:
+            yield (told or [look for _, look in found])[0], True
+
+    def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
+        """Yield the reads of items that a member names: `/jobs/{…}` for `job_id`, and those below the same path."""
+        noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
+        for (document, segment), reads in self._by_collection.items():
+            if document == operation.document and noun and singular(plain(segment)) == singular(plain("".join(noun))):
+                yield from reads
+        for each in (one for reads in self._by_collection.values() for one in reads):
+            below = each.path.startswith(operation.path + "/") and each.path.count("/") == operation.path.count("/") + 2
+            if below and each.document == operation.document:
+                yield each
+
+    def _at(self, operation: Operation, path: str) -> Look | None:
+        read = self._reads.get((operation.document, _blank(path)))
+        return self._look(read, _renamed(read.path, operation.path), {}) if read is not None else None
+
+    def _filled(self, operation: Operation, read: Operation, answer: Sequence[Member], own: bool) -> Look | None:
+        """Return the look at an item, with its id from an answer, or None if the answer does not tell it."""
+        before, _, last = read.path.rpartition("/")
+        before, last, segment = _renamed(before, operation.path), last[1:-1], before.rpartition("/")[2]
+        known = _VARIABLE.findall(operation.path)
+        pointer = _id_for(last, segment, answer, own)
+        if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
+            return None
+        name = f"{singular(segment)}_{last}" if last in known else last  # such a name is an argument of the call
+        return self._look(read, f"{before}/{{{name}}}", {name: pointer})
+
+    def _look(self, read: Operation, target: str, values: Mapping[str, str]) -> Look:
+        state = state_of(described(read), self._composer) or end_of(described(read), self._composer)
+        below = {name: (read.document, _blank(f"{target}/{name}")) for name in ("cancel", *_RESULTS)}
+        result = next((name for name in _RESULTS if below[name] in self._reads), "")
+        cancel = "cancel" if below["cancel"] in self._posts else ""
+        return Look(target, values, state, result and f"{target}/{result}", cancel and f"{target}/{cancel}")
+
+
+def _renamed(path: str, own: str) -> str:
+    """Return a path with the names of variables that another path has at the same places."""
+    parts, others = path.split("/"), own.split("/")
+    for index, (part, other) in enumerate(zip(parts, others, strict=False)):
+        if _blank(part) != _blank(other):
+            break
+        parts[index] = other
+    return "/".join(parts)
+
+
+def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) -> str:
+    """Return the pointer to the value of a path variable in an answer, or "". `own`: the item is what was created."""
+    scalars = [each for each in answer if {"string", "integer", "number"} & {*types(each.node)}]
+    if exact := next((each for each in scalars if plain(each.name) == plain(variable)), None):
+        return exact.pointer
+    *noun, last = words(variable) or [""]
+    item = singular(plain(segment))
+    for each in scalars:
+        of_item = plain(each.name) in (f"{item}{last}", f"{''.join(noun)}{last}")
+        if last in _IDENTIFIES and (of_item or (own and words(each.name) == [last])):
+            return each.pointer
+        if not own and last in _IDENTIFIES and _is_job_id(each):
+            return each.pointer
+    return ""
+
+
+def _is_job_id(member: Member) -> bool:
+    """Return True if a member is the id of a job: `run_id`, or `id` in an object `action`."""
+    *noun, last = words(member.name) or [""]
+    noun = noun or [singular(each) for each in words(member.holder)]
+    return last in _IDENTIFIES and not _JOBS.isdisjoint(noun)
+
+
+def _mentions(text: str, read: Operation) -> bool:
+    """Return True if a text names an operation by its path, id or summary."""
+    known = (read.path, read.id or "", read.summary)
+    return any(len(each) > 5 and plain(each) in plain(text) for each in known)
+
+
+def _blank(path: str) -> str:
+    return _VARIABLE.sub("{}", path)

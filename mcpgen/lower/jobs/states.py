@@ -1,0 +1,162 @@
+"""Find in the schema of an answer what tells the state of a job, and which words mean its end."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mcpgen.base.jsonvalue import JsonObject, as_list
+from mcpgen.base.names import words
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+
+NAMES = frozenset(("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus"))
+"""Names of members that hold the word of a state, without case and punctuation. The runtime has the same."""
+
+_ENDS = frozenset(("completedat", "finishedat", "endedat", "completiontime", "finishtime", "completiondate"))
+"""Names of members that are set when the work ends."""
+
+_FLAGS = frozenset(("done", "finished", "completed", "complete", "isdone", "isfinished", "iscomplete", "ready"))
+_ENDED = frozenset(
+    (
+        *("done", "succeeded", "success", "successful", "complete", "completed", "finished", "ready", "ok"),
+        *("available", "processed", "ended"),
+    )
+)
+_BROKEN = frozenset(
+    (
+        *("failed", "failure", "error", "errored", "canceled", "cancelled", "aborted", "rejected", "timeout"),
+        *("timedout", "expired", "terminated", "killed", "crashed", "dead", "invalid"),
+    )
+)
+_AT_WORK = frozenset(
+    (
+        *("pending", "queued", "new", "inprogress", "created", "accepted", "submitted", "requested", "received"),
+        *("enqueued", "started", "initialized", "notstarted", "unfinished", "incomplete", "paused"),
+    )
+)
+_LASTING = frozenset(("active", "running", "online", "up", "healthy", "enabled", "inuse"))
+"""Words for a job at work, and for a machine that is ready: the other words of the list decide."""
+
+_INNER = frozenset(("data", "job", "task", "operation", "result", "properties", "metadata", "response"))
+_FEW = 3
+_DEPTH = 3
+
+
+class Member(NamedTuple):
+    """A member of an answer: the JSON Pointer to it, its name, the name of the object that holds it, and its node."""
+
+    pointer: str
+    name: str
+    holder: str
+    node: JsonObject
+
+
+class State(NamedTuple):
+    """The place that tells a state. `done` and `failed`: words that mean an end, () if the document lists none."""
+
+    pointer: str
+    done: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    is_word: bool = True
+
+
+def plain(name: str) -> str:
+    """Return a name without case and punctuation."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def listed(schema: JsonObject | None, composer: Composer) -> list[Member]:
+    """Return the members of an answer, outer ones first: of the root, and of the objects that wrap its item."""
+    if schema is None:
+        return []
+    found, level = list[Member](), [("", "", schema)]
+    for _ in range(_DEPTH):
+        inner: list[tuple[str, str, JsonObject]] = []
+        for pointer, holder, each in level:
+            own = [*_members(pointer, holder, each, composer)]
+            found += own
+            wraps = not pointer and len(own) <= _FEW
+            inner += [(one.pointer, one.name, one.node) for one in own if wraps or _may_tell(one.name)]
+        level = inner
+    return found
+
+
+def _members(pointer: str, holder: str, schema: JsonObject, composer: Composer) -> Iterator[Member]:
+    """Yield the members of an object, and those of its alternatives."""
+    node, _ = composer.node(schema)
+    found = dict(members(node))
+    for each in alternatives(node):
+        found = {**dict(members(composer.node(each)[0])), **found}
+    for name, member in found.items():
+        inner, _ = composer.node(member)
+        if "properties" not in inner:
+            inner = _chosen(inner, composer)
+        yield Member(f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}", name, holder, inner)
+
+
+def _chosen(node: JsonObject, composer: Composer) -> JsonObject:
+    """Return the only alternative of `node` beside null, or `node` itself."""
+    for keyword in ("anyOf", "oneOf"):
+        each = [composer.node(one)[0] for one in as_list(node.get(keyword)) if isinstance(one, dict)]
+        real = [one for one in each if types(one) != ["null"]]
+        if len(real) == 1:
+            return real[0]
+    return node
+
+
+def _may_tell(name: str) -> bool:
+    return plain(name) in _INNER | NAMES or plain(name).endswith("metadata")
+
+
+def state_of(schema: JsonObject | None, composer: Composer) -> State | None:
+    """Return what in an answer tells a state: a word, a flag, or a time that is set at the end; None without any."""
+    found = listed(schema, composer)
+    texts = [each for each in found if _is_text(each.node)]
+    named = [each for each in texts if plain(each.name) in NAMES]
+    named += [each for each in texts if plain(each.name).endswith(("status", "state")) and "enum" in each.node]
+    if (state := next(filter(None, map(_of_words, named)), None)) is not None:
+        return state
+    for each in found:
+        if plain(each.name) in _FLAGS and "boolean" in types(each.node):
+            return State(each.pointer, is_word=False)
+    return None
+
+
+def end_of(schema: JsonObject | None, composer: Composer) -> State | None:
+    """Return the member of an answer that is set once the work has ended, or None."""
+    found = (each for each in listed(schema, composer) if plain(each.name) in _ENDS)
+    return next((State(each.pointer, is_word=False) for each in found), None)
+
+
+def _is_text(node: JsonObject) -> bool:
+    kinds = types(node)
+    return "string" in kinds or (not kinds and "properties" not in node)
+
+
+def _of_words(member: Member) -> State | None:
+    """Return the state that a member tells; None if its words tell of no work that ends."""
+    said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
+    if not said:
+        return State(member.pointer)
+    failed = [each for each in said if _is_broken(each)]
+    rest = [each for each in said if each not in failed]
+    working = [each for each in rest if is_at_work(each)]
+    if _has_ended(rest):  # `running` beside `completed` is a job at work
+        working += [each for each in rest if plain(each) in _LASTING]
+    if not working:
+        return None
+    return State(member.pointer, tuple(each for each in rest if each not in working), tuple(failed))
+
+
+def _has_ended(said: list[str]) -> bool:
+    return any(plain(each) in _ENDED for each in said)
+
+
+def _is_broken(word: str) -> bool:
+    return plain(word) in _BROKEN or (words(word) or [""])[-1] in ("failed", "error", "failure")
+
+
+def is_at_work(word: str) -> bool:
+    """Return True if a word tells of work that goes on, such as `pending` and `provisioning`."""
+    said = words(word)
+    goes_on = any(each.endswith("ing") and each not in ("running", "missing") for each in said)
+    return goes_on or plain(word) in _AT_WORK or not _AT_WORK.isdisjoint(said)

@@ -1,0 +1,39 @@
+"""What can be looked at after an operation has answered 202 Accepted, as the document shows it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcpgen.base.jsonvalue import JsonObject
+
+AcceptedKind = Literal["job", "again", "resource", "forget"]
+"""Kinds of an answer 202.
+
+`job`: a place tells when the work has ended. `again`: the same request brings the result later. `resource`: the
+thing that the request creates, changes or deletes can be read, but nothing tells when the work has ended. `forget`:
+nothing can be looked at.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLink:
+    """A Link Object of a response (OpenAPI 3.1, 4.8.20): an operation that follows, by id or reference.
+
+    `parameters`: name of a parameter → runtime expression.
+    """
+
+    operation_id: str = ""
+    operation_ref: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What an operation that answers 202 leaves to look at. `look`: the place, as `poll` of a tools file names it.
+
+    `task`: the `task` that a tools file can have for the tool; {} if the document does not tell enough.
+    """
+
+    kind: AcceptedKind
+    look: str = ""
+    task: JsonObject = field(default_factory=dict)

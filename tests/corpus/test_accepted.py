@@ -1,0 +1,93 @@
+"""Test that operations which answer 202 are classified as a reader does who judged them by the text of the documents.
+
+Both samples are drawn again by their seeds from what an independent reader finds, so that no operation can be left out.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mcpgen.model import Accepted
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from tests.corpus.published import METHODS
+from tests.corpus.scopes_reader import file, resolved
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
+TABLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("accepted.yaml").read_text())
+LEAST = 0.95
+"""Least share of the operations that are classified as the reader did."""
+
+_PATHS = re.compile(r"""^paths:|"paths"\s*:""", re.MULTILINE)
+_KUBERNETES = "kubernetes-1.13-swagger2.json"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository"),
+]
+
+Key = tuple[str, str]
+"""Document and request."""
+
+
+@lru_cache(maxsize=1)
+def answering_202() -> list[Key]:
+    """Return the operations that declare an answer 202, of all documents of the corpus that the reader can load."""
+    found = []
+    for path in sorted(each for kind in ("json", "yaml", "yml") for each in CORPUS.rglob(f"*.{kind}")):
+        text = path.read_text("utf-8")
+        if text.startswith("\ufeff") or not _PATHS.search(text):
+            continue
+        document = file(path)
+        for template, own in (document.root.get("paths") or {}).items():
+            place, item = resolved(document, own)
+            for method in (each for each in METHODS if isinstance(item, dict) and each in item):
+                _, operation = resolved(place, item[method])
+                if "202" in map(str, operation.get("responses") or ()):
+                    found.append((path.relative_to(CORPUS).as_posix(), f"{method.upper()} {template}"))
+    return sorted(found)
+
+
+def drawn(part: str) -> set[Key]:
+    """Return the operations of a sample: 50 of all, or 25 of the documents other than Kubernetes."""
+    first = random.Random(26).sample(answering_202(), 50)
+    if part == "drawn":
+        return {*first}
+    rest = [each for each in answering_202() if each not in first and each[0] != _KUBERNETES]
+    return {*random.Random(262).sample(rest, 25)}
+
+
+@lru_cache(maxsize=16)
+def recognised(name: str) -> dict[str, Accepted | None]:
+    found = compile_source(fetch.read(str(CORPUS / name)), Options(base_url="https://api.example.com"))
+    return {f"{tool.operation.method} {tool.operation.path}": tool.accepted for tool in found.catalog.tools}
+
+
+def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
+    """Return operation → the class that the reader gave it, and the places to look of which any is right."""
+    found = {}
+    for name, lines in TABLE[part].items():
+        for line in lines:
+            request, _, verdict = line.partition(" = ")
+            kind, _, places = verdict.partition(" ")
+            found[name, request] = kind, places.split(", ") if places else []
+    return found
+
+
+@pytest.mark.parametrize("part", ["drawn", "others"])
+def test_operations_are_classified_as_by_a_reader(part: str) -> None:
+    table = judged(part)
+    assert table.keys() == drawn(part)
+    wrong = []
+    for (name, request), (kind, places) in table.items():
+        found = recognised(name)[request]
+        if found is None or found.kind != kind or (places and found.look not in places):
+            wrong.append(f"{name} {request}: {found} instead of {kind} {places}")
+    assert len(table) - len(wrong) >= LEAST * len(table), "\n".join(wrong)
