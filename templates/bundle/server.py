@@ -1,4 +1,4 @@
-"""Start the server of this bundle: the one package here that has a runtime."""
+"""Start the server of this bundle, which is the only package in this folder with a `runtime`."""
 
 import runpy
 import sys

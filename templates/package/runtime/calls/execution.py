@@ -326,7 +326,7 @@ class ToolExecutor:
         Raise an exception of Unmade if the call cannot be made.
         """
         from ..core.search_listing import writes  # imported late: few tools look names up
-        from . import lookups  # imported late
+        from . import lookups  # imported late: few tools look names up
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -396,7 +396,7 @@ class ToolExecutor:
     def _issuer(self) -> States:
         """Return the issuer of states (`requestState`). All versions of the server's tools share it."""
         if self._states is None:
-            from .signed_state import Tickets  # imported late
+            from .signed_state import Tickets  # imported late: most calls need no state
 
             self._states = Tickets(os.urandom(32), time.monotonic, os.urandom)
         return self._states

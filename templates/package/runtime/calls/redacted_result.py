@@ -24,7 +24,7 @@ def redacted(result: Result, redactor: Redactor) -> Result:
 def _shown(block: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     """Return the content block without secrets. Base64 data is unchanged, since it was redacted before its encoding."""
     if block.keys() == {"type", "text"} and block["type"] == "text" and isinstance(block["text"], str):
-        return {"type": "text", "text": redactor.text(block["text"])}  # the usual case
+        return {"type": "text", "text": redactor.text(block["text"])}  # fast path: most blocks are text
     encoded = {name: block[name] for name in ("data", "blob") if name in block}
     inner = {name: _shown(block[name], redactor) for name in ("resource",) if isinstance(block.get(name), dict)}
     rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}

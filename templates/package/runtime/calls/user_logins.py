@@ -74,7 +74,7 @@ class _Pending:
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
-        import secrets  # loaded by `serve/preload` if a user can log in
+        import secrets  # imported late: `serve/preload` loads it if a user can log in
 
         self.state = _PREFIX + secrets.token_urlsafe(32)
 
@@ -157,7 +157,7 @@ class UserLogins:
 
         Return "", or a sentence that says why the login failed.
         """
-        from ..login.errors import LoginFailed  # loaded by now
+        from ..login.errors import LoginFailed  # imported late; `_begun` has loaded it already
 
         assert self.logins is not None
         try:
@@ -183,6 +183,6 @@ class UserLogins:
 
 def _is_same(one: str, other: str) -> bool:
     """Return True if both texts are equal. The comparison takes constant time, so it reveals no part of the texts."""
-    import hmac  # loaded by `serve/preload` if a user can log in
+    import hmac  # imported late: `serve/preload` loads it if a user can log in
 
     return hmac.compare_digest(one.encode(), other.encode())

@@ -2,10 +2,10 @@
 """Audit log: one JSON line per call, so that an operator can later say who did what.
 
 A line names the caller, the tool, its HTTP request, the outcome and the duration. Arguments are left out by default; if
-the operator asks for them, secrets are removed first. Each call has exactly one line, however the call ends: whoever
-reports its end first removes the call from the open calls, and only then writes.
+the operator asks for them, secrets are removed first. Each call has exactly one line, however the call ends: the first
+report of its end removes the call from the open calls, and only then writes the line.
 
-The audit fails closed. A line that cannot be written is kept, and no other call is made until that line has been
+The audit fails closed. A line that cannot be written waits in memory, and no other call is made until the line has been
 written. The file is append-only and is created readable by its owner alone. A symbolic link that other users could have
 created is never followed. If log rotation moves the file away, a new file is begun.
 """

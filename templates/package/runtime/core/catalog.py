@@ -296,7 +296,10 @@ class Catalog:
         self._leave(kept)
 
     def hide_restricted(self, roles: frozenset[str]) -> None:
-        """Hide tools whose `roles` do not intersect `roles`. Calling one fails with the name of the ROLES variable."""
+        """Hide tools that are restricted to other roles than `roles`.
+
+        A call of a hidden tool fails with an error that names the ROLES variable.
+        """
         names = self.names()
         kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
         reason = f"{self.prefix}_ROLES of this server has no role that it is for"
@@ -347,7 +350,7 @@ class Catalog:
 
     def _searched(self) -> Listing:
         if self._listing is None:
-            from .listing import Listing  # the first list of a server needs it only if tools are hidden
+            from .listing import Listing  # imported here: without hidden tools, the first list does not need it
 
             assert self._index is not None, "only a server with a search lists one"
             self._listing = Listing(self.header["search"], self._index.read)

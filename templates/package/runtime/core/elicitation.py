@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Largest number of calls that may wait for the user at once. A waiting call counts among the running calls.
+#: Largest number of calls of one client that may wait for the user at once.
 MOST = 16
 
 

@@ -128,7 +128,7 @@ class Features:
             raise Fault(INVALID_PARAMS, f"There is no prompt {prompts.shown(name)}.{meant}")
         return self._prompts[name]
 
-    # Completion
+    # Completion of arguments
 
     def _completion(self, params: Members, revision: str, who: Origin) -> Reply | Complete:
         ref, argument = params.get("ref"), params.get("argument")

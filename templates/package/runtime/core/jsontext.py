@@ -104,7 +104,7 @@ def is_crowded(line: bytes) -> bool:
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
     found, inside, start = 0, 0, 0
-    while start < len(line) and found < MAX_VALUES:  # examine pieces, to stop early
+    while start < len(line) and found < MAX_VALUES:  # examine one piece after the other, to stop early
         end = start + _PIECE
         while line[end - 1 : end] == b"\\":
             end += 1  # never end a piece inside an escape
@@ -218,7 +218,7 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster
+    plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster.
     if b"\\" in plain:  # a quote may follow an escaped backslash
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)

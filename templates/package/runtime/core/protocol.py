@@ -148,7 +148,7 @@ class Protocol:
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
         self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
         self._in_flight = InFlight(keys)
@@ -169,7 +169,7 @@ class Protocol:
 
     @property
     def peer(self) -> Peer | None:
-        """Return the HTTP peer of the last message."""
+        """Return the sender of the last HTTP request, or None over stdio."""
         return self._origin.peer
 
     @property

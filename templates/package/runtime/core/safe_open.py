@@ -165,7 +165,7 @@ class NewFile:
         os.close(self._file)
         try:
             place = self._path(self._name)
-            if not self._replaces:  # creating the file reserves the name; fails if another process has taken it
+            if not self._replaces:  # creating the file reserves its name; this fails if the name is taken
                 os.close(os.open(place, _NEW, 0o600, dir_fd=self._folder))
             os.replace(self._path(self._unfinished), place, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except BaseException:

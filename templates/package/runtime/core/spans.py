@@ -174,8 +174,8 @@ class Span:
         """Return how the first question that was not accepted ended, such as `decline`, or "" if all were accepted."""
         return next((said for said in self.questions.values() if said != "accept"), "")
 
-    # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
-    # set.
+    # Two threads share the flags `acted` and `over` without a lock. Each thread sets its own flag before it reads the
+    # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
         """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""

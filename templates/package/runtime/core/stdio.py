@@ -108,7 +108,7 @@ class Wire:
         os.dup2(null, 0)
         os.dup2(2, 1)
         os.close(null)
-        sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once
+        sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once.
         if os.name == "posix":  # the parent process may have made stdin or stdout non-blocking
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
@@ -217,7 +217,7 @@ class OutputRoom:
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
         """Prepare polling. `seconds`: how long to wait for a client that has closed stdin and reads nothing."""
-        import select  # a write of this size does not block once there is room
+        import select  # a write of this size does not block when poll reports that stdout is writable
 
         self.seconds = seconds
         self._out = stdout
@@ -290,7 +290,7 @@ def _capacity(descriptor: int) -> int:
 
 def _unread(pipe: int) -> int:
     """Return how many bytes in the pipe the client has not read yet."""
-    import fcntl  # imported here: this system has it, since the pipe's capacity is known
+    import fcntl  # imported here: the system has this module, since the pipe's capacity is known.
     import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

@@ -243,7 +243,7 @@ def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
         try:
             grant = keys.choose(catalog.tool(name).binding).grant
         except NotReady:
-            continue  # reported by _needs
+            continue  # `_needs` has already reported the missing credential
         if grant is not None:
             found.setdefault((*grant.variables, *grant.scopes), grant)
     return list(found.values())[:MOST_TRIED]

@@ -121,7 +121,7 @@ class Engine:
         with deferred():
             import asyncio
 
-            from .work import CallScheduler  # imports asyncio
+            from .work import CallScheduler  # imported here: it imports asyncio
 
         self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))
@@ -150,7 +150,7 @@ class Engine:
             action = self._told.popleft()
             try:
                 action()
-            except Exception as problem:  # the other actions must still run
+            except Exception as problem:  # an action has failed, but the other actions must still run
                 asyncio.get_running_loop().call_exception_handler({"message": "told", "exception": problem})
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:

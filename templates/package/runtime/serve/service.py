@@ -164,10 +164,7 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline.
-
-        The caller must cancel this coroutine if the client closes the connection.
-        """
+        """Serve the rest of a request that was begun inline. If the client leaves, the caller must cancel this."""
         try:
             await self._writer.write(request.exchange, connection, request.caller)
         except TimeoutError:  # the client does not read
@@ -384,10 +381,7 @@ class Service:
         self._endpoint.progress(key, done, message, total)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a question of a call to its client. If `question` is None, withdraw the last question.
-
-        Return True if anything was sent.
-        """
+        """Send a question of a call to its client, or withdraw the last one if None. Return True if a line was sent."""
         return self._endpoint.ask(key, question)
 
     def _load(self, catalog: Catalog, settings: Settings) -> None:

@@ -71,9 +71,9 @@ if TYPE_CHECKING:
             """Return True if a client waits for the outcome. The thread that submits the call calls this method."""
 
         def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
-            """Report progress: `done` grows with each phase, each beat and, if `total` bytes are expected, each byte.
+            """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `message` names the last phase, or says what the call waits for.
+            `done` grows with each phase and each message. If `total` is given, both are bytes of a response.
             """
 
         def ask(self, key: int, question: Asked | None) -> bool:
@@ -96,8 +96,8 @@ MOST_OF_ONE = 240
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A call that waits tells so every five seconds.
-#: Seconds after which a call with a progress token says that it goes on, again and again. Clients give up after 10 s at
-#: the earliest, and start their time-out anew with each progress.
+#: Seconds between two progress messages of a call that only waits. Clients give up after 10 s at the earliest, and
+#: restart their timeout at each progress message.
 BEAT = 5.0
 
 
@@ -146,7 +146,7 @@ class CallScheduler:
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that has not started yet runs no code of its own, so a callback ends the call.
+            # A task that is cancelled before it starts runs no code, so a callback must end the call.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 
@@ -169,9 +169,9 @@ class CallScheduler:
         return self._values
 
     def _ticking(self) -> Deadlines:
-        """Return the beats of all calls, which share one timer."""
+        """Return the deadlines of progress messages. All calls share one timer."""
         if self._beats is None:
-            self._beats = Deadlines()  # created here: it needs the running loop
+            self._beats = Deadlines()  # created here, since it needs the running event loop
         return self._beats
 
     def _may(self, caller: str) -> bool:
@@ -314,12 +314,12 @@ class AcceptedCall:
         self.listener.progress(self.call.key, self._phase, self._said)
 
     def beat_by(self, beats: Deadlines) -> None:
-        """Report every BEAT seconds that the call goes on, until `hush`."""
+        """Send a progress message every BEAT seconds, until `hush`. `beats`: deadlines of these messages."""
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
-        """Report that the call goes on: the time of a beat has come."""
+        """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
         if self._beats is None:
             return
         self._told = asyncio.get_running_loop().time()
