@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The ASGI application, for servers that bring their own workers: `uvicorn NAME_mcp.asgi:app`."""
+"""ASGI application of this server, for ASGI servers with their own worker processes: `uvicorn NAME_mcp.asgi:app`."""
 
 import os
 

@@ -1,6 +1,7 @@
-"""Test that this server starts, lists its tools, and refuses a wrong argument before any request leaves.
+"""Test that this server starts, lists its tools, and refuses a wrong argument without sending a request.
 
-Yours: mcpgen writes it once and never again. Install the server, then run `python -m unittest discover tests`.
+This file is yours: mcpgen writes it once and never again. Install the server, then run
+`python -m unittest discover tests`.
 """
 
 import json
@@ -20,7 +21,7 @@ CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"n
 class ServerTest(unittest.TestCase):
     def test_a_wrong_argument_is_refused_and_no_request_leaves(self) -> None:
         package = next(PROJECT.glob("*_mcp/__main__.py")).parent.name
-        own = package.removesuffix("mcp").upper()  # of its variables only the roles count: they decide what is listed
+        own = package.removesuffix("mcp").upper()  # prefix of its variables; only ROLES is kept, which selects tools
         environ = {key: value for key, value in os.environ.items() if not key.startswith(own) or key == f"{own}ROLES"}
         with socket.create_server(("127.0.0.1", 0)) as api:
             command = [sys.executable, "-m", package, "--base-url", f"http://127.0.0.1:{api.getsockname()[1]}/"]
@@ -39,7 +40,7 @@ class ServerTest(unittest.TestCase):
 
 
 def wrong_call(schema: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """Return arguments that must be refused, and the name that the error must tell; None if any are right."""
+    """Return wrong arguments, and the name that the error must contain. Return None if no arguments are wrong."""
     if schema.get("required"):
         return {}, schema["required"][0]
     is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema

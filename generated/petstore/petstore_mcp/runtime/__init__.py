@@ -5,7 +5,7 @@ Each folder is a room with a floor, and imports only from rooms on floors below 
 
     text > core > request > settings, hooks.py > http > result > calls > serve > server.py
 
-The way to the first answer, which imports no more than `sys`, `os` and builtin C modules, is `server.py` and modules of
-`core`. Loaded once a call is likely, in a thread of its own: `serve/engine.py`, `calls/execution.py`, and all that this
-uses. Loaded for a flag on the command line: `serve/commands.py` and what it names.
+The first answer needs only `server.py` and modules of `core`, which import no more than `sys`, `os` and builtin C
+modules. `serve/engine.py`, `calls/execution.py` and the modules that they import are loaded once a call is likely, in a
+thread of their own. `serve/commands.py` and its imports are loaded only for a flag or command on the command line.
 """

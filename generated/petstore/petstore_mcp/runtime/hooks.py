@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result`.
 
-The rest of the runtime is private. Loaded only if hooks.py imports this module.
+All other modules of the runtime are private. This module is loaded only if hooks.py imports it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request that a call is about to send. It lacks the server's address and the credentials, which are added after
-    all hooks.
+    """Request that a call is about to send, without the server's address and the credentials. They are added later.
 
-    A request is immutable: each `with_` method returns a new one. Names and values are given unencoded and are encoded
-    after the hooks, so a value cannot become another path segment, parameter or header. Parts that a hook leaves alone
-    are sent unchanged. The method cannot be changed.
+    A request is immutable: each `with_` method returns a changed copy. Names and values are unencoded; they are encoded
+    after the hooks, so a value cannot become another path segment, parameter or header. Parts that a hook does not
+    change are sent unchanged. The method cannot be changed.
     """
 
     method: str
@@ -46,7 +45,7 @@ class Request:
         return "/" + "/".join(quote(segment, safe="") for segment in self.segments)
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header, ignoring the case of its name, or None if absent."""
+        """Return the value of the header `name`, or None if there is none. The case of the name is ignored."""
         return next((value for each, value in self.headers if each.lower() == name.lower()), None)
 
     def json(self) -> Any:
@@ -58,14 +57,16 @@ class Request:
         return replace(self, segments=segments)
 
     def with_query(self, name: str, *values: str) -> Request:
-        """Return a request in which the query parameter `name` has exactly these values. Without values, the parameter
-        is removed.
+        """Return a request in which the query parameter `name` has exactly these values.
+
+        Without values, the parameter is removed.
         """
         return replace(self, query=_set(self.query, name, values))
 
     def with_header(self, name: str, *values: str) -> Request:
-        """Return a request in which the header `name` has exactly these values. Headers that delimit messages cannot be
-        set; for cookies use `with_cookie`.
+        """Return a request in which the header `name` has exactly these values.
+
+        Headers that delimit messages, such as Content-Length, cannot be set. For cookies, use `with_cookie`.
         """
         others = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
         return replace(self, headers=_set(others, name, values))
@@ -75,15 +76,16 @@ class Request:
         return replace(self, cookies=_set(self.cookies, name, values))
 
     def with_body(self, body: bytes | None, content_type: str = "") -> Request:
-        """Return a request with this body, and this media type if one is given."""
+        """Return a request with `body` as its body, and with the media type `content_type` if it is given."""
         made = replace(self, body=body)
         if body is None:
             return made.with_header("Content-Type")
         return made.with_header("Content-Type", content_type) if content_type else made
 
     def with_json(self, value: Any) -> Request:
-        """Return a request with `value` as its JSON body. A JSON media type is kept; any other becomes
-        application/json.
+        """Return a request with `value` as its JSON body.
+
+        Its media type becomes application/json, unless it is a JSON media type already.
         """
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         kept = "json" in (self.header("Content-Type") or "")

@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Server over stdio: joins the transport, the protocol and the engine. Contains no rules of its own.
+"""Server over stdio: connects the transport, the protocol and the engine.
 
-Two threads meet here. The main thread reads lines and asks the protocol. The engine's thread reports outcomes of calls,
-and reads in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock covers the protocol and the
-writing of its answers, so an answer always matches the state that allowed it: after a cancel has been received, nothing
-more is sent about that call. An answer may be held briefly to be written with others (`framing.Outbox`). It leaves
-before the next message is handled, and before any long work.
+Two threads use this module. The main thread reads lines and passes them to the protocol. The engine's thread reports
+outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock
+(`_lock`) is held while the protocol is used and its answers are written. So after a cancel has been received, nothing
+more is sent about that call. An answer may be held briefly, to be written together with later answers
+(`framing.Outbox`). A held answer is written before the next message is handled, and before any long work.
 
-With --reload, a third thread may replace the tables between two messages. Handling a message, including the submission
-of its calls, is one turn under a lock; replacing the tables is another.
+With --reload, a third thread may replace the tools between two messages. A second lock (`_turn`) is held while a
+message is handled, including the submission of its calls, and while the tools are replaced. So the two never overlap.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
 
-#: Seconds left for writing the last answers if finishing the calls took all the time.
+#: Seconds for writing the last answers, if waiting for the calls has used up all the time.
 _A_MOMENT = 0.4
-#: Size of a message in bytes from which parsing takes long enough to write held answers first.
+#: Size in bytes from which parsing a message takes long. Held answers are written before such a message is parsed.
 _LONG = 64 * 1024
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -58,8 +58,9 @@ class Server:
     def __init__(
         self, catalog: Catalog, wire: Wire, settings: Settings | None, subscriptions: Subscriptions | None = None
     ) -> None:
-        """Create a server. `settings` None means that they are loaded on first use. `subscriptions` is given if the
-        tables can change.
+        """Create a server. If `settings` is None, the settings are loaded on first use.
+
+        `subscriptions`: given only if the tools can change (--reload).
         """
         self._catalog = catalog
         self._wire = wire
@@ -76,7 +77,7 @@ class Server:
         self._recorder: Recorder | None = None
 
     def measure(self, reporter: Reporter) -> None:
-        """Record every request in what `reporter` reports."""
+        """Measure every request from now on, and let `reporter` report the measurements."""
         recorder = self._recorder = reporter.recorder
         self._protocol.observe(recorder)
         reporter.reads_calls(lambda: (0, 0) if self._engine is None else self._engine.numbers)
@@ -97,7 +98,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # after the handoff ends: a thread that holds an answer has the lock or sees the end
+                self._flush()  # after the end of the handoff: an answer may still be held
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -110,7 +111,7 @@ class Server:
             self._outbox.write(answer)
 
     def _drain(self, engine: Engine) -> None:
-        """Finish the running calls. Return with the lock held, so that no outcome is reported any more."""
+        """Wait for the running calls. Return with `_lock` held, so that no outcome is reported after this."""
         end = time.monotonic() + LAST_SECONDS
         engine.drain(LAST_SECONDS)
         left = max(end - time.monotonic(), _A_MOMENT)
@@ -119,11 +120,11 @@ class Server:
             leave(0)  # another thread is writing to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
-        """Serve a new table from the next message on. Calls that have begun keep their table."""
+        """Use the tools of `catalog` from the next message on. Calls that have begun keep the former tools."""
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
-                from .serve.recording import secrets  # few operators record calls
+                from .serve.recording import secrets  # imported late: few operators record calls
 
                 self._audit.renew(catalog, lambda: secrets(settings, catalog))
             if self._recorder is not None:
@@ -141,7 +142,7 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # otherwise a cancel might refer to an answer that is still held
+                self._outbox.flush()  # otherwise a cancel might refer to a held answer
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
@@ -157,7 +158,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # resources exist only after the first call
+            caller = self._caller  # stored results exist only after the first call
             if caller is None:
                 self.done(effect.key, Contents(effect.uri, None))
             else:
@@ -191,13 +192,16 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # after the engine, which reads during the handoff
+            from .serve.stdin_handoff import StdinHandoff  # imported last: the engine is already starting
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
-        """Load the HTTP side, in the engine's thread. Loading takes ten times as long as the rest of the start."""
+        """Load the modules that call the API, and return the tool executor. Runs in the engine's thread.
+
+        These modules take ten times as long to load as the rest of the start.
+        """
         try:
             from .calls.execution import ToolExecutor
             from .serve import preload
@@ -222,10 +226,10 @@ class Server:
             memory.settle()
         return self._caller
 
-    # Reports from the engine (engine.Listener).
+    # Reports from the engine (work.Listener)
 
     def attended(self) -> bool:
-        """Return True if anybody still waits for answers."""
+        """Return True if the client still waits for answers."""
         return self._wire.attended()
 
     def done(self, key: int, outcome: Outcome) -> None:
@@ -247,8 +251,10 @@ class Server:
             self._running().soon(self._flush)
 
     def _may_hold(self) -> bool:
-        """Return True if the answer may be held: other calls are running, no user hooks are installed, and the main
-        thread can flush if the loop stalls.
+        """Return True if an answer may be held.
+
+        That is so if other calls are running, no user hooks are installed, and the main thread can write the answer if
+        the loop stalls.
         """
         if self._lending is None or self._engine is None or self._caller is None:
             return False
@@ -259,8 +265,9 @@ class Server:
             self._outbox.flush()
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send the question of a call to the client, or cancel the question if None. Return True if a line was
-        written.
+        """Send a question of a call to the client, or cancel the last question if None.
+
+        Return True if a line was written.
         """
         with self._lock:
             line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
@@ -269,8 +276,9 @@ class Server:
             return line is not None
 
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
-        """Report progress of a call if the client wants progress. Written at once, so that progress never follows its
-        answer.
+        """Send progress of a call, if the client wants progress.
+
+        Progress is written at once, never held, so that it cannot follow the answer of its call.
         """
         with self._lock:
             line = self._protocol.progress(key, done, total, message)
@@ -279,11 +287,11 @@ class Server:
 
 
 def main() -> int:
-    """Run the server, or what the command line asks for instead. Return the exit code."""
+    """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # under nohup
-            # needed as process 1 of a container, where the default action is to ignore the signal
+            # process 1 of a container ignores signals without a handler
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
@@ -307,7 +315,7 @@ def main() -> int:
         return EXIT_CONFIG
     audit = None
     if settings is not None and settings.audit:
-        from .serve.recording import open_audit  # few operators record calls
+        from .serve.recording import open_audit  # imported late: few operators record calls
 
         opened = open_audit(settings.audit, settings, catalog, gaps)
         if isinstance(opened, str):
@@ -320,25 +328,25 @@ def main() -> int:
     if audit is not None:
         server.record(audit)
     server.serve()
-    return leave(0)  # at once, because a thread in a host name lookup would delay an orderly exit
+    return leave(0)  # at once: an orderly exit would wait for threads, such as one in a host name lookup
 
 
 def _tell_lack(catalog: Catalog) -> None:
-    """Print a sentence if the table wants programs to be run and the sandbox for them is not installed."""
+    """Print a sentence if the server should offer to run programs, but the sandbox for programs is not installed."""
     if catalog.listing is not None and catalog.listing.lacking:
         complain(catalog.listing.lack)
 
 
 # Decision 0004: SIGHUP stays ignored where it was ignored.
 def _is_ignored(name: str) -> bool:
-    """Return True if the signal is ignored since the start, inherited from the parent process (nohup)."""
+    """Return True if the parent process has set the signal to be ignored, as nohup does."""
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)
 
 
 def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve HTTP instead of stdio. Return the exit code."""
     try:
-        from .serve import over_http  # stdio needs neither this module nor its libraries
+        from .serve import over_http  # imported late: stdio needs neither this module nor its libraries
     except ModuleNotFoundError as problem:
         from .serve import libraries
 
@@ -350,26 +358,26 @@ def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit
 
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:
-    """Create the server. With --reload, the server is told when the tables change."""
+    """Create the server. With --reload, also start the watch that replaces its tools when their files change."""
     if settings is None:
         return Server(catalog, Wire(), settings)
     if settings.again is None:
         server = Server(catalog, Wire(), settings)
     else:
-        from .core.subscriptions import Subscriptions  # few servers reload
-        from .serve.reload import Watch  # few servers reload
+        from .core.subscriptions import Subscriptions  # imported late: few servers reload
+        from .serve.reload import Watch  # imported late: few servers reload
 
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()
     if settings.telemetry is not None:
-        from .serve.recording import reporter  # few operators measure
+        from .serve.recording import reporter  # imported late: few operators measure
 
         server.measure(reporter(settings.telemetry, catalog, over_http=False))
     return server
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:
-    """Return True if the server can start with these settings; otherwise print one sentence per problem."""
+    """Return True if the server can start with these settings. Otherwise print a sentence for each problem."""
     for problem in settings.problems:
         complain(problem)
     settings.apply(catalog)

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one tool call from its name to its result: hooks, request, user consent, exchange, response.
 
-The order of these steps is here; the rules of each step are in lower packages. This package may import
+This package defines the order of these steps; lower packages define the rules of each step. This package may import
 `runtime/hooks.py` and the packages below it.
 """

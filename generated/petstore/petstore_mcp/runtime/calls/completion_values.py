@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fetch values for the completion of an argument, for users who type: debounced, cached, and never an error.
+"""Fetch values for the completion of an argument while a user types: debounced, cached, and never an error.
 
-A request waits for DEBOUNCE seconds. A newer one of the same client for the same argument supersedes it, and ends it
-with no values, also while its answer is awaited. Values are kept for SECONDS seconds, for the caller alone.
+A request waits for DEBOUNCE seconds. A newer request of the same client for the same argument ends it without values,
+even while it waits for the API. Values are cached for SECONDS seconds, and only for the same caller.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     FetchResource = Callable[[Fetch], Awaitable[Contents | Result]]
 
 DEBOUNCE = 0.1
-"""Seconds in which a newer request may come before the API is asked: about the time between two keys."""
+"""Seconds to wait for a newer request before sending one to the API: about the time between two keystrokes."""
 
 SECONDS = 60.0
-"""Seconds for which values are kept."""
+"""Seconds for which values are cached."""
 
 MOST_CACHED = 256
-"""Most lists of values that are kept."""
+"""Largest number of cached lists of values."""
 
 MOST_FETCHED = 1000
-"""Most values that are taken from one answer."""
+"""Largest number of values that are read from one answer."""
 
 LONGEST_VALUE = 200
-"""Longest value in characters. Longer ones are left out, since a shortened value would be a wrong one."""
+"""Longest value in characters. Longer values are left out, since a shortened value would be wrong."""
 
 
 # Decision 0232: Completion values are fetched with a delay and cached.
 class CompletionValues:
-    """Values for completion of one process, and the requests for them that run."""
+    """Cached completion values of this process, and its running requests for such values."""
 
     def __init__(self, wait: float = DEBOUNCE, clock: Callable[[], float] = time.monotonic) -> None:
         self._wait = wait
@@ -54,7 +54,7 @@ class CompletionValues:
         self._latest: dict[tuple[str, str, str], asyncio.Future[None]] = {}
 
     async def complete(self, wanted: Complete, fetch: FetchResource) -> Reply:
-        """Return the completion, with no values if they cannot be fetched or a newer request came."""
+        """Return the completion. It has no values if they cannot be fetched, or if a newer request arrives."""
         key, superseded = (*_client(wanted), wanted.name), asyncio.get_running_loop().create_future()
         if (older := self._latest.pop(key, None)) is not None and not older.done():
             older.set_result(None)
@@ -96,7 +96,7 @@ class CompletionValues:
 
 
 def _client(wanted: Complete) -> tuple[str, str]:
-    """Return whose credentials and limits count, and what tells the client from others of the same caller."""
+    """Return the caller, whose credentials and limits count, and a key for this client among the caller's clients."""
     peer = None if wanted.origin is None else wanted.origin.peer
     return ("", "") if peer is None else (peer.owner, f"{peer.session} {peer.address}")
 
@@ -107,14 +107,14 @@ def _is_private(wanted: Complete) -> bool:
 
 
 def _sends_typed(wanted: Complete) -> bool:
-    """Return True if the request holds what was typed, so that the API selects the values."""
+    """Return True if the request sends the typed text to the API, which then selects the values itself."""
     binding = wanted.source["binding"]
     parts: list[Any] = [*binding["path"], *binding.get("query", ())]
     return any(isinstance(part, dict) and part.get("argument") == TYPED for part in parts)
 
 
 def _values(found: Contents | Result, wanted: Complete) -> tuple[list[str], bool] | str:
-    """Return the values in an answer, and whether these are all; or the reason why there are none."""
+    """Return the values in an answer, and True if the answer has no more; or a sentence that says why it has none."""
     if not isinstance(found, Contents):
         return str(found)
     if found.contents is None:
@@ -132,7 +132,7 @@ def _values(found: Contents | Result, wanted: Complete) -> tuple[list[str], bool
 
 
 def _text(value: object) -> str:
-    """Return a value as a text on one line without invisible characters; "" for what is no value."""
+    """Return a value as a text on one line without invisible characters, or "" if it is not a text or number."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     text = str(value)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the user for confirmation before a call is sent, for tools with `confirm` in their binding.
 
-Fails closed: only an `accept` for this very call sends it. Any other outcome is an error for the model, and nothing was
-sent. The question shows the arguments as the client sent them, one per line, and says how many are omitted. So no
-argument can hide another one, or look like a line written by this server.
+Confirmation fails closed: a call is sent only after an `accept` for this very call. Any other outcome is an error for
+the model, and nothing is sent. The question shows the arguments as the client sent them, one per line, and the number
+of omitted arguments. So no argument can hide another argument, or look like a line written by this server.
 
 Only the action of an elicitation result is read, since the form has no fields. A forged state or a malformed result
 does not come from a model, and is answered with a protocol error.
@@ -34,24 +34,25 @@ if TYPE_CHECKING:
     Ask = Callable[[Asked], Awaitable[object]]
 
     class States(Protocol):
-        """Issuer and checker of the states that a client returns with the user's answer.
+        """Interface that issues and checks states (`requestState`), which a client returns with the user's answer.
 
-        Implemented by signed_state.Tickets and replicas.sealed_states.States.
+        It is implemented by signed_state.Tickets and replicas.sealed_states.States.
         """
 
         def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a state for that subject (hexadecimal), to be asked about for the `turn`-th time.
+            """Return a new state. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
 
-            `kept`: what the state brings back besides. Over stdio the client can read it.
+            `kept`: bytes that `take_kept` returns later. Over stdio, the client can read them.
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Use up a state. Return how often the user was asked, and "" or, as a key of INSTEAD, why the state is
-            void.
+            """Mark a state as used. Return how often the user was asked, and a key of INSTEAD if the state is invalid.
+
+            For a valid state, the second value is "".
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Use up a state as `take`, and return what it kept as well."""
+            """Mark a state as used. Return the two values of `take`, and the bytes that were given to `issue`."""
 
 
 # Decision 0095: At most 16 calls wait for a user.
@@ -90,11 +91,11 @@ FAULTS: dict[str, tuple[int, object]] = {
     "forged": (INVALID_PARAMS, None),
     "unreadable": (INVALID_PARAMS, None),
 }
-"""Outcomes that the stateless era answers with a protocol error: its code and data."""
+"""Outcomes that are a protocol error in the stateless era -> code and data of the error."""
 
 
 async def nobody(question: Asked) -> object:
-    """Answer None: used as `ask` if there is nobody to ask."""
+    """Return None as the answer. This function is used as `ask` if there is no user to ask."""
     return None
 
 
@@ -110,10 +111,10 @@ class Consent:
     async def obtain(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask
     ) -> Result | None:
-        """Return None if the call may go on, else the error result.
+        """Return None if the user confirms the call, or if no confirmation is needed; else an error result.
 
-        `arguments` are as the client sent them. `about` is the request line, or its replacement, and a digest of the
-        files to send. Raises OtherOutcome with a question or a protocol error.
+        `arguments`: as the client sent them. `about`: the request line, or the name of the hook in its place, and a
+        digest of the files to send. Raise OtherOutcome if the call must end with a question or a protocol error.
         """
         policy = tool.binding.get("confirm")
         if policy is None or (policy == "when-supported" and not dialogue.way):
@@ -138,9 +139,9 @@ class Consent:
             return "late"
 
     async def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
-        """Return the outcome of the answer that the call brings.
+        """Return the outcome of the user's answer in a repeated call.
 
-        Raises OtherOutcome with the question if it brings none.
+        Raise OtherOutcome with the question if the call has no answer.
         """
         turn = 0
         if dialogue.state is not None and not is_of_login(dialogue.state):
@@ -155,7 +156,10 @@ class Consent:
 
 
 def not_called(tool: str, said: str, revision: str, more: str = "", words: Mapping[str, str] = INSTEAD) -> Result:
-    """Return the error result for a call whose question ended in that way, by its `words`. Raises OtherOutcome."""
+    """Return the error result for a call that was not confirmed. `said`: the outcome, a key of `words`.
+
+    Raise OtherOutcome instead if `revision` wants a protocol error for this outcome (FAULTS).
+    """
     sentence = f"{tool} was not called. {words[said]}{more}"
     if said in FAULTS and has(revision, "resultType"):
         raise OtherOutcome(Failure(sentence, *FAULTS[said]))
@@ -163,7 +167,7 @@ def not_called(tool: str, said: str, revision: str, more: str = "", words: Mappi
 
 
 def action(reply: object) -> str | None:
-    """Return the action of an ElicitResult: accept, decline or cancel; None if it has no valid one."""
+    """Return the action of an ElicitResult: accept, decline or cancel; None if it has no valid action."""
     said = reply.get("action") if isinstance(reply, dict) else None
     return said if isinstance(said, str) and said in ("accept", "decline", "cancel") else None
 
@@ -189,9 +193,9 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _subject(tool: Tool, arguments: dict[str, Any], about: tuple[str, str]) -> str:
-    """Return the digest in hexadecimal of the call that a confirmation is for.
+    """Return the digest, in hexadecimal, of the call that the user is asked to confirm.
 
-    The binding is included, since a changed table may turn the same arguments into another request.
+    The digest covers the binding, since a changed binding turns the same arguments into another request.
     """
     what = [tool.name, tool.binding, about, arguments]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

@@ -5,7 +5,7 @@
     interpret (result_writer.py), run hooks, redact, check the output schema
 
 Nothing is sent until all checks have passed, and nothing is returned without redaction. Any failure on the way is an
-error result for the model. Only faults of this program raise.
+error result for the model. Only bugs of this program raise an exception.
 """
 
 from __future__ import annotations
@@ -67,24 +67,25 @@ Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
 _LONG = 64 * 1024
-"""Size in bytes from which examining a response takes long, so the event loop runs once before."""
+"""Size in bytes from which examining a response takes long. The event loop runs once before such a response."""
 _RESULTS = 4
-"""How many results of the largest size are kept at a time."""
+"""How many results of the largest size are stored at a time."""
 _SILENT = Dialogue("", "")
 
 
 def _unheard(phase: str) -> None:
-    """Ignore progress: used if nobody asked for reports."""
+    """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
 # Decision 0106: A new table has a new caller.
 class ToolExecutor:
-    """Executor of one server's tool calls, as one table describes them. Create it inside the event loop that uses
-    it. `record` is the audit, if there is one, for calls within calls.
+    """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
+
+    `record`: the audit log, or None. The executor records calls there that are made by other calls.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
-        """Create the executor. `handles` are given if the server has several clients (over HTTP)."""
+        """Create the executor. `handles`: objects that only a server over HTTP needs, None over stdio."""
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
@@ -117,7 +118,7 @@ class ToolExecutor:
         self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
-        """Return the preparation of calls by a table, and use the logins of that table from now on."""
+        """Return an object that prepares calls of the tools in `catalog`. Replace the object for user logins too."""
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
@@ -125,11 +126,11 @@ class ToolExecutor:
 
     @property
     def hooked(self) -> bool:
-        """Return whether the user's hooks run in calls."""
+        """Return True if calls run hooks of the user."""
         return not self._hooks.idle
 
     def report(self) -> None:
-        """Log what is wrong with settings and hooks."""
+        """Log the problems of the settings and of hooks.py."""
         for problem in self._settings.problems:
             log.event("error", "setting", reason=problem)
         for warning in self._settings.warnings:
@@ -137,8 +138,9 @@ class ToolExecutor:
         self._hooks.report()
 
     def following(self, catalog: Catalog, settings: Settings) -> ToolExecutor:
-        """Return a Caller for another table that shares connections, limits, tokens, kept results, confirmations and
-        secrets.
+        """Return an executor for a new version of the tools.
+
+        It shares connections, limits, tokens, stored results, confirmations and secrets with this executor.
         """
         self._consent = self._consent or self._asking()
         self._redactor.add(credentials.sensitive(catalog.security, settings))
@@ -150,7 +152,7 @@ class ToolExecutor:
         caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
         for warning in settings.warnings:
-            if warning not in self._settings.warnings:  # such as an origin named by the new table
+            if warning not in self._settings.warnings:  # such as a warning about an origin of the new tools
                 log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller
@@ -163,9 +165,10 @@ class ToolExecutor:
         dialogue: Dialogue = _SILENT,
         ask: Ask | None = None,
     ) -> Result:
-        """Return the result of calling that tool, which must exist. Raises wire_formats.OtherOutcome.
+        """Call the tool `name`, which must exist, and return its result.
 
-        `report` is called with "sent", "headers" and "body". `dialogue` and `ask` are ways to ask the user.
+        `report` is called with "sent", "headers" and "body". `dialogue` and `ask`: the two ways to ask the user. Raise
+        wire_formats.OtherOutcome if the call ends with a question, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -187,7 +190,10 @@ class ToolExecutor:
             return self._promises.keep(tool, result, budget)
 
     async def _finished(self, name: str, result: Result, budget: Budget, done: str) -> Result:
-        """Return the result of a tool after its hooks, without secrets. `done`: what was done, or ""."""
+        """Run the hooks on a tool's result, and return the result without secrets.
+
+        `done`: a sentence that says what the call did, for use if a hook withholds the result; or "".
+        """
         try:
             if self._hooks.follow(name):
                 result = await self._hooks.after(name, result, budget, done)
@@ -196,13 +202,16 @@ class ToolExecutor:
         return redacted(result, self._redactor)
 
     async def task(self, wanted: TaskRequest) -> Task:
-        """Return the answer to a request about a task. No question is asked. Raises wire_formats.OtherOutcome."""
+        """Return the answer to a request about a task. The user is never asked.
+
+        Raise wire_formats.OtherOutcome with a protocol error, for example if the task is unknown.
+        """
         with self._redactor.during():
             return await self._jobs.answer(wanted)
 
     @property
     def _jobs(self) -> TaskCalls:
-        """Return what follows jobs. It is loaded with the first call that starts one."""
+        """Return the object that handles tasks. Its module is loaded with the first call that starts a job."""
         if self._followed is None:
             from . import task_calls  # imported late: few tools start jobs
 
@@ -211,13 +220,13 @@ class ToolExecutor:
         return self._followed
 
     async def reach(self) -> list[str]:
-        """Return what prevents calls, for --doctor. Contact each server of the table without credentials."""
+        """Return sentences that say what prevents calls, for --doctor. Contact each API server without credentials."""
         from . import trial  # imported late: only for --doctor
 
         return await trial.reach(self._client, self._settings, REACH_SECONDS)
 
     async def try_tool(self, name: str) -> tuple[bool, str]:
-        """Call a read-only tool without arguments, for --doctor. Return whether all is well, and a sentence."""
+        """Call a read-only tool without arguments, for --doctor. Return True if it works, and a sentence about it."""
         from . import trial  # imported late: only for --doctor
 
         with self._redactor.during():
@@ -225,7 +234,7 @@ class ToolExecutor:
             return await trial.attempt(self._catalog.tool(name), *made, REACH_SECONDS)
 
     async def try_grant(self, grant: TokenRequest) -> str:
-        """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
+        """Fetch an access token for `grant`, for --doctor. Return "", or a sentence that says why that failed."""
         try:
             await self._sender.try_grant(grant, REACH_SECONDS)
         except NotReady as reason:
@@ -233,7 +242,7 @@ class ToolExecutor:
         return ""
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
-        """Return the contents of that resource, or an error result. No hooks run."""
+        """Fetch a resource from the upstream. Return its contents, or an error result. No hooks run."""
         from ..result import fetching  # imported late: most servers have no resources
 
         tool = fetching.as_tool(wanted)
@@ -255,7 +264,10 @@ class ToolExecutor:
                     self._writer.closed(answer)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
-        """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
+        """Return the messages of a prompt that asks the user, or embeds resources of the upstream.
+
+        Raise OtherOutcome if the request ends with a question or a protocol error.
+        """
         from . import prompt_questions, prompt_resources  # imported late: few prompts ask
 
         budget = self._preparation.budget
@@ -263,7 +275,7 @@ class ToolExecutor:
         return await prompt_resources.made(wanted, self.fetch)
 
     async def bring(self, uri: str) -> None:
-        """Copy what another replica keeps at that URI to this one, if the current client may read it."""
+        """Copy the result at `uri` from another replica to this replica, if the current client may read it."""
         whole = uri.strip().partition("?")[0]
         if self._shared is None or self.resources.has(whole) or not self.names.admits(whole):
             return
@@ -271,14 +283,17 @@ class ToolExecutor:
             self.resources.take(whole, *found)
 
     async def close(self) -> None:
-        """Close the connections to the upstream and drop all kept results."""
+        """Close the connections to the upstream and drop all stored results."""
         await self._programs.close()
         self.resources.close()
         self._users.close()
         await self._client.close()
 
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
+        """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
+
+        Raise HookFailed if a hook fails, and OtherOutcome if the call ends with a question, a task or a protocol error.
+        """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
             return lacking, ""
@@ -293,7 +308,10 @@ class ToolExecutor:
             return Result.error(self._own.sentence(tool.name, reason)), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it. Raises Unmade and Ended."""
+        """Check all arguments of the call, confirm and run it.
+
+        Raise an exception of Unmade if the call cannot be made, and OtherOutcome if it ends without a result.
+        """
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
         if "follows" in tool.binding:
@@ -303,9 +321,12 @@ class ToolExecutor:
         return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
 
     async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Look up the ids of names, and run the call with them. Its result says what was found. Raises Unmade."""
+        """Look up the ids of the given names, and run the call with these ids. Its result lists the ids found.
+
+        Raise an exception of Unmade if the call cannot be made.
+        """
         from ..core.search_listing import writes  # imported late: few tools look names up
-        from . import lookups  # imported late
+        from . import lookups  # imported late: few tools look names up
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -318,7 +339,10 @@ class ToolExecutor:
         return lookups.told(result, found), done
 
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
-        """Return the whole result of the tool that looks something up, called under its own name."""
+        """Call the tool of `lookup` under its own name, and return its result. The result is not shortened.
+
+        Set `whole.complete` to False if the tool's list is incomplete.
+        """
         from . import inner_calls  # imported late: few tools look names up
 
         name, other = lookup["tool"], copy(self)
@@ -329,7 +353,10 @@ class ToolExecutor:
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Prepare, confirm and send the call. Return its result, and what was done, or "". Raises Unmade and Ended."""
+        """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
+
+        Raise an exception of Unmade if the call cannot be made, and OtherOutcome if it ends without a result.
+        """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)
         prepare = partial(self._preparation.ready, tool, arguments, budget)
@@ -347,14 +374,17 @@ class ToolExecutor:
         return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
 
     async def _confirmed(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
-        """Return None if the user confirms this call, else the result to return (`Consent.obtain`). Raises Ended."""
-        from .consent import nobody  # most servers ask nothing
+        """Ask the user to confirm the call. Return None if the user does, else an error result (`Consent.obtain`).
+
+        Raise OtherOutcome if the call must end with a question or a protocol error.
+        """
+        from .consent import nobody  # imported late: most servers ask nothing
 
         self._consent = self._consent or self._asking()
         return await self._consent.obtain(call.tool, call.given, about, call.dialogue, call.ask or nobody)
 
     def _asking(self) -> Consent:
-        from .consent import Consent  # most servers ask nothing
+        from .consent import Consent  # imported late: most servers ask nothing
 
         return Consent(self._issuer(), self._redactor.text)
 
@@ -364,9 +394,9 @@ class ToolExecutor:
         return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
 
     def _issuer(self) -> States:
-        """Return the issuer of states, which all tables of this server share."""
+        """Return the issuer of states (`requestState`). All versions of the server's tools share it."""
         if self._states is None:
-            from .signed_state import Tickets  # imported late
+            from .signed_state import Tickets  # imported late: most calls need no state
 
             self._states = Tickets(os.urandom(32), time.monotonic, os.urandom)
         return self._states
@@ -375,7 +405,7 @@ class ToolExecutor:
         """Send the request. Return the result of the response, and a sentence on what was done."""
         answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
-            from ..result import failures  # most calls succeed
+            from ..result import failures  # imported late: most calls succeed
 
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
@@ -395,7 +425,7 @@ class ToolExecutor:
     async def _walked(
         self, call: CallUnderWay, pages: Pages, ready: PreparedCall, answer: Response, sent: Sent
     ) -> tuple[Response, Sent]:
-        """Return the response joined with the pages that follow it, and what was sent last."""
+        """Fetch the pages after the first response. Return all pages as one response, and the last request sent."""
         from .page_walk import PageWalk  # imported late: few tools go through pages
 
         async def prepare(arguments: dict[str, Any]) -> PreparedCall:
@@ -411,7 +441,7 @@ class ToolExecutor:
     async def _exchanged(
         self, tool: Tool, ready: PreparedCall, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
-        """Send the request. Return its response or the failure, and what was sent."""
+        """Send the request. Return its response or the failure, and a record of the request."""
         uri = self.names.new()
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
@@ -431,11 +461,11 @@ class ToolExecutor:
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
-            await asyncio.sleep(0)  # lets finished responses be written first
+            await asyncio.sleep(0)  # first let other tasks write their finished responses
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """Return a sentence on what was done, for use if a hook withholds the result; "" if no hook can."""
+        """Return a sentence on what the call did, for use if a hook withholds the result; "" if no hook receives it."""
         if not self._hooks.follow(sent.tool.name):
             return ""
         from ..result import failures  # imported late: few servers have such hooks
@@ -443,7 +473,10 @@ class ToolExecutor:
         return failures.answered(answer, sent)
 
     def _trace(self, made: request.Request, span: spans.Span) -> None:
-        """Add the trace header fields to the request, or let each sending add its own. A hook's field stays."""
+        """Add header fields of W3C Trace Context to the request. A field that a hook has set stays.
+
+        If this server records a trace, each attempt to send the request adds its own field instead.
+        """
         if span.operation is not None and span.operation.trace:
             made.traced = self._settings.trace is not False
             return

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Group what calls need over HTTP, where there are several clients and replicas. Over stdio nothing of this is used."""
+"""Objects that calls need only over HTTP, where there are several clients and replicas. Stdio uses none of them."""
 
 from __future__ import annotations
 
@@ -16,58 +16,63 @@ if TYPE_CHECKING:
     from .consent import Ask, States
 
     class Sharing(Protocol):
-        """What replicas share through the store (replicas.sharing.Sharing)."""
+        """Interface to the data that replicas share through the store (replicas.sharing.Sharing)."""
 
         async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
-            """Let other replicas read the result kept under that name."""
+            """Store a result under `name` for `seconds` seconds, so that other replicas can read it."""
 
         async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
-            """Return what another replica kept under that name: its media type, whether it is text, and its pieces;
-            None if absent.
+            """Return the result that another replica stored under `name`, or None if there is none.
+
+            The result is its media type, True if it is text, and its pieces.
             """
 
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-            """Take the next slot of the rate that replicas share; None if each replica counts alone."""
+            """Reserve the next slot of the rate limit that replicas share. Return None if each replica counts alone."""
 
     class PausedRuns(Protocol):
-        """Keeper of programs that wait for their user (calls.kept_runs.KeptRuns, replicas.sealed_runs.SealedRuns)."""
+        """Store of programs that wait for the user (calls.kept_runs.KeptRuns, replicas.sealed_runs.SealedRuns)."""
 
         def keep(self, written: bytes) -> str:
-            """Return a state for a program that was written down, or "" if it is too large."""
+            """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Use up a state. Return the program and "", or b"" and, as a key of consent's texts, why it is void."""
+            """Mark a state as used. Return its program and "", or b"" and the reason, a key of consent.INSTEAD."""
 
     class TaskIds(Protocol):
         """Issuer and reader of the ids of tasks (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
-            """Return an id that holds the job, good for that many seconds."""
+            """Return an id that holds the job and is valid for `seconds` seconds."""
 
         def open(self, id: str, /) -> tuple[bytes, str]:  # noqa: A002
-            """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+            """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
 
     class CallerCredentials(Protocol):
-        """Credentials of those who call (delegation.caller_credentials.Credentials)."""
+        """Interface to the credentials of callers (delegation.caller_credentials.Credentials)."""
 
         def connect(self, client: Client, seconds: float, learn: Callable[[str, str], None]) -> None:
-            """Send token requests by `client`, and tell `learn` of each credential before its use."""
+            """Use `client` for token requests from now on, and pass each credential to `learn` before its use."""
 
         async def get(self, own: CallerCredential, seconds: float) -> str:
-            """Return the credential of whoever makes the current call. Raises NotReady."""
+            """Return the credential of the current caller. Raise NotReady if there is none."""
 
         def refused(self, own: CallerCredential, token: str) -> None:
             """Drop a credential that the API refused."""
 
         async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
-            """Ask the user to log in if that is necessary. Raises NotReady and Ended."""
+            """Ask the user to log in if that is necessary.
+
+            Raise NotReady if the user does not log in, and OtherOutcome if the call must end with the question.
+            """
 
 
 class Handles:
-    """Names of kept results, states of confirmations, `runs` that wait for their user, ids of `tasks`, the `shared`
-    store, and the credentials of `callers`.
+    """Objects that calls need only over HTTP.
 
-    The last two are None if there is no store, and if the API is called with the server's own credentials alone.
+    `names`: names of stored results. `states`: states of confirmations. `runs`: programs that wait for the user.
+    `tasks`: ids of tasks. `shared`: the store of the replicas, or None. `callers`: credentials of callers, or None if
+    the API is called with the server's own credentials only.
     """
 
     __slots__ = ("callers", "names", "runs", "shared", "states", "tasks")

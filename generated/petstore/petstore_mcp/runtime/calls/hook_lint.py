@@ -16,7 +16,7 @@ _NEAR = 0.8
 
 
 def mistakes(own: dict[str, Any], tools: list[str]) -> list[str]:
-    """Return a sentence on each mistake. `own` are the functions of hooks.py, its helpers included."""
+    """Return a sentence on each mistake. `own`: all functions of hooks.py by name, even those that are no hooks."""
     served: dict[str, list[str]] = {name: [] for name in ALL}
     for tool in tools:
         for kind in PARAMETERS:
@@ -45,12 +45,12 @@ def _mistakes_of(name: str, function: Any, served: dict[str, list[str]]) -> Iter
 
 
 def _kind(name: str) -> str:
-    """Return the prefix that makes a name a hook's name; "" if there is none."""
+    """Return the prefix of a hook's name, such as `before_`; "" if the name has no such prefix."""
     return next((kind for kind in PARAMETERS if name.startswith(kind)), "")
 
 
 def _is_misspelt(name: str) -> bool:
-    """Return whether a name begins almost like a hook's name. This quick test saves comparing all names."""
+    """Return True if a name begins almost like a hook's name. This quick test saves a comparison with all names."""
     return bool(_nearest(name.partition("_")[0], [kind.partition("_")[0] for kind in PARAMETERS], _NEAR))
 
 
@@ -59,7 +59,7 @@ def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
 
 
 def _takes(function: Any, count: int) -> bool:
-    """Return whether a function can be called with that many values; True if Python cannot tell."""
+    """Return True if a function can be called with `count` values, or if Python cannot tell."""
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 PARAMETERS = {"before_": "arguments", "request_": "request", "instead_of_": "arguments", "after_": "result"}
-"""Prefix of each kind of hook, and the parameter it receives. Hooks for all tools receive the tool's name first."""
+"""Prefix of each kind of hook -> name of its parameter. Hooks for all tools have the tool's name as first parameter."""
 
 
 def own_name(kind: str, tool: str) -> str:
-    """Return the name of the hook of that kind for one tool. A tool named `all` can have only `instead_of_all`."""
+    """Return the name of the hook for one tool. `kind`: prefix, such as `before_`.
+
+    For a tool named `all`, only `instead_of_all` exists, since `before_all` and the like are hooks for all tools.
+    """
     return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Show a request to hooks, and write their changes back under the same checks. Pure functions.
+"""Convert a request for hooks, and apply the changes that hooks make, with the same checks. Pure functions.
 
-What a hook does not change keeps its bytes. Values that it adds are encoded by the rules for their place; values that
-cannot be encoded are refused. So a hook cannot accidentally change where a request goes or where its parts end.
+Parts that a hook does not change keep their bytes. Values that a hook adds are encoded by the rules for their place;
+values that cannot be encoded are refused. So a hook cannot accidentally change the destination of a request or the
+boundaries of its parts.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ def shown(built: Request) -> hooks.Request:
 
 # Decision 0097: Hooks see a request without credentials.
 def rewritten(built: Request, wanted: hooks.Request) -> Request:
-    """Return the request as a hook changed it. Raises Unsendable with a clause that says what is wrong, without
-    values.
+    """Return the request with the changes of a hook. `wanted`: the request that the hook returned.
+
+    Raise Unsendable if the changed request cannot be sent. Its message is a clause without values.
     """
     before = shown(built)
     if wanted.method != built.method:
@@ -65,7 +67,10 @@ def _read(pair: str) -> Pair:
 def _kept(
     written: list[Any], before: tuple[Any, ...], wanted: tuple[Any, ...], write: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return the wanted parts: those that existed before as they were written, new ones written by `write`."""
+    """Return the encoded form of all parts in `wanted`. `before` and `written`: former parts and their encoded forms.
+
+    A former part keeps its encoded form; `write` encodes a new part.
+    """
     left: dict[Any, list[Any]] = {}
     for part, text in zip(before, written, strict=True):
         left.setdefault(part, []).append(text)
@@ -121,7 +126,7 @@ def _pair(given: Any) -> Pair:
 
 
 def _texts(given: Any) -> tuple[str, ...]:
-    """Return the texts of a part that a hook made. Raises Unsendable for anything but texts."""
+    """Return `given`, a value from a hook, as a tuple of texts. Raise Unsendable if it is not a sequence of texts."""
     if not isinstance(given, (tuple, list)) or not all(isinstance(text, str) for text in given):
         raise Unsendable("a segment, a name or a value is no text")
     try:

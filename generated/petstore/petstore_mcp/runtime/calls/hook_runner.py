@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 
 LEAST = 1.0
-"""Least seconds that a hook after a call may take, even if the call's time is over."""
+"""Seconds that an `after_` hook may take at least, even if the call's time is over."""
 
 LONGEST_REFUSAL = 500
 
 MOST_THREADS = 64
-"""Most threads of plain hooks at a time. No thread can be stopped, so a hook that hangs keeps its thread."""
+"""Largest number of threads for hooks that are not async. No thread can be stopped: a hanging hook keeps its thread."""
 
 _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were at work for all of the"
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
@@ -59,8 +59,9 @@ def load(tools: Iterable[str]) -> Hooks:
 
 
 def _unloaded(problem: BaseException) -> str:
-    """Return why hooks.py does not load: kind of exception, name concerned, and line. The exception's text is left
-    out.
+    """Return a sentence that says why hooks.py does not load: kind of exception, missing name, and line.
+
+    The exception's text is left out, since it may contain secrets.
     """
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(problem.__traceback__)]
     if isinstance(problem, SyntaxError):
@@ -74,14 +75,12 @@ def _unloaded(problem: BaseException) -> str:
 
 
 class Hooks:
-    """The user's hooks. `mistakes` are sentences about hooks.py for its author; `idle` is True if there are no
-    hooks.
-    """
+    """Hooks of the user. `mistakes`: sentences for the author of hooks.py. `idle`: True if there are no hooks."""
 
     __slots__ = ("_found", "_unloaded", "idle", "mistakes")
 
     def __init__(self, own: dict[str, Any], tools: Iterable[str], unloaded: str = "") -> None:
-        """Create from `own`, the functions of hooks.py by name. `unloaded` says why hooks.py could not be loaded."""
+        """Find the hooks in `own`, the functions of hooks.py by name. `unloaded`: why hooks.py does not load, or ""."""
         self._found = {name: function for name, function in own.items() if name.startswith(tuple(PARAMETERS))}
         self._unloaded = unloaded
         self.idle = not self._found and not unloaded
@@ -97,7 +96,10 @@ class Hooks:
             log.event("error" if self._unloaded else "warning", "hooks", reason=sentence)
 
     async def before(self, tool: str, arguments: Arguments, budget: Budget) -> Arguments:
-        """Run the hooks before a call. Return the arguments to check and send. Raises HookFailed or Refuse."""
+        """Run the `before_` hooks of a call. Return the arguments to check and send.
+
+        Raise HookFailed if a hook fails, and Refuse if a hook refuses the call.
+        """
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
@@ -107,14 +109,15 @@ class Hooks:
         return arguments
 
     async def request(self, tool: str, built: Request, budget: Budget) -> Request:
-        """Run the hooks on the request, and return the request to send. Raises HookFailed or Refuse.
+        """Run the `request_` hooks, and return the request to send.
 
-        The hook for all tools runs last, so that it can sign the final request.
+        The hook for all tools runs last, so that it can sign the final request. Raise HookFailed if a hook fails, and
+        Refuse if a hook refuses the call.
         """
         for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
             if name in self._found:
-                from .. import hooks  # few hooks are about requests
-                from . import hook_request  # few hooks are about requests
+                from .. import hooks  # imported late: few hooks change requests
+                from . import hook_request  # imported late: few hooks change requests
 
                 changed = await self._call(name, budget, *first, hook_request.shown(built))
                 if changed is not None:
@@ -122,12 +125,15 @@ class Hooks:
         return built
 
     def replacing(self, tool: str) -> str:
-        """Return the name of the hook that replaces the request of this tool; "" if there is none."""
+        """Return the name of the `instead_of_` hook of a tool, which replaces the request; "" if there is none."""
         name = "" if self.idle else own_name("instead_of_", tool)
         return name if name in self._found else ""
 
     async def instead(self, tool: str, arguments: Arguments, budget: Budget) -> Result:
-        """Run the hook that replaces the request (`replacing`) and return its result. Raises HookFailed or Refuse."""
+        """Run the hook that replaces the request (`replacing`) and return its result.
+
+        Raise HookFailed if the hook fails, and Refuse if it refuses the call.
+        """
         name = self.replacing(tool)
         made = await self._call(name, budget, arguments)
         if isinstance(made, Result):
@@ -138,13 +144,14 @@ class Hooks:
             raise HookFailed(f"The hook {name} of this server returned what cannot be sent.") from None
 
     def follow(self, tool: str) -> bool:
-        """Return whether any hook receives the results of this tool."""
+        """Return True if any `after_` hook receives the results of this tool."""
         return not self.idle and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
 
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
-        """Run the hooks after a call, and return the final result. Error results pass through the hooks too.
+        """Run the `after_` hooks on a result, and return the final result. Hooks receive error results too.
 
-        Call this only if `follow` is True. `done` says what stays true if a hook withholds the result.
+        Call this only if `follow` is True. `done`: a sentence on what the call did, shown if a hook withholds the
+        result.
         """
         result.written = ""  # hooks may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
@@ -157,7 +164,7 @@ class Hooks:
         return result
 
     async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
-        """Run a hook and return what it returns; None if there is no such hook."""
+        """Run the hook `name` and return its value; None if there is no such hook. It gets at least `least` seconds."""
         function = self._found.get(name)
         if function is None:
             return None
@@ -196,7 +203,7 @@ def withheld(tool: str, reason: str, done: str) -> str:
 
 
 def _is_cancelled() -> bool:
-    """Return whether the call itself is cancelled, not only something that a hook awaited."""
+    """Return True if the call itself is cancelled, and not only a coroutine that a hook awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -212,7 +219,7 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
 
 # Decision 0098: A plain hook runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
-    """Run a plain function in a new thread and return what it returns.
+    """Run a function that is not async in a new thread and return its value.
 
     The event loop's thread pool is not used: hanging hooks could block all its threads, which also look up host names.
     """
@@ -250,7 +257,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return function and line where the exception arose in the user's code, or below it; "" if no user code ran."""
+    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of code below; "" if no such code ran."""
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")
     inside = [frame for frame in frames if frame.filename == file] or frames
@@ -258,7 +265,7 @@ def _place(problem: BaseException, function: Any) -> str:
 
 
 def _rewritten(name: str, built: Request, wanted: Any) -> Request:
-    from .hook_request import rewritten  # loaded already
+    from .hook_request import rewritten  # imported late; the caller has loaded it already
 
     try:
         made = rewritten(built, wanted)

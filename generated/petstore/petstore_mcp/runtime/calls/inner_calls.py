@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make calls of other tools within a call, each under its own name: what the caller may not call is not called.
+"""Make calls of other tools within a call. A tool that the caller may not call is not called.
 
-Each inner call has an id, log lines and an audit line of its own, which names the outer call. Its hooks, roles, rates
-and errors are those of its tool.
+Each inner call has an id, log lines and an audit line of its own, which names the outer call. The hooks, roles, rate
+limits and errors of the inner tool apply.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..core.wire_formats import Question, Result
 
     class Record(Protocol):
-        """Record of all calls (audit.Audit)."""
+        """Interface of the audit log (audit.Audit)."""
 
         def begin(self, call: Call) -> Result | None:
             """Record that a call begins. Return an error result if that cannot be recorded."""
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 KEYS = count(-1, -1)
-"""Keys of inner calls, which no call of a client has."""
+"""Keys of inner calls: negative numbers, which no call of a client has."""
 
 _CUT_SHORT = Failure("The call was cut short inside the server.")
 
@@ -49,7 +49,10 @@ async def made(
     record: Record | None,
     dialogue: Dialogue,
 ) -> Result:
-    """Return the result of calling the tool `name` by `call`. Raises NotReady and OtherOutcome."""
+    """Call the tool `name` as an inner call, and return its result. `call()` runs it.
+
+    Raise NotReady if the caller may not call the tool, and OtherOutcome if the inner call ends without a result.
+    """
     outer = spans.current()
     offered = outer.offered if outer is not None and outer.offered is not None else catalog
     if not offered.has(name):

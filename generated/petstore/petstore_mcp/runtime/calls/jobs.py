@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Follow the job that a call started upstream: ask for its state, fetch its result, cancel it.
 
-The upstream is the store. A job is known by its status URL, or by the values that its further requests need, and
-nothing else is kept. Each of these requests is one like any other: paced, with the credentials of the tool, within a
-budget. A status URL is followed as a redirect would be: at the API's own origin with credentials, at an origin that the
-operator allowed without, and nowhere else.
+The server stores nothing about a job except its status URL, or the values that further requests about it need. These
+requests are like those of any call: under the rate limit, with the credentials of the tool, within a time budget. For a
+status URL, the rules of redirects apply. At the API's own origin, it is requested with credentials; at an origin that
+the operator allowed, without credentials; at any other origin, not at all.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     ]
 
 LIFE = 24 * 3600.0
-"""Seconds for which a job is followed, unless the table says otherwise."""
+"""Seconds for which a job is followed, unless the tool's `task` rule has another value."""
 
 USUAL, SHORTEST, LONGEST = 2.0, 0.1, 300.0
-"""Seconds between two looks: the usual, and the bounds of what an upstream may ask for."""
+"""Seconds between two requests for a job's state: the default, and the bounds for a value that the upstream sends."""
 
 LONGEST_VALUE = 512
 _KEPT = ("operation", "server", "security", "settings", "scopes", "callerScopes")
@@ -52,7 +52,11 @@ _ACCEPT = "application/json, */*;q=0.5"
 
 
 class Job:
-    """A job of the tool `tool`: its status `url`, "" if `values` fill a request. Times are Unix times in seconds."""
+    """A job that a call of the tool `tool` started.
+
+    `url`: its status URL, or "" if a request with `values` asks for its state. `created` and `until` (end of its
+    lifetime) are Unix times in seconds.
+    """
 
     __slots__ = ("created", "interval", "tool", "until", "url", "values")
 
@@ -71,12 +75,16 @@ class Job:
 
     @classmethod
     def read(cls, written: bytes) -> Job:
-        """Return the job of `written`."""
+        """Return the job that `written` holds, the bytes that the method `written` returned."""
         return cls(*json.loads(written))
 
 
 class Seen:
-    """What a look at a job found: `state`, words on it, and its `result` if it has ended and was asked for."""
+    """State of a job as seen in an answer of the upstream.
+
+    `message`: a text of the upstream about the state, or "". `result`: the job's result if it has ended and its result
+    was wanted, else None.
+    """
 
     __slots__ = ("message", "result", "state")
 
@@ -99,7 +107,11 @@ class JobFollower:
     def begun(
         self, tool: Tool, answer: Response, ready: PreparedCall, arguments: dict[str, Any], seconds: float
     ) -> Job | str | None:
-        """Return the job that an answer tells of, None if it is the result itself, or why no job can be followed."""
+        """Return the job that an answer announces, or None if the answer itself is the result.
+
+        Return a clause that says why if there is a job that cannot be followed. `seconds`: the lifetime that the client
+        wants, 0 for any.
+        """
         rule, value = tool.binding["task"], job_state.value_of(answer)
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
             return None
@@ -123,7 +135,10 @@ class JobFollower:
         return job
 
     async def look(self, tool: Tool, job: Job, budget: Budget, result: bool = True) -> Seen:
-        """Ask once for the state of a job, and if it has ended for its result. Raises Refused and NotReady."""
+        """Ask the upstream once for the state of a job. If the job has ended and `result` is True, get its result.
+
+        Raise Refused or NotReady if a request cannot be made.
+        """
         rule = tool.binding["task"]
         answer, sent = await self._asked(tool, "poll", rule["poll"], job, budget)
         if isinstance(answer, Failure):
@@ -144,7 +159,7 @@ class JobFollower:
             self._writer.closed(answer)
 
     async def wait(self, tool: Tool, job: Job, end: float, report: Callable[[str], None]) -> Seen:
-        """Look again and again until the job has ended, or until `end` on the loop's clock."""
+        """Ask for the state of a job repeatedly, until the job has ended or the event loop's clock reaches `end`."""
         loop = asyncio.get_running_loop()
         while True:
             left = end - loop.time()
@@ -157,7 +172,10 @@ class JobFollower:
             report(seen.message or "the job is at work")
 
     async def cancel(self, tool: Tool, job: Job, budget: Budget) -> str:
-        """Cancel a job. Return "", or why it could not be cancelled. Raises Refused and NotReady."""
+        """Cancel a job. Return "", or a sentence that says why it could not be cancelled.
+
+        Raise Refused or NotReady if the request cannot be made.
+        """
         wanted = tool.binding["task"].get("cancel")
         if wanted is None:
             return f"The API has no request that cancels a job of {tool.name}."
@@ -168,7 +186,7 @@ class JobFollower:
         return "" if answer.status < 400 or answer.status in (404, 410) else f"The API answered {answer.named}."
 
     async def _result(self, tool: Tool, job: Job, answer: Response, sent: Sent, value: Any, budget: Budget) -> Result:
-        """Return the result of a job that has ended, of which the last look brought `answer`."""
+        """Return the result of a job that has ended. `answer`: the last answer about its state; `value`: its JSON."""
         rule = tool.binding["task"]
         target: TaskTarget | None = rule.get("result")
         if target is None and 300 <= answer.status < 400:
@@ -202,7 +220,10 @@ class JobFollower:
         return await self._exchange(asked, ready, job.values, _unheard, budget)
 
     def _tool(self, tool: Tool, what: str, target: TaskTarget) -> Tool:
-        """Return a tool with the name, credentials and result rules of `tool`, and the request of `target`."""
+        """Return a tool with the name, credentials and result rules of `tool` and the request of `target`.
+
+        `what`: purpose of the request: `poll`, `result` or `cancel`.
+        """
         name = (tool.name, what)
         if name not in self._tools or self._tools[name].title != str(id(tool.binding)):
             outer: Any = tool.binding
@@ -216,12 +237,12 @@ class JobFollower:
             if view and what != "cancel":
                 binding["result"] = view
             made: Binding = binding
-            # The title tells which table the request is of: a reload brings other bindings.
+            # The title identifies the binding that the cached tool was made from: a reload brings other bindings.
             self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
         return self._tools[name]
 
     def _at(self, tool: Tool, asked: Tool, url: str) -> PreparedCall:
-        """Return the request for a status URL. Raises NotReady if it leads where the server may not go."""
+        """Return the request for a status URL. Raise NotReady if its origin is not allowed, or if it cannot be sent."""
         home = self._settings.server(tool.binding["server"])
         trail = Trail(home, "", self._settings.rules)
         if reason := trail.go(url):
@@ -236,13 +257,16 @@ class JobFollower:
         except Refused:
             raise NotReady("The status URL of the job is not asked: it is no URL that can be sent.") from None
         binding = asked.binding
-        if trail.left:  # another origin that the operator allowed gets no credential
+        if trail.left:  # an allowed origin other than the API's gets no credentials
             binding = {key: each for key, each in binding.items() if key not in ("security", "settings")}  # type: ignore[assignment]
         return self._preparation.at(binding, made, trail.address)
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
-    """Return the values of the variables of further requests: parts of the answer, else arguments of the call."""
+    """Return the values of the variables in further requests about a job, by name.
+
+    A value is taken from `value`, the JSON of the answer; else from the arguments of the call.
+    """
     places = rule.get("values", {})
     found = {name: find(value, place) for name, place in places.items()} if value is not ABSENT else {}
     wanted = {name for key in ("poll", "result", "cancel") for name in _needed(rule.get(key, {}))}  # type: ignore[arg-type]
@@ -257,7 +281,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
-    """Return the names of the values that a request needs."""
+    """Return the names of the variables in the request `target`."""
     found: list[str] = []
     request: Any = target
     for part in [*request.get("path", ()), *request.get("query", ())]:
@@ -267,13 +291,13 @@ def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
 
 
 def _named(template: Any) -> list[str]:
-    """Return the names of the values in the template of a query field."""
+    """Return the names of the variables in the template of a query parameter."""
     parts = template.get("text", [template]) if isinstance(template, dict) else []
     return [part["argument"] for part in parts if isinstance(part, dict) and "argument" in part]
 
 
 def _url(target: Any, answer: Response, value: Any) -> str:
-    """Return the URL that an answer holds at a place, or ""."""
+    """Return the URL in a header field or at a JSON Pointer of an answer (`target`), or "" if there is none."""
     if "header" in target:
         return answer.header(target["header"]).strip()
     found = find(value, target["pointer"]) if value is not ABSENT else ABSENT
@@ -282,10 +306,10 @@ def _url(target: Any, answer: Response, value: Any) -> str:
 
 # Decision 0230: How often a job is polled.
 def _interval(rule: TaskRule, answer: Response) -> float:
-    """Return the seconds until the next look."""
+    """Return the seconds until the next request for the job's state."""
     told = answer.retry_after
     return min(max(rule.get("interval", USUAL) if told is None else float(told), SHORTEST), LONGEST)
 
 
 def _unheard(phase: str) -> None:
-    """Ignore the phases of a request about a job."""
+    """Ignore a phase of a request about a job: used as `report`, since these requests have no progress."""

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep programs that wait for their user in this process, for a server with one client (stdio).
+"""Store programs that wait for the user's answer in this process, for a server with one client (stdio).
 
-The client gets a name that nobody can guess, and brings it with the answer. A name counts once.
+The client gets a random name for the program, and sends it with the answer. A name can be used once.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import time
 from .signed_state import SECONDS
 
 MOST = 16
-"""Most programs that wait at a time. The oldest makes room."""
+"""Largest number of waiting programs. One more program displaces the oldest."""
 
 MOST_BYTES = 64 * 2**20
 _PREFIX = "run."
 
 
 class KeptRuns:
-    """Programs that wait, by their names, with the time until which they do."""
+    """Waiting programs by name, each with the time at which it expires."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     def keep(self, written: bytes) -> str:
-        """Keep a program that was written down, and return its name, or "" if it is too large."""
+        """Store a serialized program and return its name, or "" if the program is too large."""
         if len(written) > MOST_BYTES // MOST:
             return ""
         now = time.monotonic()
@@ -37,7 +37,7 @@ class KeptRuns:
         return name
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Return the program of that name and "", or b"" and why there is none: `forged` or `late`."""
+        """Remove the program named `state`. Return the program and "", or b"" and `forged` (unknown name) or `late`."""
         until, written = self._kept.pop(state, (0.0, b""))
         if not written:
             return b"", "forged"

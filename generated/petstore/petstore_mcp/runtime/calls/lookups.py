@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Look up the ids for which a call gives names, for tools with `lookups` in their binding.
+"""Look up ids if a call gives names in their place, for tools with `lookups` in their binding.
 
-A lookup is a call of the tool that lists or finds such items, under the name of that tool. What it found is part of the
-result, and of the question to a user who has to confirm the call.
+A lookup is an inner call of the tool that lists or finds such items. The ids found are part of the result, and of the
+question to a user who has to confirm the call.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """How an inner call is answered: with all of the list, as far as its limits go.
+    """Request for the whole list in the answer of an inner call, up to its limits.
 
-    `pages`: where the list is whose pages it goes through; None for one page. `complete`: all of the list came.
+    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
+    the list is missing.
     """
 
     __slots__ = ("complete", "pages")
@@ -45,7 +46,11 @@ class WholeAnswer:
 
 
 class Found:
-    """An id that was looked up: the arguments `name` and `id`, the item, and a sentence on others."""
+    """An id that was looked up for a name.
+
+    `name` and `id`: names of the two arguments. `item`: the item found. `others`: a remark on similar items, or "".
+    `value`: the id.
+    """
 
     __slots__ = ("id", "item", "name", "others", "value")
 
@@ -61,7 +66,7 @@ class Found:
 
 
 def check(tool: Tool, arguments: dict[str, Any]) -> None:
-    """Raise Refused unless a call gives an id or a name where it has to, and never both."""
+    """Raise Refused if a call gives both a name and its id, an empty name, or neither although one is required."""
     problems = []
     for lookup in tool.binding.get("lookups", ()):
         name, number = lookup["argument"], lookup["id"]
@@ -76,18 +81,21 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups that a call asks for, in order."""
+    """Return the lookups that a call needs: those whose argument has a name. They are in the order of the binding."""
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 
 async def resolve(
     tool: Tool, arguments: dict[str, Any], writes: bool, look: Look
 ) -> tuple[dict[str, Any], list[Found]]:
-    """Return the arguments with ids in place of names, and what was found. Raises NotReady and OtherOutcome."""
+    """Return the arguments with ids in place of names, and the ids found. `look` makes the inner call.
+
+    Raise NotReady if there is no item of a given name, and OtherOutcome if an inner call ends without a result.
+    """
     found: list[Found] = []
     for lookup in given(tool, arguments):
         name = lookup["argument"]
-        first = "ranked" in lookup and not writes  # the first page holds the best
+        first = "ranked" in lookup and not writes  # the first page holds the best matches
         whole = WholeAnswer(None if first else {"items": lookup["items"]})
         asked = {theirs: arguments[ours] for theirs, ours in lookup.get("given", {}).items() if ours in arguments}
         if "query" in lookup:
@@ -121,7 +129,7 @@ def _chosen(lookup: Lookup, name: str, result: Result, writes: bool, complete: b
 
 
 def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:
-    """Return an id of the type that the argument takes, where it can be one."""
+    """Return an id converted to the type of the argument, or unchanged if it cannot be converted."""
     kind = tool.schema.get("properties", {}).get(argument, {}).get("type")
     if kind == "string":
         return str(value)
@@ -131,12 +139,12 @@ def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:
 
 
 def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
-    """Return the arguments that a user confirms: those of the client, and what was looked up for them."""
+    """Return the arguments for the question to the user: those of the client, and the ids found."""
     return {**arguments, **{each.id: f"{each.value}, looked up: {each}" for each in found}}
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """Return the result with a line for each lookup: in its text, and in its structured value."""
+    """Add a line for each id found to the text and to the structured value of a result, and return the result."""
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":
         first = {**result.content[0], "text": f"{result.content[0]['text']}\n{lines}"}

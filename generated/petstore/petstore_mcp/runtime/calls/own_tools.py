@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer the tools that are the server's own: they read kept results, find other tools, or run programs."""
+"""Answer the server's own tools, which send nothing upstream: they read stored results, find tools, or run programs."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ if TYPE_CHECKING:
     from .program_runs import Executor, ProgramRuns
 
 _KEYS = ("reads", "search")
-"""Keys of the bindings of such tools."""
+"""Keys in the bindings of the server's own tools."""
 
 
 class Programs:
-    """Runner of programs, which all tables of one server share. It is loaded with the first program."""
+    """Loader of the program runner, whose modules are imported at the first program.
+
+    All versions of the server's tools share it.
+    """
 
     def __init__(self, runs: PausedRuns | None) -> None:
-        """Create. `runs` keeps programs that wait for their user; None if this process does."""
+        """Create the loader. `runs`: store of programs that wait for the user, or None for a store in this process."""
         self._runs = runs
         self._found: ProgramRuns | None = None
 
     def found(self) -> ProgramRuns:
-        """Return the runner. Raises ImportError if the sandbox cannot be loaded on this machine."""
+        """Return the program runner. Raise ImportError if the sandbox cannot be loaded on this machine."""
         if self._found is None:
             from .program_runs import ProgramRuns  # imported late: few servers run programs
 
@@ -42,13 +45,13 @@ class Programs:
         return self._found
 
     async def close(self) -> None:
-        """End the workers of programs, if there are any."""
+        """End the worker processes that run programs, if there are any."""
         if self._found is not None:
             await self._found.close()
 
 
 class OwnTools:
-    """Tools of one table that the server answers itself."""
+    """Tools of one catalog that the server answers itself."""
 
     def __init__(
         self,
@@ -58,8 +61,9 @@ class OwnTools:
         shown: int,
         programs: Programs,
     ) -> None:
-        """Create. `bring` copies a result that another replica keeps. `shown`: bytes of a slice of it, or of what a
-        program ends with.
+        """Create the tools. `bring` copies a stored result from another replica to this process.
+
+        `shown`: largest size in bytes of a slice of a stored result, and of the final value of a program.
         """
         self._catalog = catalog
         self._resources = resources
@@ -69,19 +73,22 @@ class OwnTools:
         self._desk: ToolSearch | None = None
 
     def has(self, tool: Tool) -> bool:
-        """Return True if the server answers a tool itself."""
+        """Return True if the server answers `tool` itself."""
         return any(key in tool.binding for key in _KEYS)
 
     async def answer(
         self, tool: Tool, arguments: dict[str, Any], executor: Executor, dialogue: Dialogue, ask: Ask | None
     ) -> Result:
-        """Return the result of such a tool. The arguments fit its schema. `executor` makes the calls of programs."""
+        """Return the result of one of the server's own tools. `arguments` fit its schema.
+
+        `executor` makes the calls of programs. `dialogue` and `ask`: the two ways to ask the user.
+        """
         if "search" in tool.binding:
-            from ..core.search_listing import PROGRAMS  # loaded with the table
+            from ..core.search_listing import PROGRAMS  # imported late: few servers have a search
 
             if self._catalog.finders[tool.name] in PROGRAMS:
                 return await self._run(tool.name, str(arguments["code"]), executor, dialogue, ask)
-            from ..core.listing import TornIndex  # loaded with the table
+            from ..core.listing import TornIndex  # imported late: few servers have a search
 
             try:
                 span = spans.current()
@@ -89,8 +96,8 @@ class OwnTools:
                 return self._search.seen_by(offered).answer(self._catalog.finders[tool.name], arguments)
             except TornIndex as reason:
                 return Result.error(str(reason))
-        from ..core.read_tool import ARGUMENT  # loaded with the table
-        from ..result import read_result  # loaded by now
+        from ..core.read_tool import ARGUMENT  # imported late: few servers list this tool
+        from ..result import read_result  # imported late: few servers list this tool
 
         await self._bring(str(arguments[ARGUMENT]))
         return read_result.read(self._resources, arguments, self._shown)
@@ -103,7 +110,10 @@ class OwnTools:
         return await runs.answer(tool, code, (executor, self._catalog, self._shown), dialogue, ask)
 
     def sentence(self, tool: str, reason: Exception) -> str:
-        """Return why any tool was not called. With a search, the model may not have seen its arguments: show them."""
+        """Return the text that says why any tool was not called.
+
+        On a server with a search, the model may not know the tool's arguments. So the text ends with its signature.
+        """
         said = sentence(tool, reason)
         if not self._catalog.finders or not isinstance(reason, Refused):
             return said

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Go through the pages of a list in one call, for tools with `pages` in their binding.
+"""Fetch all pages of a list in one call, for tools with `pages` in their binding.
 
-Each page is a request of its own: it takes its turn under the rate, hooks see it, and the time of the call counts. If a
-page does not come, those before it are the result, which says so.
+Each page is a request of its own: it waits for the rate limit, hooks see it, and it uses up time of the call. If a page
+cannot be fetched, the result has the earlier pages and says why the list is incomplete.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 100
 MOST_LOOKED = 10
-"""Limits on the pages of one call, and of one lookup."""
+"""Largest number of pages that one call fetches (MOST_PAGES), and that one lookup fetches (MOST_LOOKED)."""
 
 
 class PageWalk:
-    """Walk through the pages of one call."""
+    """Fetcher of all pages of a list within one call."""
 
     def __init__(
         self, tool: Tool, rule: Pages, prepare: Prepare, exchange: Exchange, close: Callable[[Response], None]
     ) -> None:
-        """Create. `prepare` checks arguments and builds their request, `exchange` sends it, `close` frees a response.
+        """Create the fetcher. `rule`: the tool's `pages` rule, which only read-only tools have.
 
-        A tool of `rule` only reads.
+        `prepare` checks arguments and builds a request; `exchange` sends the request; `close` frees a response.
         """
         self._tool = tool
         self._rule = rule
@@ -58,10 +58,11 @@ class PageWalk:
         report: Callable[[str], None],
         whole: WholeAnswer | None = None,
     ) -> tuple[Response, Sent]:
-        """Return the first page's response joined with those that follow, and what was sent last.
+        """Fetch the pages after the first one. Return all pages joined to one response, and the last request sent.
 
-        `authority`: host and port of the API. `report` is told how many pages have come. `whole`: set in a lookup; is
-        told whether all pages came.
+        `answer` and `sent`: response and request of the first page. `authority`: host and port of the API. `report` is
+        called with the number of pages so far. `whole`: only in a lookup; its `complete` is set to False if a page is
+        missing.
         """
         removed = self._tool.binding.get("result", {}).get("remove", ())
         joined = JoinedPages(self._rule, authority, shown, MOST_LOOKED if whole else MOST_PAGES, removed)

@@ -4,7 +4,7 @@
     run hooks, check arguments | build request, find address, run hooks, choose credentials | attach credentials
 
 At the first bar, a hook may replace the request. At the second bar, the user is asked for consent, so that no secret is
-used for an unwanted call. Nothing here opens a connection. A token that must be fetched is attached in sending.py.
+used for an unwanted call. Nothing here opens a connection. If a token must be fetched first, sending.py attaches it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class ServerCredentials(Protocol):
-        """Selector of a request's credentials (credentials.ServerCredentials)."""
+        """Interface that selects the credentials of a request (credentials.ServerCredentials)."""
 
         async def look(self, binding: Binding) -> None:
-            """Find out which logins of users are kept that the binding could use."""
+            """Load the stored logins of users that requests of this binding could use."""
 
         def choose(self, binding: Binding) -> SelectedCredentials:
-            """Return the credentials that the binding requires, as far as they are set. Raises NotReady."""
+            """Return the credentials for requests of a binding. Raise NotReady if a required one is not set."""
 
     from ..core.table import Binding
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)
-"""Exceptions that say why a call is not made. All are raised before a byte is sent."""
+"""Exceptions for a call that is not made. All of them are raised before a byte is sent."""
 
 
 class PreparedCall:
@@ -83,7 +83,7 @@ class Preparation:
         keys: ServerCredentials,
         entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """Create for one table. `entropy` returns that many random bytes."""
+        """Prepare calls of the tools in `catalog`. `keys` selects credentials. `entropy(n)` returns n random bytes."""
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
@@ -96,17 +96,20 @@ class Preparation:
         self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:
-        """Return the time budget for a call of that tool."""
+        """Return the time budget for one call of `tool`."""
         return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
-        """Run the hooks on the arguments, check them and return them. Raises Refused, HookFailed or Refuse."""
+        """Run the hooks on the arguments, then check and return the arguments.
+
+        Raise Refused if an argument is wrong, HookFailed if a hook fails, and Refuse if a hook refuses the call.
+        """
         if not self.hooks.idle:
             arguments = await self.hooks.before(tool.name, arguments, budget)
         return self.verified(tool, arguments, budget)
 
     def verified(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
-        """Check the arguments and return them. Raises Refused."""
+        """Check the arguments by the tool's input schema and return them. Raise Refused if an argument is wrong."""
         with budget:
             problems = self._checker.check(tool, arguments, budget)
             if problems:
@@ -131,8 +134,10 @@ class Preparation:
         return read, left
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> PreparedCall:
-        """Build the request for checked arguments and run the hooks on it. Raises Refused, NotReady, HookFailed or
-        Refuse.
+        """Build the request for checked arguments and run the hooks on it.
+
+        Raise Refused if an argument is wrong, NotReady if a setting is missing, HookFailed if a hook fails, and Refuse
+        if a hook refuses the call.
         """
         if "reads" in tool.binding:
             raise NotReady("It reads what this server has kept, and sends nothing.")
@@ -153,17 +158,23 @@ class Preparation:
         return ready
 
     async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
-        """Build the request without running hooks. Raises Refused or NotReady."""
+        """Build the request without running hooks.
+
+        Raise Refused if an argument is wrong, and NotReady if a setting is missing.
+        """
         await self._keys.look(tool.binding)
         files, built, address = self._built(tool, arguments)
         return PreparedCall(built, address, self._keys.choose(tool.binding), files.digest, [])
 
     def at(self, binding: Binding, built: request.Request, address: Address) -> PreparedCall:
-        """Return a request that is made already, with the credentials of a binding. Raises NotReady."""
+        """Combine a finished request with the credentials of a binding. Raise NotReady if a credential is not set."""
         return PreparedCall(built, address, self._keys.choose(binding), "", [])
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
-        """Return the file to save the response to; None if the response is to be shown. Raises Refused."""
+        """Return the file in which the call wants to save the response, or None if it wants no file.
+
+        Raise Refused if the file name is wrong.
+        """
         if self._settings.downloads_dir is None:
             return None
         argument = tool.binding.get("saves")
@@ -184,16 +195,16 @@ class Preparation:
 
 
 def _private(built: request.Request) -> list[str]:
-    """Return the credentials that hooks wrote into Authorization. No parameter writes that field."""
+    """Return the credentials in the Authorization header field of a request. Only hooks can have written them."""
     values = [value for name, value in built.headers if name.lower() == "authorization"]
     parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
     return [part for part in parts if len(part) >= SHORTEST_REDACTED]
 
 
 def sentence(tool: str, reason: Exception) -> str:
-    """Return the text for the model that says why a tool was not called. `reason` is one of Unmade.
+    """Return the text for the model that says why a tool was not called. `reason`: an exception of Unmade.
 
-    If the tool was called and its result withheld, use `hook_runner.withheld` instead.
+    If the tool was called and its result is withheld, use `hook_runner.withheld` instead.
     """
     if isinstance(reason, Refused):
         return report(reason.problems, tool, reason.complete)

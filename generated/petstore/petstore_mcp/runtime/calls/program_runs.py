@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the programs of models: answer each call of a program by the call of that tool, and go on.
+"""Run programs that the model wrote, in a sandbox. Each function call of a program is a call of the tool of that name.
 
-A call of a program is a call like any other: checked, hooked, confirmed, paced, redacted and recorded under the tool's
-own name, with the id of the run. The program gets its answer whole, and the model the last value alone.
+Such a call is like any other call: arguments are checked, hooks run, users confirm, rate limits apply, and the audit
+records the tool's name and the id of the run. The program gets the complete answer; the model gets only the program's
+last value.
 
-Where a user has to be asked, the program is written down and its worker given back. If the question goes on the stream,
-the program is read again once the answer is there. If the call ends with the question, the program goes out with it,
-sealed (`Handles.runs`), and whoever gets the answer reads it and makes the call with it.
+If a user must be asked, the program is serialized and its worker process is released. If the question is asked while
+the call runs, the program is restored once the answer is there. If the call ends with the question, the client gets a
+state that stands for the program (`Handles.runs`). The repeated call restores the program and makes the confirmed call.
 """
 
 from __future__ import annotations
@@ -61,26 +62,27 @@ _STAYS = " What the program did before it asked stays done."
 
 
 def _unheard(phase: str) -> None:
-    """Ignore the phases of a call: they would be progress of the program."""
+    """Ignore a phase of a call that a program makes, since the client would take it for progress of the program."""
 
 
 class ProgramRuns:
-    """Programs of one server. `runs` keeps those that wait for their user."""
+    """Runner of programs for one server. `runs`: store of programs that wait for the user."""
 
     def __init__(self, runs: PausedRuns | None) -> None:
         self._runs = runs or KeptRuns()
         self._sandbox = Sandbox()
 
     async def close(self) -> None:
-        """End the workers."""
+        """End the worker processes."""
         await self._sandbox.close()
 
     async def answer(
         self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
     ) -> Result:
-        """Return the result of a program for the tool that runs it. Raises OtherOutcome.
+        """Run a program and return its result. `tool`: the tool that runs programs. `code`: the program's text.
 
-        `around`: what executes its calls, the table, and how many bytes are shown to the model.
+        `around`: executor of the program's calls, catalog, and largest size in bytes of the result. Raise OtherOutcome
+        if the call ends with a question to the user or a protocol error.
         """
         executor, catalog, shown = around
         span = spans.current() or spans.Span()
@@ -110,7 +112,10 @@ class ProgramRuns:
 
     # Decision 0198: A stopped program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
-        """Raise the question of a call with all that is needed to go on. Return an error result if that is too much."""
+        """End the call with the question of an inner call (`ended`): store the program, and raise OtherOutcome.
+
+        Return an error result instead if the program is too large to store.
+        """
         asked, record = ended.outcome, running.record
         if not isinstance(asked, Question):  # a call of a program never becomes a task
             if not (isinstance(asked, Failure) and record.writes):
@@ -132,10 +137,10 @@ class ProgramRuns:
 
 
 class ProgramFunctions:
-    """Functions that one program may call, as far as it names them."""
+    """Functions that one program may call: one for each allowed tool whose name occurs in the program."""
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
-        """Create for a program of that tool. `offered`: what its caller is offered of the table."""
+        """Find the functions for a program. `tool`: tool that runs it. `offered`: tools that its caller may use."""
         kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
         self._others: dict[str, str] = {}
         self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
@@ -152,7 +157,7 @@ class ProgramFunctions:
         for name in sorted(named & self._all.keys()):
             called = self._all[name]
             if not offered.has(called):
-                if called in offered.withheld:  # of others it is not told that they are there
+                if called in offered.withheld:  # a tool hidden without a reason stays unmentioned
                     self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
             elif kind != RUN and writes(offered, called):
                 self._others[name] = f"{called} writes, and {tool} calls only what reads."
@@ -162,7 +167,7 @@ class ProgramFunctions:
 
     @property
     def stubs(self) -> str:
-        """Return what the type checker knows of them."""
+        """Return Python declarations of the functions, for the type checker."""
         return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
 
     def writes(self, tool: str) -> bool:
@@ -170,7 +175,7 @@ class ProgramFunctions:
         return writes(self._offered, tool)
 
     def advice(self, told: str) -> str:
-        """Return lines that help with what was found wrong: why a name is missing, and how functions are called."""
+        """Return lines of advice on the error message `told`: why a name is missing, and how functions are called."""
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]
@@ -183,7 +188,7 @@ class ProgramFunctions:
 
 
 class RunningProgram:
-    """One program from its beginning, or from the question at which it waited, to its end."""
+    """Run of one program to its end, from its beginning or from the question at which it waited."""
 
     def __init__(
         self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
@@ -199,21 +204,25 @@ class RunningProgram:
 
     @property
     def printed(self) -> str:
-        """Return what the program has printed, before its questions too."""
+        """Return all text that the program has printed so far, including text before a question."""
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
-        """Return the program as it stands at its call. Raises Stopped."""
+        """Return the serialized program, which waits for the answer to a call. Raise Stopped if that fails."""
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:
-        """Give the worker back, if there is one."""
+        """Release the worker process, if the program has one."""
         run, self._run = self._run, None
         if run is not None:
             await run.close()
 
     async def result(self, code: str, program: bytes, dialogue: Dialogue, ask: Ask | None, shown: int) -> Result:
-        """Run the program to its end, and return what the model is shown. Raises OtherOutcome."""
+        """Run the program to its end and return the result for the model, of about `shown` bytes at most.
+
+        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if a call of the
+        program ends with a question or a protocol error.
+        """
         limit = self._limit = asyncio.timeout(SECONDS)
         self._dump = program
         try:
@@ -236,7 +245,7 @@ class RunningProgram:
         return Result.text(told + notes)
 
     def stopped(self, why: str) -> Result:
-        """Return the error result for a program that ended early, with what it had done."""
+        """Return the error result for a program that ended early. It says why, and which changes were made."""
         done = self.record.done() or "Nothing was changed."
         parts = ["The program stopped.", why, done]
         if self.printed.strip():
@@ -253,13 +262,16 @@ class RunningProgram:
         return self._run
 
     async def _restored(self) -> Run:
-        """Read the program again, with what it had printed before."""
+        """Restore the serialized program in a new worker, and return its run."""
         self._run = await self._sandbox.worker(self._functions.found)
         await self._run.restore(self._dump)
         return self._run
 
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
-        """Answer the call at which the program stands. Raises Stopped and OtherOutcome."""
+        """Make the tool call for which the program waits, and give the program its answer.
+
+        Raise Stopped if the program must end, and OtherOutcome if the call ends with a question or a protocol error.
+        """
         assert run.call is not None
         name, given, named = run.call
         function = self._functions.found[name]
@@ -273,7 +285,7 @@ class RunningProgram:
             await run.fail(problem)
             return
         result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
-        if self._run is None:  # the user was asked meanwhile
+        if self._run is None:  # the worker was released while the user was asked
             run = await self._restored()
         if result.is_error:
             await run.fail(RuntimeError(str(result)))
@@ -284,7 +296,7 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return the way to ask the user while the program waits, without a worker and without its clock."""
+        """Return a function that asks the user. Meanwhile, the program has no worker process and no time limit."""
         if ask is None:
             return None
 
@@ -303,7 +315,10 @@ class RunningProgram:
         return asked
 
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
-        """Return the result of a call of the program, recorded as one of that tool. Raises Stopped and OtherOutcome."""
+        """Make a call of the program, record it in the audit as a call of `tool`, and return its result.
+
+        Raise Stopped if the program must end, and OtherOutcome if the call ends with a question or a protocol error.
+        """
         call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
         span = call.span = spans.Span(self._span.origin)
         span.program, span.whole = self.record.run, True
@@ -337,6 +352,9 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue for one call of a program: only the call that asked gets the answer."""
+    """Return the dialogue for one call of a program. `state`: state of the call that asked the user, None for others.
+
+    Only the call that asked gets the user's answer.
+    """
     responses = dialogue.responses if state is not None else {}
     return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

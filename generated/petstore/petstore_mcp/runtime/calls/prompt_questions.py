@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for values of a prompt, whose messages hold them. The questions are those of tools."""
+"""Ask the user for values that the messages of a prompt contain. The questions work as for tools (questions.py)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ WORDS = {
     "unable": "The user must be asked, and this client cannot ask: it does not declare the capability elicitation"
     " (forms). Use a client that does.",
 }
-"""Texts for the client, by how a question ended that was not answered."""
+"""Texts for the client, by the outcome of a question that was not answered."""
 
 
 def _unheard(phase: str) -> None:
-    """Ignore the phases of a call: a prompt has none."""
+    """Ignore a phase of a call: used as `report`, since a prompt has no phases."""
 
 
 async def answered(
@@ -39,7 +39,8 @@ async def answered(
 ) -> dict[str, Any]:
     """Return the arguments of the prompt and the user's answers, all as texts.
 
-    Raises OtherOutcome with a question, or with the error that says why the user did not answer.
+    Raise OtherOutcome with the question if the request must end with it, or with a protocol error if the user did not
+    answer or an argument is wrong.
     """
     tool = _as_tool(wanted)
     call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))
@@ -56,7 +57,10 @@ async def answered(
 
 
 def _as_tool(wanted: GetPrompt) -> Tool:
-    """Return the prompt as a tool, whose arguments are texts, and whose fields are as their forms say."""
+    """Return the prompt in the form of a tool, so that the code for tools can ask the questions.
+
+    Its input schema has the prompt's arguments as texts, and the fields of the questions with their schemas.
+    """
     entry = wanted.entry
     texts: dict[str, Any] = {each["name"]: {"type": "string"} for each in entry["listed"].get("arguments", ())}
     binding: Any = {"ask": entry["ask"]}
@@ -67,7 +71,7 @@ def _as_tool(wanted: GetPrompt) -> Tool:
 
 
 def _as_text(value: Any) -> str:
-    """Return a value as people write it in a sentence."""
+    """Return a value as readable text: `yes` or `no` for a boolean, a list joined by commas."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make a prompt whose messages hold resources that the upstream has: read them all, then write the messages."""
+"""Make a prompt whose messages embed resources of the upstream: fetch all resources, then write the messages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 async def made(wanted: GetPrompt, fetch: FetchResource) -> PromptMessages:
-    """Return the messages of the prompt. Raise OtherOutcome if a resource cannot be read.
+    """Return the messages of the prompt. `fetch` reads a resource from the upstream.
 
-    `fetch` reads a resource. A prompt is made of all its resources or not at all.
+    Raise OtherOutcome with a protocol error if any resource cannot be read.
     """
     uris = prompts.uris(wanted.entry, wanted.arguments)
     contents = await asyncio.gather(*(_contents(uri, wanted, fetch) for uri in uris))
@@ -34,7 +34,7 @@ async def made(wanted: GetPrompt, fetch: FetchResource) -> PromptMessages:
 
 
 async def _contents(uri: str, wanted: GetPrompt, fetch: FetchResource) -> Contents:
-    """Return what is at the URI. Raise OtherOutcome if the upstream failed."""
+    """Return the contents of the resource at `uri`. Raise OtherOutcome if the upstream failed."""
     there = wanted.find(uri)
     if not isinstance(there, Fetched):
         return there or Contents(uri, None)

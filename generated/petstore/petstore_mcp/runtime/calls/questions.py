@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the user for arguments of a call, for tools with `ask` in their binding.
 
-The questions are asked one after the other. Each may depend on the arguments and on earlier answers. The answers become
-arguments, which the model neither sees nor may give. What a client sends as an answer is checked like an argument.
+The questions are asked one after the other. A question may depend on the arguments and on earlier answers. The answers
+become arguments, which the model neither sees nor may give. The answers are checked like arguments.
 
-While a client of the stateless era asks, what was answered so far travels in the state that it brings back. The state
-counts once, for this call of this caller.
+In the stateless era, each question ends the call. The earlier answers are part of the state (`requestState`) that the
+client sends with the next answer. A state is valid once, for the same call of the same caller.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 LONGEST_SHOWN = 200
 LONGEST_MESSAGE = 2000
 LONGEST_ANSWERS = 32_000
-"""Most bytes of all answers of a call, as JSON. They travel in a state."""
+"""Largest size in bytes of all answers of a call, as JSON. A state (`requestState`) contains them."""
 
 WORDS = {
     **INSTEAD,
@@ -61,11 +61,11 @@ WORDS = {
     "wrong": f"The user was asked {MOST_TURNS} times, and the answers did not fit. Ask the user before you call it"
     " again.",
 }
-"""Texts for the model, by how a question ended that was not answered."""
+"""Texts for the model, by the outcome of a question that was not answered."""
 
 
 class Unanswered(Exception):
-    """Raised if the user did not answer a question. `said`: how it ended, a key of WORDS."""
+    """Raised if the user did not answer a question. `said`: the outcome of the question, a key of WORDS."""
 
     def __init__(self, said: str) -> None:
         super().__init__(said)
@@ -74,8 +74,11 @@ class Unanswered(Exception):
 
 # Decision 0224: The answers of a user travel in requestState.
 class Interview:
-    """The questions about one call. `answers`: question to field to value. `asked`: the question that was asked last,
-    for the `turn`-th time. `inner`: the state of a question that came after all answers, such as a confirmation.
+    """Questions and answers about one call.
+
+    `answers`: name of a question -> field -> value. `asked`: name of the last question. `turn`: how often it was asked.
+    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `subject`: digest of
+    the call, for its states.
     """
 
     def __init__(self, call: CallUnderWay, arguments: dict[str, Any]) -> None:
@@ -88,24 +91,30 @@ class Interview:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Return the arguments of the client, and the answers."""
+        """Return the arguments of the client and the values of all answers as one object."""
         found = dict(self.arguments)
         for answer in self.answers.values():
             found |= answer
         return found
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Go on where the state was written."""
+        """Restore the answers from a state. `kept`: bytes that `written` returned. `turn`: number of the question."""
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return what a state keeps, after which `asked` is asked, or the question with the state `inner`."""
+        """Return the bytes to put into a state. `asked`: name of the question now asked, or "".
+
+        `inner`: state of a question that follows all answers, such as a confirmation, or "".
+        """
         return json.dumps([self.answers, asked, inner], separators=(",", ":")).encode()
 
 
 class Questions:
-    """The questions of one table. `verify` checks arguments and raises Refused. `redact` removes secrets from texts."""
+    """Asker of the questions of tools.
+
+    `verify` checks arguments, and raises Refused if one is wrong. `redact` removes secrets from texts.
+    """
 
     def __init__(self, states: States, verify: Verify, redact: Callable[[str], str], seconds: float = SECONDS) -> None:
         self._states = states
@@ -114,9 +123,10 @@ class Questions:
         self._seconds = seconds
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask what has to be asked, and return what `go_on` makes of the call with the answers.
+        """Ask all questions about a call, and return the result of `go_on(call, arguments)` with the answers added.
 
-        Raises Refused, and OtherOutcome with a question or a protocol error.
+        Raise Refused if an argument is wrong, and OtherOutcome if the call must end with a question or a protocol
+        error.
         """
         dialogue = call.dialogue
         try:
@@ -138,7 +148,11 @@ class Questions:
             raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
 
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
-        """Ask what has to be asked about a call. Raises Refused, Unanswered and OtherOutcome."""
+        """Ask all questions about a call and return the answers.
+
+        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the call must
+        end with a question.
+        """
         interview = Interview(call, self._allowed(call, arguments))
         ended = await self._resumed(interview)
         for question in call.tool.binding["ask"]:
@@ -148,7 +162,10 @@ class Questions:
         return interview
 
     def _allowed(self, call: CallUnderWay, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Check what the model gave, as far as it may give it, and return it. Raises Refused."""
+        """Check the arguments of the model and return them.
+
+        Raise Refused if an argument is wrong, or if only the user may give it.
+        """
         tool = call.tool
         questions = [each for each in tool.binding["ask"] if call.dialogue.way or each.get("without") != "arguments"]
         barred = {name for each in questions for name in each.get("arguments", ())}
@@ -161,7 +178,7 @@ class Questions:
         return self._verify(seen, arguments, call.budget)
 
     async def _resumed(self, interview: Interview) -> str:
-        """Read the state that the call brings. Return "", or as a key of WORDS why it is void."""
+        """Restore the answers from the call's state. Return "", or a key of WORDS if the state is invalid."""
         dialogue = interview.call.dialogue
         if dialogue.state is None:
             return ""
@@ -171,7 +188,10 @@ class Questions:
         return void
 
     async def _settled(self, interview: Interview, question: AskedQuestion) -> str:
-        """Get the answers to a question that applies to the call. Return "", or as a key of WORDS how it ended."""
+        """Get the user's answer to a question, if its conditions apply to the call and it has no answer yet.
+
+        Return "", or a key of WORDS if the user did not answer.
+        """
         call, name = interview.call, question["name"]
         known = call.tool.given(interview.given)
         if name in interview.answers or not _applies(question, known):
@@ -198,7 +218,7 @@ class Questions:
         return FormQuestion(question["name"], self._message(question, known), fields, required)
 
     def _message(self, question: AskedQuestion, known: dict[str, Any]) -> str:
-        """Return the text of a question, with arguments as data: on one line, without hidden characters or secrets."""
+        """Return the text of a question with the arguments inserted, without invisible characters and secrets."""
 
         def shown(name: str) -> str:
             value = known.get(name, "")
@@ -209,9 +229,12 @@ class Questions:
         return visible(self._redact("".join(parts)))[:LONGEST_MESSAGE]
 
     def _unasked(self, interview: Interview, question: AskedQuestion, form: FormQuestion) -> str:
-        """Take the fields from the arguments, where the client cannot ask and the owner allows it. Raises Refused."""
+        """Take the values of the fields from the arguments, if the owner allows it. The client cannot ask its user.
+
+        Return "", or "unable" if the owner does not allow it. Raise Refused if a value is wrong.
+        """
         if "missing" in question:
-            return ""  # the check of all arguments tells what is missing
+            return ""  # the later check of all arguments reports missing ones
         if question.get("without") != "arguments":
             return "unable"
         values, problems = self._checked(interview, form, interview.arguments)
@@ -221,7 +244,10 @@ class Questions:
         return ""
 
     async def _asked(self, interview: Interview, form: FormQuestion) -> str:
-        """Ask while the call waits, again where the answers do not fit. Return how it ended, `accept` if well."""
+        """Ask the user while the call waits, again if the answers are invalid, at most MOST_TURNS times.
+
+        Return the outcome: `accept`, or a key of WORDS.
+        """
         ask, message = interview.call.ask or nobody, form.message
         for _ in range(MOST_TURNS):
             try:
@@ -239,7 +265,10 @@ class Questions:
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion) -> str:
-        """Return how the question ended by the answer that the call brings. Raises OtherOutcome to ask it."""
+        """Return the outcome of the user's answer in a repeated call: `accept`, or a key of WORDS.
+
+        Raise OtherOutcome with the question if the call has no valid answer.
+        """
         responses, turn = interview.call.dialogue.responses, 0
         problems: list[Problem] = []
         if interview.asked == form.name:
@@ -258,7 +287,7 @@ class Questions:
         raise OtherOutcome(Question(form.message, state, form=form))
 
     def _taken(self, interview: Interview, form: FormQuestion, reply: Any) -> list[Problem]:
-        """Keep the values of an answer if they fit. Return what is wrong with them."""
+        """Store the values of an answer if they are valid. Return the problems of the values."""
         values, problems = self._checked(interview, form, reply.get("content"))
         if not problems:
             interview.answers[form.name] = values
@@ -270,7 +299,10 @@ class Questions:
     def _checked(
         self, interview: Interview, form: FormQuestion, content: object
     ) -> tuple[dict[str, Any], list[Problem]]:
-        """Return the values of a form and what is wrong with them, by the form and by the schema of the arguments."""
+        """Check the values of a form by the form's schema and by the tool's input schema.
+
+        Return the values, and their problems.
+        """
         tool, values = interview.call.tool, form.read(content)
         whole = {name: tool.schema["properties"][name] for name in form.fields}
         key = f"{tool.name} {form.name} {' '.join(form.fields)}"
@@ -286,7 +318,7 @@ class Questions:
 
 
 def _applies(question: AskedQuestion, known: dict[str, Any]) -> bool:
-    """Return True if the arguments fulfil the conditions of a question. An argument that is absent fulfils none."""
+    """Return True if the arguments `known` meet all conditions of a question. A missing argument meets no condition."""
     return all(
         name in known and SchemaChecker(schema, {}).is_valid(known[name])
         for name, schema in question.get("when", {}).items()
@@ -294,5 +326,5 @@ def _applies(question: AskedQuestion, known: dict[str, Any]) -> bool:
 
 
 def _again(problems: Iterable[Problem], message: str) -> str:
-    """Return the text of a question that is asked again, with what was wrong with the answers."""
+    """Return the text of a repeated question: the problems of the last answers, then `message`."""
     return "\n".join([*map(visible, map(str, problems)), message])

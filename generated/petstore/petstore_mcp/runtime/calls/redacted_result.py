@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def redacted(result: Result, redactor: Redactor) -> Result:
-    """Return the result without the secrets known by now."""
+    """Return a copy of the result without the secrets that `redactor` knows."""
     shown = Result([_shown(block, redactor) for block in result.content], result.structured, result.is_error)
     if result.written and not redactor.may_be_in(result.written):
         shown.written = result.written
@@ -22,9 +22,9 @@ def redacted(result: Result, redactor: Redactor) -> Result:
 
 
 def _shown(block: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """Return the block without secrets. Base64 data is kept as it is, since it was redacted before encoding."""
+    """Return the content block without secrets. Base64 data is unchanged, since it was redacted before its encoding."""
     if block.keys() == {"type", "text"} and block["type"] == "text" and isinstance(block["text"], str):
-        return {"type": "text", "text": redactor.text(block["text"])}  # the usual case
+        return {"type": "text", "text": redactor.text(block["text"])}  # fast path: most blocks are text
     encoded = {name: block[name] for name in ("data", "blob") if name in block}
     inner = {name: _shown(block[name], redactor) for name in ("resource",) if isinstance(block.get(name), dict)}
     rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Refuse calls of tools whose owner says that a client must be able to do something (`requires` in the tools file)."""
+"""Refuse calls of tools that require a capability of the client (`requires` in the tools file)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _OBJECTS: dict[str, dict[str, object]] = {
     "sampling": {"sampling": {}},
     "roots": {"roots": {}},
 }
-"""ClientCapabilities of MCP, by their names in the tools file."""
+"""Name of a capability in the tools file -> MCP's ClientCapabilities object."""
 
 
 # Decision 0233: A tool that requires a missing capability is listed and refused.
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
-    """Return the error result for a client that lacks a capability, None for others. Raises OtherOutcome.
+    """Return None if the client has all capabilities that the tool requires, else an error result.
 
-    In the stateless era, the outcome is the protocol error that names the missing capabilities.
+    In the stateless era, raise OtherOutcome instead, with a protocol error that names the missing capabilities.
     """
     able = {"elicitation": bool(dialogue.way), "elicitation.url": bool(dialogue.urls)}
     lacks = [each for each in tool.binding.get("requires", ()) if not able.get(each, each in dialogue.declares)]

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Turn the response of a call into its result, and keep or save what is too large to be shown."""
+"""Turn the response of a call into its result. Store a response that is too large for the result, or save it to a file.
+
+A stored response can be read later as a resource.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,17 @@ if TYPE_CHECKING:
     from .handles import Sharing
 
 RESULT_SECONDS = 60 * 60.0
-"""Seconds for which other replicas can read a kept result."""
+"""Seconds for which other replicas can read a stored result."""
 
 
 class ResultWriter:
-    """Writer of the results of responses that one server gets. `shown`: bytes that a result shows.
+    """Writer of results. `shown`: largest number of bytes of a response that a result contains.
 
-    `cut` is True once a response was too large to be shown whole.
+    `cut` becomes True when a response is larger than that.
     """
 
     def __init__(self, redactor: Redactor, resources: KeptResults, shared: Sharing | None, shown: int) -> None:
-        """Create. `shared` keeps results for other replicas."""
+        """Create the writer. `resources`: store of large responses. `shared`: store for other replicas, or None."""
         self._redactor = redactor
         self._resources = resources
         self._shared = shared
@@ -40,7 +43,7 @@ class ResultWriter:
         self.cut = False
 
     def showing(self, shown: int) -> ResultWriter:
-        """Return the same with another size of what is shown."""
+        """Return a copy of this writer with another `shown`."""
         other = copy(self)
         other.shown, other.cut = shown, False
         return other
@@ -64,8 +67,8 @@ class ResultWriter:
         return result
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """Write the response to a file, and return the result that says so."""
-        from ..result.downloads import Unwritten  # loaded by now
+        """Write the response to a file. Return a result with path and size of the file, or an error result."""
+        from ..result.downloads import Unwritten  # imported late; the caller has loaded it already
 
         try:
             size = await download.save(answer, self._redactor, budget)
@@ -74,7 +77,7 @@ class ResultWriter:
         return response.saved(answer, sent, download.path, size)
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
-        """Keep a response that is too large to be shown, as much as time allows."""
+        """Store a response that is too large for a result, or as much of it as the time budget allows."""
         from ..result import large_results  # imported late: most responses fit
 
         with budget as seconds:

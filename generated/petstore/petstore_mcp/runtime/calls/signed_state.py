@@ -14,11 +14,11 @@ SECONDS = 300
 """Seconds that the user has to answer."""
 
 MOST_SPENT = 10_000
-"""Most used tickets remembered until they expire. Beyond this number, no ticket is accepted."""
+"""Largest number of used tickets that are remembered until they expire. Beyond this number, no ticket is accepted."""
 
 
 class Tickets:
-    """Issuer and checker of tickets. `clock` returns seconds; `entropy` returns that many random bytes."""
+    """Issuer and checker of tickets. `clock()` returns seconds; `entropy(n)` returns n random bytes."""
 
     __slots__ = ("_clock", "_entropy", "_key", "_spent")
 
@@ -29,23 +29,24 @@ class Tickets:
         self._spent: dict[str, float] = {}  # expiry by ticket number, earliest first
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a ticket for that subject (hexadecimal), asked about for the `turn`-th time, that brings `kept` back.
+        """Return a new ticket. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
 
-        The client can read `kept`: it holds what its own user said.
+        `kept`: bytes that `take_kept` returns later. The client can read them; they are answers of its own user.
         """
         until = int((self._clock() + SECONDS) * 1000)
         body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}" + (f".{kept.hex()}" if kept else "")
         return f"{body}.{self._signature(body)}"
 
     async def take(self, ticket: str, subject: str) -> tuple[int, str]:
-        """Use up a ticket. Return how often the user was asked, and "" or why the ticket is void.
+        """Mark a ticket as used. Return how often the user was asked, and "" or the reason why the ticket is invalid.
 
-        The reasons are `forged` (not made by this process), `late`, `other`, `used` and `crowded`.
+        The reasons: `forged` (not made by this process), `late` (expired), `other` (for another call), `used` (used
+        before), `crowded` (too many used tickets are remembered).
         """
         return (await self.take_kept(ticket, subject))[:2]
 
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
-        """Use up a ticket as `take`, and return what it kept as well."""
+        """Mark a ticket as used. Return the two values of `take`, and the bytes that were given to `issue`."""
         body, _, signature = ticket.rpartition(".")
         # Bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sign the ids of tasks over stdio, so that the client can keep them and cannot make or change one.
+"""Sign the ids of tasks over stdio, so that the client can store an id, but cannot make or change one.
 
-The key is made of what the server is configured with, so that an id is good after a restart of the process.
+The signing key is derived from the server's name and credentials. So an id stays valid after a restart of the process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SIGNATURE, _EXPIRY = 16, 5
 
 
 def key(server: str, secrets: Iterable[str]) -> bytes:
-    """Return the key for a server that holds these credentials."""
+    """Return the signing key for a server with the name `server` and the credentials `secrets`."""
     found = hashlib.sha256(b"mcpgen tasks, version 1\0" + server.encode())
     for secret in sorted(filter(None, secrets)):
         found.update(b"\0" + secret.encode("utf-8", "surrogatepass"))
@@ -32,7 +32,7 @@ def key(server: str, secrets: Iterable[str]) -> bytes:
 
 
 def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
-    """Return the ids of the tasks of one server."""
+    """Return the issuer and reader of the task ids of one server."""
     return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
 
 
@@ -45,15 +45,15 @@ class SignedTasks:
         self._clock = clock
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that holds the job, good for that many seconds."""
+        """Return an id that holds the job and is valid for `seconds` seconds."""
         body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
         return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+        """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
-        except ValueError:  # UnicodeEncodeError and binascii.Error are such
+        except ValueError:  # includes UnicodeEncodeError and binascii.Error
             return b"", "unknown"
         signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
         canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id

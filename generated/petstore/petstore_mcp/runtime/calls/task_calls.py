@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer calls that start a job, and requests about the tasks that such calls became.
+"""Answer calls that start a job upstream, and requests about the MCP tasks that such calls became.
 
-A client with tasks gets a task at once. For any other the call waits for the end of the job, and says how to look again
-if its time is up: by the tool `get_task`. A task is looked up under the name of the tool whose call began it: whoever
-may not call that tool does not see its tasks.
+A client that supports tasks gets a task at once. For any other client, the call waits for the end of the job. If its
+time is up, its result says how to ask again: by the tool `get_task`. A task belongs to the tool whose call began it. So
+a caller who may not call that tool does not see its tasks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Finish = Callable[[str, Result, Budget, str], Awaitable[Result]]
 
 RESERVE, MOST_RESERVE = 0.1, 2.0
-"""Part of a call's time that is kept for the last look and the answer, and its most seconds."""
+"""Fraction of a call's time that is reserved for the last request and the answer, and its maximum in seconds."""
 
 _INSTEAD = {
     "unknown": "There is no such task for this caller.",
@@ -50,7 +50,7 @@ _INSTEAD = {
 
 
 class TaskCalls:
-    """Jobs and tasks of one table."""
+    """Handler of the jobs and tasks of one catalog's tools."""
 
     def __init__(
         self,
@@ -61,7 +61,10 @@ class TaskCalls:
         redact: Callable[[str], str],
         budget: Callable[[Tool], Budget],
     ) -> None:
-        """Create. `finish` runs the hooks of a tool on its result, `redact` removes secrets from texts."""
+        """Create the handler. `ids` issues and reads ids of tasks. `finish` runs a tool's hooks on its result.
+
+        `redact` removes secrets from texts. `budget` returns the time budget for a call of a tool.
+        """
         self._catalog = catalog
         self._follower = follower
         self._ids = ids
@@ -70,7 +73,7 @@ class TaskCalls:
         self._budget = budget
 
     def refuse(self, call: CallUnderWay) -> None:
-        """Raise OtherOutcome for a call of 2025-11-25 that asks for a task of a tool which starts no job."""
+        """Raise OtherOutcome if a call of revision 2025-11-25 wants a task, but its tool starts no job."""
         starts = "task" in call.tool.binding
         if not starts and call.dialogue.tasks and not has(call.dialogue.revision, "resultType"):
             raise OtherOutcome(Failure(f"{call.tool.name} cannot be called as a task.", METHOD_NOT_FOUND))
@@ -83,9 +86,9 @@ class TaskCalls:
         ready: PreparedCall,
         tell: Callable[[], Awaitable[Result]],
     ) -> Result:
-        """Return the result of a call whose request was answered. `tell` returns the answer itself as a result.
+        """Return the result of a call after its request was answered: that of its job, or `tell()` if there is no job.
 
-        Raises OtherOutcome with a task for a client that has tasks.
+        Raise OtherOutcome with a task if the client supports tasks.
         """
         job = self._follower.begun(call.tool, answer, ready, sent.arguments, call.dialogue.task_seconds)
         if not isinstance(job, Job):
@@ -99,7 +102,7 @@ class TaskCalls:
         return await self._waited(call, call.tool, job)
 
     async def looked(self, call: CallUnderWay, arguments: dict[str, Any]) -> Result:
-        """Return the result of the tool that looks at a task again."""
+        """Return the result of a call of `get_task`, the tool that waits for a job of an earlier call."""
         tool, job = self._opened(str(arguments[ARGUMENT]), self._catalog)
         if tool is None or job is None:
             return Result.error(_INSTEAD["expired" if tool else "unknown"])
@@ -109,7 +112,10 @@ class TaskCalls:
         return await self._finish(tool.name, result, budget, "")
 
     async def answer(self, wanted: TaskRequest) -> Task:
-        """Return the answer to a request about a task. Raises OtherOutcome with an error."""
+        """Return the answer to a request about a task.
+
+        Raise OtherOutcome with a protocol error if the task is unknown or expired, or cannot be cancelled.
+        """
         offered = wanted.offered or self._catalog
         tool, job = self._opened(wanted.task, offered)
         if tool is None or job is None:
@@ -144,14 +150,20 @@ class TaskCalls:
         return self._task(wanted.task, "cancel", job, Seen(job_state.GONE))
 
     async def _seen(self, tool: Tool, job: Job, budget: Budget, result: bool = True) -> Seen:
-        """Look once. What keeps the server from asking is the result of the job: a later look would end alike."""
+        """Ask the upstream once for the state of a job.
+
+        If the request cannot be made, return a failed job with an error result, since later requests would fail too.
+        """
         try:
             return await self._follower.look(tool, job, budget, result)
         except (Refused, NotReady) as reason:
             return Seen(job_state.FAILED, "", Result.error(f"The job of {tool.name} cannot be followed. {reason}"))
 
     async def _ended(self, tool: Tool, job: Job) -> Seen:
-        """Return how a job ended, however long that takes. Raises OtherOutcome if it has no result."""
+        """Wait for the end of a job, for as long as its lifetime, and return its final state.
+
+        Raise OtherOutcome with a protocol error if there is no result by then.
+        """
         seen = await self._seen(tool, job, self._budget(tool))
         if seen.state == job_state.WORKING:
             end = asyncio.get_running_loop().time() + job.until - time.time()
@@ -161,7 +173,10 @@ class TaskCalls:
         return seen
 
     async def _waited(self, call: CallUnderWay, tool: Tool, job: Job) -> Result:
-        """Wait for the end of a job as long as the call may take. Return its result, or how to look again."""
+        """Wait for the end of a job while the call's time lasts.
+
+        Return the job's result, or a text that says how to ask again.
+        """
         budget = call.budget
         end = asyncio.get_running_loop().time() + budget.left - min(budget.left * RESERVE, MOST_RESERVE)
         end = min(end, asyncio.get_running_loop().time() + job.until - time.time())
@@ -175,7 +190,10 @@ class TaskCalls:
         return Result.text(f"The job that {tool.name} started is still at work. {again}")
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
-        """Return the tool and the job of an id. No tool: the id is unknown to this caller; no job: it has expired."""
+        """Return the tool and the job of a task id.
+
+        The tool is None if the id is unknown to this caller. The job is None if the id is unknown or has expired.
+        """
         written, void = self._ids.open(id)
         if void == "expired":
             return self._catalog.tool(self._catalog.names()[0]), None
@@ -191,10 +209,10 @@ class TaskCalls:
         return self._ids.issue(job.written(), max(job.until - time.time(), 1.0))
 
     def _task(self, id: str, answers: str, job: Job, seen: Seen) -> Task:  # noqa: A002
-        """Return the state of a task as clients are told it."""
+        """Return the state of a task for the client. `answers`: kind of the request, such as `get`."""
         status = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}.get(seen.state)
         result = seen.result
-        if status is None:  # what an API does not know any more was cancelled, if it can be
+        if status is None:  # the API does not know the job any more: cancelled, if the API can cancel jobs
             cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
             status, result = ("cancelled", None) if cancels else ("failed", result)
         return Task(
@@ -220,16 +238,16 @@ def build(
     finish: Finish,
     redact: Callable[[str], str],
 ) -> TaskCalls:
-    """Return what follows the jobs of one table. Without `ids` they are those of a server over stdio."""
+    """Return the handler of jobs and tasks for the tools of `catalog`. If `ids` is None, use the task ids of stdio."""
     follower = JobFollower(preparation, settings, exchange, writer)
     given = ids or signed_tasks.of_server(catalog, settings)
     return TaskCalls(catalog, follower, given, finish, redact, preparation.budget)
 
 
 def _written(moment: float) -> str:
-    """Return a Unix time as ISO 8601."""
+    """Return a Unix time in seconds as ISO 8601, in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
 def _unheard(phase: str) -> None:
-    """Ignore how a job goes on: nobody listens."""
+    """Ignore a phase of a job: used as `report` if nobody wants progress."""

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 
 def choose(catalog: Catalog, settings: Settings, logins: Logins | None = None) -> str:
-    """Return the tool to try: tools with credentials first, then the shortest path; "" if there is none."""
+    """Return the name of the tool to try, or "" if there is none.
+
+    Tools that need credentials come first; among equals, the tool with the shortest path wins.
+    """
     rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name, logins)) is not None]
     return min(rows)[-1] if rows else ""
 
@@ -53,13 +56,13 @@ def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None
     except NotReady:
         return None
     if any(catalog.security[name] in schemes for name in delegated):
-        return None  # nobody calls here, as whom the API could be called
+        return None  # this call needs the credential of a caller, and --doctor has no caller
     path = binding["path"]
     return not schemes, len(path) > 1, len(str(path)), name
 
 
 def _needs_arguments(tool: Tool) -> bool:
-    """Return whether a tool cannot be called without arguments."""
+    """Return True if a tool cannot be called without arguments."""
     return bool(tool.schema.get("required")) or any("required" in each for each in tool.binding.get("lookups", ()))
 
 
@@ -70,7 +73,7 @@ async def attempt(
     close: Callable[[Response], None],
     seconds: float,
 ) -> tuple[bool, str]:
-    """Call a tool without arguments. Return whether all is well, and a sentence."""
+    """Call a tool without arguments. Return True if the settings look usable, and a sentence on the outcome."""
     try:
         ready = await prepare(tool, {})
         answer, sent = await exchange(tool, ready, {}, lambda phase: None, Budget(seconds, time.monotonic))
@@ -82,7 +85,7 @@ async def attempt(
 
 
 def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
-    """Return whether the settings look usable, and a sentence about the response."""
+    """Return True if the settings look usable after this response, and a sentence about the response."""
     variables = " and ".join(sent.variables)
     asked = f"{sent.tool.name} ({sent.method} {sent.path}{f', with {variables}' if variables else ''})"
     if isinstance(answer, Failure):
@@ -102,7 +105,7 @@ def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
 
 
 async def reach(client: Client, settings: Settings, seconds: float) -> list[str]:
-    """Return what prevents calls: problems in the settings, and servers without an answer within `seconds`."""
+    """Return sentences on what prevents calls: problems in the settings, and servers without an answer in `seconds`."""
     found = list(settings.problems)
     for index in range(max(1, len(settings.servers))):
         try:
@@ -113,7 +116,10 @@ async def reach(client: Client, settings: Settings, seconds: float) -> list[str]
 
 
 async def _reached(client: Client, address: Address, seconds: float) -> list[str]:
-    """Return why nothing answers below that base URL, or []. Try GET after HEAD, which some servers do not know."""
+    """Return [] if a server answers below the base URL `address`, else a list with the reason why none answers.
+
+    GET is tried after HEAD, since some servers do not support HEAD.
+    """
     for method in ("HEAD", "GET"):
         try:
             await client.send(Request(method, "/"), address, seconds)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Hold what belongs to one call from its beginning to its end."""
+"""Data of one call, from its beginning to its end."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class CallUnderWay:
     """One call of `tool`, within its `budget`.
 
-    - `report` is told of phases that are over. `dialogue` and `ask` are the two ways to ask the user.
-    - `given`: what the user confirms, which are the arguments of the client; empty if nothing has to be confirmed.
+    - `report` is called with the name of each finished phase. `dialogue` and `ask`: the two ways to ask the user.
+    - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
 
     __slots__ = ("ask", "budget", "dialogue", "given", "report", "tool")

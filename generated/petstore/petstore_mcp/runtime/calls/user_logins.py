@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Logins of users during calls: which are kept, and asking the user to log in where the client can open a URL.
+"""Logins of users during calls: use stored logins, and ask the user to log in if the client can open a URL.
 
 The URL goes to the user by elicitation (mode `url`), never into a result, so the model does not see it. Only a server
-over stdio asks, since its port for the answer is on the machine of the user's browser.
+over stdio asks, because the browser must reach the server's local port: both must run on the same machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PREFIX = "login."
-"""Beginning of a `requestState` that belongs to a login, unlike those of confirmations."""
+"""Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix."""
 
 _INSTEAD = {
     "decline": "The user does not want to log in. Do not call it again unless the user asks for it.",
@@ -41,16 +41,16 @@ _INSTEAD = {
 
 
 def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:
-    """Return the kept logins of this server, or None if no user can log in for any of its schemes."""
+    """Return the stored logins of this server, or None if users cannot log in for any of its security schemes."""
     if not any("user" in scheme for scheme in catalog.security.values()):
         return None
-    from ..login.logins import Logins  # imported late: most servers know no login
+    from ..login.logins import Logins  # imported late: most servers have no logins
 
     return Logins(catalog, settings, learn)
 
 
 def scopes_of(catalog: Catalog, scheme: str) -> str:
-    """Return the scopes that the offered tools need of a scheme, joined by blanks."""
+    """Return the scopes of a security scheme that the offered tools need, joined by spaces."""
     found = {
         scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
     }
@@ -63,25 +63,29 @@ def is_of_login(state: str | None) -> bool:
 
 
 class _Pending:
-    """Login that the user was asked for: its URL, the state that the repeated call carries, and the waiting task."""
+    """Login that has begun and not ended.
+
+    `url`: page for the user. `state`: `requestState` that the repeated call must have. `task`: asyncio task that waits
+    for the end of the login.
+    """
 
     __slots__ = ("state", "task", "url")
 
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
-        import secrets  # loaded by `serve/preload` if a user can log in
+        import secrets  # imported late: `serve/preload` loads it if a user can log in
 
         self.state = _PREFIX + secrets.token_urlsafe(32)
 
 
 class UserLogins:
-    """Logins of one server's user. `logins` is None if no user can log in for any scheme."""
+    """Logins of the server's user. `logins` is None if users cannot log in for any security scheme."""
 
     def __init__(
         self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
     ) -> None:
-        """Create. `learn` is called with each secret before its use; `client` returns the HTTP client."""
+        """Create the logins. `learn` is called with each secret before its use; `client()` returns the HTTP client."""
         self.logins = kept_logins(catalog, settings, learn)
         self._catalog = catalog
         self._settings = settings
@@ -90,10 +94,11 @@ class UserLogins:
         self._pending: dict[str, _Pending] = {}
 
     def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> Awaitable[T]:
-        """Return an awaitable of the outcome of a step of a call. If a login is needed and the client can open a URL,
-        the user is asked, and the step runs again.
+        """Run `step`, a part of a call, and return its outcome as an awaitable.
 
-        It raises what the step raises, NotReady if the user does not log in, and Ended with the question.
+        If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. The
+        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the call
+        must end with the question.
         """
         return step() if self.logins is None else self._run(step, dialogue, ask)
 
@@ -108,7 +113,10 @@ class UserLogins:
 
     # Decision 0176: The user is asked for a login by URL, over stdio alone.
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
-        """Return once the user has logged in. Raises NotReady, and Ended with the question."""
+        """Ask the user to log in, and return once that is done.
+
+        Raise NotReady if the login fails, and OtherOutcome if the call must end with the question.
+        """
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():
             pending = self._pending[needed.scheme] = await self._begun(needed)
@@ -129,9 +137,9 @@ class UserLogins:
             raise NotReady(f"The login did not succeed: {problem} Call it again to ask the user again.")
 
     async def _begun(self, needed: LoginNeeded) -> _Pending:
-        """Begin a login, and wait for its end in a task. Raises NotReady if none can begin."""
+        """Begin a login, and start an asyncio task that waits for its end. Raise NotReady if the login cannot begin."""
         from ..login.errors import LoginFailed  # imported late: most servers ask for no login
-        from ..login.run import Login  # imported late
+        from ..login.run import Login  # imported late: most servers ask for no login
 
         assert self.logins is not None
         scheme = self.logins.scheme(needed.scheme)
@@ -145,8 +153,11 @@ class UserLogins:
         return _Pending(url, asyncio.ensure_future(self._finished(needed.scheme, login)))
 
     async def _finished(self, scheme: str, login: Login) -> str:
-        """Wait for the user, and use the login from now on. Return "", or why there is none."""
-        from ..login.errors import LoginFailed  # loaded by now
+        """Wait until the user has logged in, and use the login from now on.
+
+        Return "", or a sentence that says why the login failed.
+        """
+        from ..login.errors import LoginFailed  # imported late; `_begun` has loaded it already
 
         assert self.logins is not None
         try:
@@ -165,13 +176,13 @@ class UserLogins:
         return await self._client().send(request, address, self._settings.timeout)
 
     def close(self) -> None:
-        """End the logins that wait for their user."""
+        """Cancel the logins that wait for the user."""
         for each in self._pending.values():
             each.task.cancel()
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Return True if both texts are equal. The time that it takes tells nothing of where they differ."""
-    import hmac  # loaded by `serve/preload` if a user can log in
+    """Return True if both texts are equal. The comparison takes constant time, so it reveals no part of the texts."""
+    import hmac  # imported late: `serve/preload` loads it if a user can log in
 
     return hmac.compare_digest(one.encode(), other.encode())

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Arguments that the user fills in, and not the model: where they are added to the input schema of their tool."""
+"""Add arguments that the user, not the model, fills in to the input schemas of tools."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 
 def complete_schema(schema: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
-    """Return the schema of all arguments of a call, with those that the user fills in."""
+    """Return a tool's input schema with the arguments that the user fills in added."""
     return _with(schema, questions)
 
 
 def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
-    """Return the list entry of a tool for clients that cannot ask: what they may give themselves are its arguments."""
+    """Return the entry of a tool in `tools/list` for clients that cannot ask their user.
+
+    Its input schema also has those of the user's fields that the client may send as arguments.
+    """
     given = [each for each in questions if each.get("without") == "arguments" or "missing" in each]
     return {**tool, "inputSchema": _with(tool["inputSchema"], given)}
 

@@ -2,10 +2,10 @@
 """Audit log: one JSON line per call, so that an operator can later say who did what.
 
 A line names the caller, the tool, its HTTP request, the outcome and the duration. Arguments are left out by default; if
-the operator asks for them, secrets are removed first. Each call has exactly one line, however the call ends: whoever
-reports its end first removes the call from the open calls, and only then writes.
+the operator asks for them, secrets are removed first. Each call has exactly one line, however the call ends: the first
+report of its end removes the call from the open calls, and only then writes the line.
 
-The audit fails closed. A line that cannot be written is kept, and no other call is made until that line has been
+The audit fails closed. A line that cannot be written waits in memory, and no other call is made until the line has been
 written. The file is append-only and is created readable by its owner alone. A symbolic link that other users could have
 created is never followed. If log rotation moves the file away, a new file is begun.
 """
@@ -40,7 +40,7 @@ FORMAT = 1
 # Decision 0103: An audit file keeps its mode.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
-#: Largest size in bytes, as JSON, of each further text in a line, so that all texts have room.
+#: Largest size in bytes, as JSON, of a name (LONGEST_NAME) or an HTTP request in a line. So all fields fit into a line.
 LONGEST_NAME = 240
 LONGEST_REQUEST = 600
 #: Largest number of lines that wait to be written. Further lines are lost and counted.
@@ -54,9 +54,9 @@ _FLAGS = os.O_WRONLY | os.O_APPEND
 
 
 def problem(path: str) -> str:
-    """Return why audit lines cannot be written to `path`, such as "must name a regular file", or "".
+    """Return the reason why audit lines cannot be written to `path`, or "" if they can.
 
-    Leaves no test file behind.
+    The reason is a predicate, such as "must name a regular file". No file is created.
     """
     if path == STDERR:
         return ""
@@ -77,7 +77,7 @@ def problem(path: str) -> str:
 
 
 def _opened(path: str, flags: int) -> int:
-    """Return a descriptor that appends to the regular file at `path`. Raise OSError."""
+    """Open the regular file at `path` for appending and return its descriptor. Raise OSError if that fails."""
     root, *steps = without_links(path).split("/") if HAS_OPENAT else path.rpartition(os.sep)[::2]
     return open_below(root or "/", steps, _FLAGS | flags)
 
@@ -117,7 +117,10 @@ class _Guard:
 
 
 class _Entry:
-    """An open call, with the HTTP request of its tool, by the table that was served when the call began."""
+    """A call that has begun and not ended.
+
+    `request`: METHOD and path of its HTTP request. `version`: version of the server when the call began.
+    """
 
     __slots__ = ("arguments", "call", "request", "started", "version")
 
@@ -133,8 +136,8 @@ class _Entry:
 class Audit:
     """Audit log of one server.
 
-    Only the main thread creates the log and begins calls of clients. Any thread may begin a call within a call, and
-    report the end of a call.
+    Only the main thread may create the log and begin a client's call. Any thread may begin a call that another call
+    makes, and may report the end of a call.
     """
 
     def __init__(
@@ -166,7 +169,7 @@ class Audit:
         self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
-        """Use a newer table from now on. Its calls may need other credentials."""
+        """Use the tools of `catalog` from now on, and the `secrets` of their credentials."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
 
@@ -185,9 +188,9 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Write the line of a call with its outcome, or with one word in place of an outcome.
+        """Write the line of a call that has ended. `outcome` is its outcome, or one word to write as such.
 
-        Only the first report of a call counts.
+        Later reports about the same call are ignored.
         """
         with self._guard:
             self._end(key, outcome)
@@ -274,7 +277,10 @@ class Audit:
         return {key: _fitting(self._redacted(value), LONGEST_NAME) for key, value in named.items()} or None
 
     def _caller(self, span: Span) -> dict[str, object]:
-        """Return who called by an access token: subject, client id and issuer in place of what is unchecked."""
+        """Return the fields of a caller with a checked access token: subject, issuer and client id; else {}.
+
+        They take the place of the unverified fields of the same name.
+        """
         caller = span.origin.peer.identity if span.origin.peer is not None else None
         if caller is None:
             return {}
@@ -344,9 +350,9 @@ def _peer(span: Span) -> dict[str, object]:
 
 
 def _called(call: Call) -> dict[str, object]:
-    """Return fields for the called tool, for the URI template of the fetched resource, or for the prompt.
+    """Return the fields that name what was called: a tool, the URI template of a resource, or a prompt.
 
-    A request about a task has the tool whose call began the task, and says what was done.
+    For a request about a task, they name the tool whose call began the task, and the action, such as `cancel`.
     """
     if isinstance(call, TaskRequest):
         return {"tool": call.name or None, "task": call.action}
@@ -354,7 +360,7 @@ def _called(call: Call) -> dict[str, object]:
 
 
 def _named(outcome: Outcome, span: Span) -> str:
-    """Return one word for the outcome: ok, error, failed, refused, declined or asked."""
+    """Return one word for the outcome of a call, such as ok, error, failed, refused, declined or asked."""
     if isinstance(outcome, Question):
         return "asked"
     if span.confirmation in _ASKED_AND_NO or span.unanswered in _ASKED_AND_NO:
@@ -377,10 +383,7 @@ def _fitting(text: str, room: int) -> str:
 
 
 def _clipped(text: str, room: int) -> str:
-    """Return the longest beginning of `text` that takes at most `room` bytes as JSON.
-
-    If the text was cut, its full length follows.
-    """
+    """Return `text`, cut to at most `room` bytes as JSON. A cut text ends with its full length in characters."""
     if (fitting := _fitting(text, room)) == text:
         return text
     end = f"... ({len(text)} characters)"

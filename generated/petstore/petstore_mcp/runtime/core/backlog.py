@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Backlog: how many calls were read and are not finished yet, and the total size of their lines.
 
-While the backlog has room, reading goes on whatever the calls do, so that a cancel, a ping or the end of stdin is
-noticed. Only a flood of calls fills the backlog. Then the reader waits, the client's pipe fills up, and the reader
+While the backlog has room, the reader goes on reading, even if calls hang. So it notices a cancel, a ping or the end of
+stdin. Only a flood of calls fills the backlog. Then the reader waits, the client's pipe fills up, and the reader
 regularly checks whether the client is still there.
 """
 
@@ -37,7 +37,7 @@ class Backlog:
         self._waiting = 0
 
     def enter(self, size: int, attended: Callable[[], bool]) -> bool:
-        """Wait until a line of `size` bytes has room, and take the room. Return False if the client has gone.
+        """Wait until a line of `size` bytes has room, and reserve the room. Return False if the client has gone.
 
         While waiting, `attended` is called regularly. It returns True while the client still waits for answers.
         """
@@ -52,13 +52,13 @@ class Backlog:
 
     @property
     def busy(self) -> bool:
-        """Return True if any call is unfinished."""
+        """Return True if at least one call is unfinished."""
         return self._calls > 0
 
     def has_room(self, size: int, calls: int) -> bool:
-        """Return True if `calls` calls of `size` bytes each could enter without waiting.
+        """Return True if `calls` calls of `size` bytes each could enter now without waiting.
 
-        This holds if no other call enters meanwhile.
+        The answer is out of date as soon as another call enters.
         """
         return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
 

@@ -4,11 +4,11 @@
 The first two files hold one tool per line, each line beginning `{"name":"<tool>",`. So a tool is found by searching
 bytes: `tools/list` sends bytes of the file, and a call parses only the two lines of its own tool.
 
-The files stay open: if they are replaced on disk, a running server goes on with the old table. With `reload` the table
-is held in memory instead. Only the tables are held: runtime modules load on first use, so restart the server after an
-upgrade of mcpgen.
+The files stay open: if they are replaced on disk, a running server goes on with the old files. With `reload`, the
+server reads the files into memory instead. Restart the server after an upgrade of mcpgen, because Python modules are
+still loaded from disk on first use.
 
-Any thread may use a catalog. What bindings mean is defined in `request`.
+Any thread may use a catalog. The module `request` defines how a binding becomes a request.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from .listing import Listing
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
-#: Format version of the table. Changes need a new number, except for new optional keys.
+#: Format version of the tables. Any change of the format needs a new number, except a new optional key.
 FORMAT = 1
 
 #: Known kinds of security schemes (table.SchemeKind).
 SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
-#: Non-blocking, so that opening cannot hang if the file was replaced by a named pipe. As in safe_open.
+#: Non-blocking, so that opening cannot hang if the file was replaced by a named pipe.
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
 _LISTED = b'{"listed":'
-#: Bytes of the tools array read at once. Such a piece with its envelope fits into an empty pipe (stdio.OutputRoom).
+#: Bytes of tools.json read at once. A message with one such piece fits into an empty pipe (stdio.OutputRoom).
 _PIECE = 60 * 1024
 
 #: Schema of the additional argument of tools that can save their answer to a file.
@@ -54,15 +54,15 @@ FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
-    """Raised if the table cannot be used. The message is one sentence for whoever starts the server."""
+    """Raised if the tool tables cannot be used. The message is one sentence for the person who starts the server."""
 
 
 class Tool:
     """One tool: name, input schema, and binding (how arguments become a request).
 
-    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials`: for each place,
-    such as `header`, the names of the API keys that the server may write there. `listed`: the input schema that the
-    model is shown, which lacks the arguments that the user fills in.
+    `paged` and `plan` cache results of the modules `paging` and `request`, and are None until computed. `credentials`:
+    for each place, such as `header`, the names of the API keys that the server may write there. `listed`: the input
+    schema in `tools/list`, which lacks the arguments that the user fills in.
     """
 
     __slots__ = ("binding", "credentials", "listed", "name", "output_schema", "paged", "plan", "schema", "title")
@@ -86,12 +86,12 @@ class Tool:
         self.plan: Any = None  # a request.Plan; core cannot import this type
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call, with the values that the server sends for omitted arguments."""
+        """Return the arguments of a call. Omitted arguments get their default from the binding, if it has one."""
         return {**self.binding.get("defaults", {}), **arguments}
 
 
 class _File:
-    """One file of the table, open on disk or held in memory. The lines of its tools are located on first use."""
+    """One table file, open on disk or held in memory. The lines of its tools are located on first use."""
 
     __slots__ = ("_changed", "_descriptor", "_held", "_later", "_lock", "_places")
 
@@ -158,14 +158,14 @@ class _File:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Add the lines, by tool name, that `lines` returns when a line is first looked for."""
+        """Register a function that returns further lines by tool name. It is called when a line is first looked up."""
         self._later = lines
 
     def _settle(self) -> None:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # last, so that another thread adds the same lines rather than miss them
+            self._later = None  # last: another thread then adds the same lines again, and does not miss any
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -183,9 +183,11 @@ class _File:
 
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
-    """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are. `finders`: tools that find other tools, and what they do.
-    `private`: other callers may get other lists.
+    """Tools of this server.
+
+    `header` is the first line of bindings.json. `tools` is the JSON array of all listed tools, in pieces that can be
+    sent unchanged. `finders`: name of each tool that finds or calls other tools -> its kind, such as `search_tools`.
+    `private`: True if callers may get different lists.
     """
 
     private = False
@@ -227,7 +229,7 @@ class Catalog:
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
-        """Load the table in `directory`, into memory if `held`. Raise CatalogError if a file is unusable."""
+        """Open the tables in `directory`; if `held`, read them into memory. Raise CatalogError if one is unusable."""
         try:
             described = _opened(directory, "tools", held)
             bound = _opened(directory, "bindings", held)
@@ -269,7 +271,7 @@ class Catalog:
         self._leave(self.names())
 
     def offer_reading(self) -> None:
-        """Add the tool that reads more of a truncated result to the list of tools."""
+        """Add the tool `read_result`, which reads more of a truncated result, to the list of tools."""
         from .read_tool import described  # imported here: few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
@@ -279,7 +281,7 @@ class Catalog:
         self._leave(self.names())
 
     def _offer_looking(self) -> None:
-        """Add the tool that looks at a job again to the list of tools."""
+        """Add the tool `get_task`, which waits for a job of an earlier call, to the list of tools."""
         from .looking import described  # imported here: few servers follow jobs
 
         tool = described(self.names())
@@ -294,7 +296,10 @@ class Catalog:
         self._leave(kept)
 
     def hide_restricted(self, roles: frozenset[str]) -> None:
-        """Hide tools whose `roles` do not intersect `roles`. Calling one fails with the name of the ROLES variable."""
+        """Hide tools that are restricted to other roles than `roles`.
+
+        A call of a hidden tool fails with an error that names the ROLES variable.
+        """
         names = self.names()
         kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
         reason = f"{self.prefix}_ROLES of this server has no role that it is for"
@@ -304,7 +309,7 @@ class Catalog:
     # Decision 0223: What clients get that cannot ask their user.
     @property
     def without_asking(self) -> list[bytes]:
-        """Return the array of tools for clients that cannot ask their user, in pieces as `tools`."""
+        """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:
@@ -325,7 +330,7 @@ class Catalog:
 
     # Decision 0202: The list of a search server is written when it is generated.
     def _offer_search(self, index: _File) -> None:
-        """List tools that find and call others in place of all tools."""
+        """Replace the list of all tools by a short list: tools that find and call other tools, and pinned tools."""
         self._index = index
         search = self.header["search"]
         line = index.read(len(_LISTED), search["listed"]["bytes"] if "listed" in search else 0)
@@ -333,26 +338,26 @@ class Catalog:
         self._bound.add_later(lambda: self._searched().bindings())
         if line and _digest(crc32(line)) == search["listed"]["digest"]:
             self.finders, self.tools = search["finders"], [line]
-        else:  # if the line is torn, so is the index, as each search says
+        else:  # there is no such line, or it is damaged; each search then reports the damaged file
             self.finders = self._searched().finders
             self.withheld |= self._searched().lacking
             self._list_found()
 
     @property
     def listing(self) -> Listing | None:
-        """Return what a server with a search lists, None for other servers."""
+        """Return the list of a server with a search (`--tools search`), or None for any other server."""
         return None if self._index is None else self._searched()
 
     def _searched(self) -> Listing:
         if self._listing is None:
-            from .listing import Listing  # the first list of a server needs it only if tools are hidden
+            from .listing import Listing  # imported here: without hidden tools, the first list does not need it
 
             assert self._index is not None, "only a server with a search lists one"
             self._listing = Listing(self.header["search"], self._index.read)
         return self._listing
 
     def _list_found(self) -> None:
-        """List what a server with a search lists. Other servers keep their list."""
+        """Build `tools` of a server with a search anew. Do nothing for any other server."""
         if self.listing is None:
             return
         for name, line in self.listing.entries(self).items():
@@ -360,7 +365,7 @@ class Catalog:
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def checksum(self) -> str:
-        """Return what tells this table from others: a digest of bindings.json, which holds those of the other files."""
+        """Return a digest that identifies all tables: bindings.json is hashed, and holds digests of the other files."""
         from hashlib import sha256  # imported here: few servers run programs
 
         return sha256(self._bound.read()).hexdigest()
@@ -370,14 +375,17 @@ class Catalog:
         return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
 
     def changed(self, before: Catalog) -> list[str]:
-        """Return the lists that differ from those of `before`: any of `tools`, `resources` and `prompts`."""
+        """Return the names of the lists that differ between `before` and this catalog.
+
+        The names are `tools`, `resources` and `prompts`.
+        """
         now, then = self.header.get("features", {}), before.header.get("features", {})
         beside: list[str] = [name for name in FEATURES if now.get(name) != then.get(name)]
         is_same = (self.tools, self.without_asking) == (before.tools, before.without_asking)
         return beside if is_same else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
-        """Return True if any line of tools.json contains the bytes `key`, listed or found by a search."""
+        """Return True if the entry of any tool contains the bytes `key`, even of a tool that only a search finds."""
         return any(key in piece for piece in (self.tools if self._index is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
@@ -392,7 +400,10 @@ class Catalog:
         return self.completes if feature == "completions" else feature in self._features
 
     def entries(self, feature: Feature) -> list[Any]:
-        """Return the entries of the `resources` or `prompts` table. Raise CatalogError if the table is not JSON."""
+        """Return the entries of resources.json or prompts.json, or [] if there is no such file.
+
+        Raise CatalogError if the file is not JSON.
+        """
         file = self._features.get(feature)
         found: list[Any] = _object(b'{"all":%b}' % file.read())["all"] if file else []
         return found
@@ -445,7 +456,7 @@ class Catalog:
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return for each place the names of the API keys that requests of a binding may carry."""
+    """Return the names of the API keys that requests of a binding may carry, by place, such as `header`."""
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):
@@ -454,7 +465,7 @@ def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, lis
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
-    """Open one file of a table, in memory if `held`. Raise OSError."""
+    """Open one table file; if `held`, read it into memory. Raise OSError if it is unreadable or no regular file."""
     path = f"{directory}/{name}.json"
     descriptor = os.open(path, _READ)
     if not S_ISREG(os.fstat(descriptor).st_mode):
@@ -467,7 +478,10 @@ def _opened(directory: str, name: str, held: bool) -> _File:
 
 
 def _header(bound: _File) -> Header:
-    """Return the header (line 1). Raise CatalogError unless the rest has as many bytes as the header says."""
+    """Return the header, which is line 1 of bindings.json.
+
+    Raise CatalogError unless the file has, after line 1, as many bytes as the header says.
+    """
     first = bound.first_line()
     header: Header = _object(first + b"]}" if first else b"{}")
     if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
@@ -476,7 +490,7 @@ def _header(bound: _File) -> Header:
 
 
 def _check_kinds(security: dict[str, Scheme]) -> None:
-    """Raise CatalogError for a security scheme of an unknown kind, which a later mcpgen may write."""
+    """Raise CatalogError if a security scheme is of an unknown kind, as a later version of mcpgen may write."""
     for name, scheme in security.items():
         if scheme["type"] not in SCHEMES:
             kind = f"of the kind {scheme['type']!r}, which this server does not know"
@@ -505,7 +519,8 @@ def _object(text: bytes) -> Any:
 
 
 def _digest(sum_: int) -> str:
-    """Return a CRC-32 as headers write it. It detects accidents only; a cryptographic hash would make each start
-    slower.
+    """Return a CRC-32 as eight hexadecimal digits.
+
+    It detects accidental changes only; a cryptographic hash would make each start slower.
     """
     return f"{sum_:08x}"

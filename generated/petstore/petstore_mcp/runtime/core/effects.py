@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Send:
-    """Write this line to the client now; a long line is given in several pieces."""
+    """Effect: write a line to the client now. A long line consists of several `pieces`."""
 
     __slots__ = ("pieces",)
 
@@ -36,7 +36,7 @@ class Send:
 
 
 class SendError(Send):
-    """Write this line, which answers a request with an error, to the client now. `code` and `sentence` are in it."""
+    """Effect: write a line with an error response to the client now. `code` and `sentence`: those of the error."""
 
     __slots__ = ("code", "sentence")
 
@@ -47,12 +47,12 @@ class SendError(Send):
 
 
 class Dialogue:
-    """How the user can be asked to confirm a call.
+    """How the server can ask the user about a call, and what else the client supports.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
-    `state` and `responses`. `tasks`: the call may become a task, which the client wants kept for `task_seconds`, 0 if
-    it does not say. `declares` are the client's other capabilities, such as `sampling`.
+    `state` and `responses`. `tasks`: the call may become a task. `task_seconds`: how long the client wants the task
+    stored, 0 if it does not say. `declares`: the client's other capabilities, such as `sampling`.
     """
 
     __slots__ = ("declares", "responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
@@ -77,9 +77,11 @@ class Dialogue:
 
 
 class Handshake:
-    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
-    open URLs (`urls`), and its name. With this value, another process can continue the session. `began` is the Unix
-    time of the agreement, 0 if nobody needs it. `declares` are the client's other capabilities.
+    """Result of the handshake (`initialize`) with a client. With it, another process can continue the session.
+
+    `asks`: the user can be asked by forms. `urls`: the user can be asked to open URLs. `client`: the client's name and
+    version, unchecked. `began`: Unix time of the handshake, or 0 if unused. `declares`: the client's other
+    capabilities, such as `sampling`.
     """
 
     __slots__ = ("asks", "began", "client", "declares", "revision", "urls")
@@ -105,7 +107,7 @@ class Peer:
     """Sender of an HTTP request.
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
-    "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
+    "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.
     `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
     `trace` is the `traceparent` of the HTTP request, unchecked.
     """
@@ -124,15 +126,12 @@ class Peer:
 
     @property
     def owner(self) -> str:
-        """Return the key under which private data, such as stored results, is kept: the principal, else the session."""
+        """Return the key of the owner of private data, such as stored results: the principal, else the session."""
         return self.principal or self.session
 
     @property
     def caller(self) -> str:
-        """Return the key for limits per caller.
-
-        A session does not identify a caller, since anyone can open many.
-        """
+        """Return the key for limits per caller: the principal, else the session, else the network address."""
         return self.principal or self.session or self.address
 
 
@@ -155,16 +154,16 @@ class Origin:
 
 
 class Call:
-    """Run this tool and report its outcome under `key`.
+    """Effect: run a tool and report its outcome under `key`.
 
-    Progress is reported if there is a token. `span` observes the call once the engine has taken it. `offered` is what
-    its caller is offered: other tools that the call finds, or calls itself.
+    Progress is reported if `progress_token` is set. `span` observes the call once the engine has taken it. `offered`:
+    the tools that this caller may use, for calls that search tools or call other tools.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "name", "offered", "origin", "progress_token", "span")
 
     kind = "tool"
-    """What is called: `tool`, `resource` or `prompt`."""
+    """What is called: `tool`, `resource`, `prompt`, `task` or `completion`."""
 
     def __init__(
         self,
@@ -186,11 +185,11 @@ class Call:
 
 
 class Fetch(Call):
-    """Read a resource by a request to the upstream, which runs like a tool call.
+    """Effect: read a resource by a request to the upstream, which runs like a tool call.
 
-    `entry`: the resource in the table. The call's name is the resource's URI template, its arguments are the template's
-    variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: whether a large
-    answer is kept. The protocol sets `key`.
+    `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
+    template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
+    large answer is stored for later reads. The protocol sets `key`.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -215,7 +214,7 @@ class Fetch(Call):
 
 
 class Fetched:
-    """A resource that must be fetched from the upstream: its table entry, and the values of its URI's variables."""
+    """A resource that must be fetched from the upstream: its entry, and the values of the variables in its URI."""
 
     __slots__ = ("entry", "variables")
 
@@ -225,10 +224,11 @@ class Fetched:
 
 
 class GetPrompt(Call):
-    """Make the messages of a prompt that needs something from the upstream or the user.
+    """Effect: make the messages of a prompt that needs a resource from the upstream, or an answer of the user.
 
-    `entry`: the prompt in the table, whose arguments were checked. `find` returns what is at a URI. The outcome is a
-    `wire_formats.PromptMessages`, or the reason why there is none. The protocol sets `key`.
+    `entry`: the prompt's entry in prompts.json. `arguments`: checked arguments of the prompt. `find(uri)` returns the
+    resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none. The protocol
+    sets `key`.
     """
 
     __slots__ = ("entry", "find")
@@ -244,9 +244,9 @@ class GetPrompt(Call):
 
 
 class TaskRequest(Call):
-    """Answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
+    """Effect: answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
 
-    The name is that of the tool whose call began the task, "" until the id `task` has been read.
+    `task`: id of the task. `name`: the tool whose call began the task, which the id holds; "" until the id is decoded.
     """
 
     __slots__ = ("action", "task")
@@ -260,10 +260,10 @@ class TaskRequest(Call):
 
 
 class Complete(Call):
-    """Fetch values for the completion of an argument by a request to the upstream.
+    """Effect: fetch values for the completion of an argument by a request to the upstream.
 
-    The call's name is that of the prompt or the URI template, and of the argument; its arguments are what the request
-    needs. `begun` is what was typed. The outcome is a `wire_formats.Reply`, with no values if they cannot be fetched.
+    `name`: the prompt or URI template, then the completed argument. `arguments`: those of the request to the upstream.
+    `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if they cannot be fetched.
     The protocol sets `key`.
     """
 
@@ -279,7 +279,7 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the read of the answer, which is not kept however large it is."""
+        """Return the effect that sends the request to the upstream. Its answer is not stored, even if it is large."""
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False
@@ -287,7 +287,7 @@ class Complete(Call):
 
 
 class RejectedCall:
-    """Record a call of this tool that was answered with a protocol error and never began."""
+    """Effect: record a tool call that was answered with a protocol error and never began."""
 
     __slots__ = ("name", "origin")
 
@@ -297,7 +297,7 @@ class RejectedCall:
 
 
 class ReadResource:
-    """Look up a resource whose content needs no request, and report its `wire_formats.Contents` under this key.
+    """Effect: look up a stored result by its URI, and report its `wire_formats.Contents` under `key`.
 
     The protocol sets `key`.
     """
@@ -310,7 +310,7 @@ class ReadResource:
 
 
 class Cancel:
-    """Stop the call with this key; its outcome is not sent."""
+    """Effect: stop the call with this key; its outcome is not sent."""
 
     __slots__ = ("key",)
 
@@ -319,7 +319,7 @@ class Cancel:
 
 
 class UserAnswer:
-    """The client's answer to the question that the call with this key asked.
+    """Effect: give the user's answer to the call with this key, which asked the question.
 
     `reply` is None if the answer is unreadable or will never come.
     """
@@ -332,13 +332,13 @@ class UserAnswer:
 
 
 class Preload:
-    """Load what calls need: the client has just listed the tools, so a call is likely."""
+    """Effect: import the modules that calls need. The client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
 
 
 class LogMessage:
-    """Log a message from the client that cannot be answered."""
+    """Effect: log that a message from the client cannot be answered."""
 
     __slots__ = ("sentence",)
 

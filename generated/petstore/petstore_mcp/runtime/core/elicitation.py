@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Largest number of calls that may wait for the user at once, and meanwhile occupy places where calls run.
+#: Largest number of calls of one client that may wait for the user at once.
 MOST = 16
 
 
 class Questions:
-    """Open questions: keys of the calls that wait for answers, by id of the request that asks."""
+    """Unanswered questions to the user: id of the server's request -> key of the call that waits for the answer."""
 
     __slots__ = ("_closed", "_last", "_open", "_prefix")
 
@@ -51,7 +51,7 @@ class Questions:
         return b""
 
     def close(self) -> list[int]:
-        """Return the keys of the waiting calls. From now on, questions are neither asked nor answered."""
+        """Return the keys of the waiting calls, and forget their questions. No question can be asked from now on."""
         self._closed = True
         waiting = list(self._open.values())
         self._open.clear()

@@ -40,7 +40,7 @@ TOO_LARGE = "The answer to {} is larger than clients read in one message."
 
 
 def written(id: Id, outcome: Outcome, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for the request `id`, in the form of `revision`.
+    """Return the response line for the request `id`, in the form of the MCP revision `revision`.
 
     `server`: the server's name and version.
     """
@@ -64,7 +64,7 @@ def _other(
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Task):
-        from .tasks import written as task_line  # few servers follow jobs
+        from .tasks import written as task_line  # imported here: few servers have tasks
 
         return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):
@@ -80,7 +80,10 @@ def _other(
 
 
 def _fitting(id: Id, task: Task, line: bytes, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the line of a task; if its result is too large for a message, with an error in place of the result."""
+    """Return `line`, the response about a task, if it is short enough for a message.
+
+    Otherwise return a response with an error in place of the task's result.
+    """
     if len(line) <= MAX_LINE or task.result is None:
         return line
     task.result = Result.error(_TOO_LARGE.format(len(line)))

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Read the envelope of a request: revision, capabilities, progress token, caller, and the user's answer to a question.
 
-Functions raise Fault if a field is invalid.
+Functions raise Fault if a field that they read is invalid.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def declared(capabilities: object) -> frozenset[str]:
 
 
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
-    """Return how the user can be asked after a handshake with these client capabilities."""
+    """Return how the server can ask the user, according to the client capabilities of a handshake."""
     forms = has(revision, "elicitation") and takes_forms(capabilities)
     urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
     way, visits = ("request" if can else "" for can in (forms, urls))
@@ -96,9 +96,9 @@ def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
-    """Return how the user can be asked about this call.
+    """Return how the server can ask the user about the call `request`.
 
-    A stateless request says so in its own `_meta`; for any other, the handshake counts.
+    A stateless request declares the client's capabilities in its own `_meta`; for any other, the handshake counts.
     """
     if revision not in STATELESS_REVISIONS:
         return handshake
@@ -114,7 +114,7 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
 def origin(request: Request, handshake: Origin) -> Origin:
     """Return the caller and trace of a request. Fields that the request omits are taken from the handshake.
 
-    The values are not checked here, but where they are used.
+    The values are unchecked: code that uses a value checks it.
     """
     said = request.meta
     if not said or not isinstance(said, dict):

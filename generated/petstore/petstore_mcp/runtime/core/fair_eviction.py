@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Choose what a full store drops: the caller that holds most makes room, with its oldest entries. Pure.
+"""Choose which entries a full store drops: the oldest entries of the caller that has most. Pure functions.
 
-So a caller that stores one entry after another displaces its own, and not those of callers that hold less.
+So a caller that stores many entries displaces its own entries, and not those of callers with fewer.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def displaced(held: Iterable[tuple[str, str, int]], latest: str, most: int, most_bytes: int) -> list[str]:
     """Return the names of the entries to drop, so that at most `most` entries and `most_bytes` bytes are left.
 
-    `held` has the name, the caller and the bytes of each entry, the oldest first. `latest` is the name of the new
-    entry. It counts for no caller, and is dropped only if it does not even fit alone. Among callers that hold equally
-    much, its own caller makes room.
+    `held` has name, caller and size in bytes of each entry, oldest first. `latest` is the name of the new entry. The
+    new entry counts for no caller, and is dropped only if it does not even fit alone. Among callers that store equally
+    much, the caller of the new entry loses entries.
     """
     older = {name: (caller, size) for name, caller, size in held}
     own, new = older.pop(latest)

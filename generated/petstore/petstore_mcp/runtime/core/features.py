@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Answer requests about resources, prompts and argument completion: everything that a server offers beside tools.
 
-The answers come from resources.json and prompts.json. Only a resource that is fetched from the upstream needs a
-request: this module finds the resource, and `fetching.py` sends the request. Loaded by the first request about a
-resource or a prompt.
+The answers come from resources.json and prompts.json. If an answer needs a request to the upstream, this module returns
+an effect, and `calls/fetching.py` sends the request. This module is imported at the first request about a resource or a
+prompt.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ MOST_VALUES = 100
 """Largest number of values in one completion, as MCP limits it."""
 
 TYPED = "value"
-"""Argument of a request for values that holds what was typed so far."""
+"""Name of the argument for what the user has typed so far, in a request that fetches values for a completion."""
 
 LONGEST_URI = 8192
 """Longest URI in characters. A longer URI matches no resource and is not examined."""
 
 
 class Features:
-    """Resources and prompts of one table. `changes` is True if the lists can change (reload)."""
+    """Resources and prompts of one catalog. `changes` is True if the lists can change (reload)."""
 
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self._cache = PASSING if catalog.private else STALE if changes else FIXED
@@ -61,9 +61,10 @@ class Features:
     def serve(
         self, request: Request, revision: str, handshake: Dialogue, who: Origin
     ) -> Contents | PromptMessages | Reply | Complete | Fetch | GetPrompt | ReadResource:
-        """Return the outcome of a request, or the effect that leads to it. Raise Fault for invalid params.
+        """Return the outcome of a request, or an effect that produces the outcome. Raise Fault if `params` are invalid.
 
-        `handshake`: how the user can be asked, for requests that do not say so themselves.
+        `handshake`: how the server can ask the user, for requests that do not declare client capabilities themselves.
+        `who`: caller and trace of the request.
         """
         if request.method == "resources/read":
             return self._read(request.params.get("uri"), revision, who)
@@ -74,9 +75,9 @@ class Features:
         return Reply(request.method, self._answers[request.method](request.params), self._cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:
-        """Return the contents at `uri`, or how to fetch them, or None if no entry of the table matches.
+        """Return the contents at `uri`, or how to fetch them, or None if no resource matches.
 
-        URIs of stored results never match, whatever the templates are.
+        URIs of stored results match no resource, not even one whose URI template would match.
         """
         if len(uri) > LONGEST_URI:
             return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
@@ -127,7 +128,7 @@ class Features:
             raise Fault(INVALID_PARAMS, f"There is no prompt {prompts.shown(name)}.{meant}")
         return self._prompts[name]
 
-    # Completion
+    # Completion of arguments
 
     def _completion(self, params: Members, revision: str, who: Origin) -> Reply | Complete:
         ref, argument = params.get("ref"), params.get("argument")
@@ -170,7 +171,7 @@ class Features:
 
 
 def completion(found: list[str], complete: bool = True) -> Reply:
-    """Return the result of completion/complete. `complete`: whether `found` are all values that there are."""
+    """Return the result of completion/complete. `complete`: True if `found` has all matching values."""
     shown = found[:MOST_VALUES]
     total = {"total": len(found)} if complete else {}
     more = len(found) > len(shown) or not complete
@@ -185,7 +186,10 @@ def matching(values: Iterable[str], begun: str) -> list[str]:
 
 
 def _filled_before(context: object, names: list[str]) -> Members:
-    """Return the known arguments that a client has filled in before, which revisions from 2025-06-18 on tell."""
+    """Return the arguments in `names` that the client has already filled in.
+
+    `context`: the member of a completion request that revisions from 2025-06-18 on have.
+    """
     said = context.get("arguments") if isinstance(context, dict) else None
     if not isinstance(said, dict):
         return {}
@@ -193,12 +197,15 @@ def _filled_before(context: object, names: list[str]) -> Members:
 
 
 def _may_not(source: CompletionSource, who: Origin) -> bool:
-    """Return True if the caller needs scopes for the request: completions do not check the scopes of access tokens."""
+    """Return True if the request for values needs scopes of the caller's access token.
+
+    Such a request is not sent, because completions do not check scopes.
+    """
     return "callerScopes" in source["binding"] and who.peer is not None and who.peer.identity is not None
 
 
 def _content(entry: Resource) -> dict[str, object]:
-    """Return content that was compiled into the table, as MCP's TextResourceContents or BlobResourceContents."""
+    """Return content stored in resources.json, as MCP's TextResourceContents or BlobResourceContents."""
     listed = entry["listed"]
     held: dict[str, object] = {key: entry[key] for key in ("text", "blob") if key in entry}
     return {"uri": listed["uri"], "mimeType": listed["mimeType"], **held}

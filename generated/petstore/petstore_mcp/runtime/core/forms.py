@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the form of a question as each revision of MCP knows it, and read what a user filled in.
+"""Encode a form that asks the user for values, for each revision of MCP, and read the values of the answer.
 
-A form is kept as 2026-07-28 writes it: a flat object of texts, numbers, booleans, choices and multiple choices.
-2025-06-18 knows neither titled choices by `oneOf`, nor multiple choices, nor defaults other than of booleans.
+The internal form is that of 2026-07-28: a flat object of texts, numbers, booleans, choices and multiple choices.
+2025-06-18 has neither titled choices by `oneOf`, nor multiple choices, nor defaults other than of booleans.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ WHOLE_SINCE = "2025-11-25"
 class FormQuestion:
     """Question that the user answers by a form (elicitation mode `form`).
 
-    `name`: its key among the `inputRequests` of a result. `fields`: name to schema. `required`: fields without which
-    the form is not accepted.
+    `name`: key of the question among the `inputRequests` of a result. `message`: text for the user. `fields`: name ->
+    schema of each field. `required`: names of the required fields.
     """
 
     __slots__ = ("fields", "message", "name", "required")
@@ -39,10 +39,10 @@ class FormQuestion:
         return {"message": self.message, "requestedSchema": schema}
 
     def read(self, content: object) -> dict[str, Any]:
-        """Return the values of the fields in the `content` of an answer. Other members are dropped.
+        """Return the values of the fields in `content`, the member of the user's answer. Drop its other members.
 
-        A multiple choice may come as one text with commas, as `_older` asks for it. A field that was left empty takes
-        the default of its schema, if it has one.
+        A multiple choice may come as one text with commas, since older revisions have no other way. An empty field gets
+        the default of its schema, if there is one.
         """
         given = content if isinstance(content, dict) else {}
         found: dict[str, Any] = {}
@@ -58,7 +58,7 @@ class FormQuestion:
 
 
 def _older(field: dict[str, Any]) -> dict[str, Any]:
-    """Return a field as 2025-06-18 writes it."""
+    """Return the schema of a field in the form of revision 2025-06-18."""
     kept = {key: value for key, value in field.items() if key not in ("oneOf", "items", "minItems", "maxItems")}
     if field["type"] != "boolean":
         kept.pop("default", None)

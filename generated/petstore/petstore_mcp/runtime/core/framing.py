@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Longest line that is read, in bytes. Only base64 files need more than 100 KB: 8 MiB of base64 hold a 6 MiB file.
 LIMIT = 8 * 1024 * 1024
 
-#: Longest line that is held, and largest joint write, in bytes. Longest time that a line is held, in seconds.
+#: Largest line that may wait for later lines, and largest joint write, in bytes. Longest wait of a line, in seconds.
 _SHORT = 16 * 1024
 _TOGETHER = 64 * 1024
 _MOMENT = 0.001
@@ -112,8 +112,8 @@ class Outbox:
 
     Each write wakes the client, which costs a tenth of a short call. So a short line may be held and written together
     with later lines. Held lines are written before the next direct write, at `flush`, or when a line is added more than
-    a millisecond after the first. Whoever holds a line must ensure that no long work runs before `flush`. A signal that
-    ends the process loses the held lines.
+    a millisecond after the first. The caller of `hold` must not do long work before `flush`. If a signal ends the
+    process, held lines are lost.
     """
 
     __slots__ = ("_clock", "_held", "_since", "_size", "_write")
@@ -129,7 +129,7 @@ class Outbox:
     def write(self, lines: bytes) -> None:
         """Write the held lines and then `lines`, now.
 
-        `lines` may end within a line if the caller writes the rest at once.
+        `lines` may end in the middle of a line if the caller writes the rest of that line at once.
         """
         if self._held and len(lines) <= _SHORT:
             self._held.append(lines)
@@ -139,9 +139,9 @@ class Outbox:
             self._write(lines)
 
     def hold(self, line: bytes) -> bool:
-        """Hold a short line, to be written together with later ones; write a long one now.
+        """Hold a short line, to write it together with later lines. Write a long line now.
 
-        Return True if no other line was held, so that the caller must arrange a `flush`.
+        Return True if the line is the first held line: the caller must then arrange a `flush`.
         """
         if len(line) > _SHORT:
             self.write(line)

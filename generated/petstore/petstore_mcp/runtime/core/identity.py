@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PRINCIPAL = "token:"
-"""Beginning of the principal of a token's caller. Names of static tokens contain no colon, so the two never meet."""
+"""Prefix of the principal of a caller with an access token. Callers with a static token have a name without a colon."""
 
 
 class Identity:
@@ -23,7 +23,7 @@ class Identity:
     - `expires`: end of the token in seconds since 1970.
     - `claims`: all claims of the token.
     - `token`: the token as sent. It is a secret: it may go to the token endpoint of its issuer, and nowhere else.
-    - `principal`: a digest of issuer, subject and client, which owns sessions and results.
+    - `principal`: a digest of issuer, subject and client. Sessions and stored results belong to a principal.
     """
 
     __slots__ = ("claims", "client", "expires", "issuer", "principal", "scopes", "subject", "token")

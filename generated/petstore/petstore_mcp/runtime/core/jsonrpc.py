@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """JSON-RPC 2.0: parse a line into a request, notification, response, batch or malformed message; write lines.
 
-One rule of MCP is applied here too: an id is a string or an integer, never null. So an error about a message whose id
-cannot be read has no id. Names are case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is
-refused, because two readers may disagree on which value counts.
+A rule of MCP is applied too: an id is a string or an integer, never null. So an error about a message whose id cannot
+be read has no id. Names are case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is refused,
+because two readers may disagree on which value counts.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def is_id(value: object) -> TypeGuard[Id]:
 
 
 def _named_twice(message: Members, params: object, repeated: list[Repeated]) -> set[str]:
-    """Return the duplicate keys of the envelope: of the message, its params and their `_meta`.
+    """Return the duplicate keys of an envelope: those of the message, of its params and of their `_meta`.
 
     Duplicate keys in arguments are allowed; the last value counts.
     """
@@ -207,9 +207,9 @@ def answer(id: Id, *result: bytes) -> bytes:  # noqa: A002
 
 
 def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> list[bytes]:  # noqa: A002
-    """Return the line that answers a request, in pieces, so that `pieces` are not copied.
+    """Return the line that answers a request, in several pieces, so that the long `pieces` are not copied.
 
-    `before`, `pieces` and `behind` together are the result.
+    `before`, `pieces` and `behind`, joined in this order, are the JSON of the result.
     """
     line = [*pieces]
     line[0] = b'{"jsonrpc":"2.0","id":%b,"result":%b%b' % (echo(id), before, line[0])

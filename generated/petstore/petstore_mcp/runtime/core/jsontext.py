@@ -2,7 +2,7 @@
 """Parse and write JSON strictly, without the cost of `import json`.
 
 The package `json` compiles regular expressions at import, which takes half as long as the start of Python itself. Only
-its C core (`_json`) is used here. It is private to CPython and may change: if it is missing or its constructors
+its C core (`_json`) is used here. The core is private to CPython and may change: if it is missing or its constructors
 changed, the package is used. A text that the core rejects is parsed again by the package, whose verdict counts.
 
 Stricter than the package: no NaN or Infinity, no number outside the range of a double, no nesting beyond `MAX_DEPTH`.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Deepest nesting: far below what would overflow any stack here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
 # Decision 0061: A message has at most 131,072 values.
-#: Largest number of values in a message. A value may take a microsecond in each step of a call, and 100 to 200 bytes.
+#: Largest number of values in a message. A value may take a microsecond in each phase of a call, and 100 to 200 bytes.
 MAX_VALUES = 131_072
 #: Longest integer in digits. Most readers keep numbers as doubles and would read a longer one as infinity.
 MAX_DIGITS = 308
@@ -36,7 +36,8 @@ _LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
 
-#: Distance, in characters, between samples in the search for long numbers. A prime, so that equal items do not mislead.
+#: Distance, in characters, between samples in the search for long numbers. A prime number, so that samples of a regular
+#: array fall on different places of its items.
 _STRIDE = 19
 #: Length, in characters, from which the validator library quotes a text faster than the C core.
 _LONG = 4096
@@ -79,7 +80,7 @@ def dumps(value: object) -> bytes:
 
 
 def in_ascii(line: str) -> str:
-    """Return a JSON text with every non-ASCII character escaped, and all else unchanged.
+    """Return the JSON text `line` with every non-ASCII character escaped, and otherwise unchanged.
 
     `line` must have no line ends or tabs between its tokens, and no lone surrogates.
     """
@@ -97,12 +98,13 @@ def echo(value: object) -> bytes:
 def is_crowded(line: bytes) -> bool:
     """Return True if a JSON text holds more than MAX_VALUES values. The text is not parsed.
 
-    Commas and opening brackets are counted, since a value follows each; an empty list or object counts once too often.
+    Commas and opening brackets outside strings are counted, since a value follows each. An empty list or object counts
+    as two values.
     """
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
     found, inside, start = 0, 0, 0
-    while start < len(line) and found < MAX_VALUES:  # examine pieces, to stop early
+    while start < len(line) and found < MAX_VALUES:  # examine one piece after the other, to stop early
         end = start + _PIECE
         while line[end - 1 : end] == b"\\":
             end += 1  # never end a piece inside an escape
@@ -132,7 +134,7 @@ class _Rules:
 class _Counting(_Rules):
     """Options for the fast parse.
 
-    Python functions are called only for objects, and numbers with a fraction or exponent.
+    During this parse, Python functions are called only for objects and for numbers with a fraction or exponent.
     """
 
     def __init__(self) -> None:
@@ -170,7 +172,7 @@ def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
-#: Options that no thread is using. They are reused, because making a scanner takes half as long as parsing a message.
+#: Pool of options that no thread is using. Creating a scanner anew would take half as long as parsing a message.
 _idle: list[_Counting] = []
 
 
@@ -216,17 +218,17 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # replaced by the same length, so that no bytes are moved
+    plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster.
     if b"\\" in plain:  # a quote may follow an escaped backslash
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 
 
 def _is_shallow(structure: bytes) -> bool:
-    """Return True if nesting certainly stays within MAX_DEPTH.
+    """Return True if nesting is proved to stay within MAX_DEPTH. `structure`: brackets and colons of a JSON text.
 
-    Removes the innermost empty brackets in a few rounds of at most two levels each. Every level that is left needs a
-    pair of brackets.
+    Empty brackets are removed in a few rounds of at most two levels each. Each remaining level needs a pair of
+    brackets, so the number of remaining brackets bounds the depth.
     """
     brackets = structure.translate(None, b":")
     for levels in range(0, 16, 2):
@@ -237,7 +239,7 @@ def _is_shallow(structure: bytes) -> bool:
 
 
 def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[object, list[Repeated]]:
-    """Parse any text with full checks. Arguments, result and errors are those of `loads`."""
+    """Parse `text` with full checks. Arguments, result and errors are those of `loads`."""
     repeated: list[Repeated] = []
 
     def members(pairs: Pairs) -> dict[str, object]:
@@ -311,7 +313,7 @@ def _too_deep(value: object) -> bool:
 
 
 def _is_well_formed(text: str) -> bool:
-    """Return True if text written by `_encode` holds no lone surrogate."""
+    """Return True if `text`, the output of `_encode`, holds no lone surrogate."""
     try:
         text.encode().decode("unicode_escape").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
@@ -338,7 +340,7 @@ def _foreign(value: object) -> object:
 
 
 def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
-    """Return two functions: one writes any value as JSON, the other a string."""
+    """Return two functions: the first writes any value as JSON, the second a string."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -353,7 +355,7 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
-    from jsonschema_rs import canonical  # imported here: long texts come from an upstream, and then it is loaded
+    from jsonschema_rs import canonical  # imported here: loaded anyway if an upstream answered
 
     return canonical.json.to_string(text)
 

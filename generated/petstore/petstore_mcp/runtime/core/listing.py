@@ -30,14 +30,14 @@ class TornIndex(ValueError):
 
 # Decision 0189: A server with a search lists four tools and keeps the rest callable.
 class Listing:
-    """What such a server lists: tools that find and call others, and pinned ones.
+    """Tool list of a server with a search: tools that find and call other tools, and pinned tools.
 
-    `finders`: name of each of the former, and what it does. `lacking`: why programs are not run although the table
-    offers them, by the name of their tool.
+    `finders`: name of each tool that finds or calls other tools -> its kind. `lacking`: name of each tool that is not
+    offered because the sandbox for programs is not installed -> the reason as a sentence.
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
-        """Create. `search`: that part of the header. `content` reads search.json."""
+        """Create the list. `search`: the member of the bindings.json header. `content()` returns search.json."""
         self._search = search
         self._content = content
         self.finders = dict(search["finders"])
@@ -54,7 +54,7 @@ class Listing:
 
     @property
     def lack(self) -> str:
-        """Return a sentence for whoever starts the server without the sandbox that its table wants."""
+        """Return the warning for an operator who starts the server without the sandbox that its tools need."""
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
@@ -62,9 +62,10 @@ class Listing:
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return the list entry of each finder as JSON text. What is hidden from a caller is counted nowhere.
+        """Return the `tools/list` entry of each finder as JSON text, by name.
 
-        Where nothing is hidden, nothing is looked up: the first list needs no positions of lines.
+        The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
+        first list is fast, since the lines of the table need not be located.
         """
         groups, others, starts, finders = (
             self._search["groups"],
@@ -92,17 +93,17 @@ class Listing:
         return seen
 
     def index(self) -> Any:
-        """Return the content of search.json, parsed anew. Raises TornIndex."""
+        """Return the content of search.json, parsed anew. Raise TornIndex if bindings.json has another digest of it."""
         content = self._content()
         if f"{crc32(content):08x}" != self._search["digest"]:
             raise TornIndex("Generate the server again: search.json and bindings.json do not belong together.")
         return loads(content.decode())[0]
 
     def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
-        """Return group to how many of its tools are not hidden, and the number of tools in further groups."""
+        """Return the number of visible tools by group, and the number of visible tools in all groups not shown."""
         try:
             rows = self.index()
-        except TornIndex:  # each search says so; the server starts
+        except TornIndex:  # the server starts all the same, and each search reports the damaged index
             rows = {"names": [], "group": [], "groups": []}
         found: dict[str, int] = {}
         for name, number in zip(rows["names"], rows["group"], strict=True):
@@ -115,7 +116,7 @@ class Listing:
 
 
 def _runs_programs() -> bool:
-    """Return True if the sandbox is installed. On some platforms its package is an empty one, without a binary part."""
+    """Return True if the sandbox is installed. On some platforms, its package is installed without the binary part."""
     import os
     from _frozen_importlib_external import PathFinder  # `importlib` takes long to load
 

@@ -42,7 +42,7 @@ def redact_with(redact: Callable[[str], str] | None) -> None:
 
 
 def redacted(text: str) -> str:
-    """Return `text` without secrets, as far as they are known yet."""
+    """Return `text` without secrets, or unchanged if `redact_with` was not called yet."""
     return text if _redact is None else _redact(text)
 
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe the tool that looks at a job again which a call started and did not see end, as it is listed."""
+"""Build the `tools/list` entry of `get_task`, the tool that waits for a job which an earlier call left running."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TITLE = "Look at a task again"
 
 # Decision 0231: One tool, get_task, waits for all jobs.
 def described(taken: Iterable[str]) -> dict[str, Any]:
-    """Return the entry of the tool in `tools/list`. Its name differs from all names in `taken`."""
+    """Return the entry of `get_task` in `tools/list`, with a number added to its name if the name is in `taken`."""
     names = {each.lower() for each in taken}
     name, number = NAME, 2
     while name in names:

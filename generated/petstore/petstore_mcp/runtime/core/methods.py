@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say which methods of MCP there are, and which revision a request speaks.
+"""Determine which revision of MCP a request speaks, and which methods that revision has.
 
 The era of MCP belongs to a request, never to the process. `revision_of` applies the first row that matches:
 
     the request                                     speaks
     ---------------------------------------------   ------------------------------------------------------------
     names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
-    has a method that only the stateless era has    stateless: and lacks the fields, an error
+    has a method that only the stateless era has    stateless: an error, since the fields in _meta are missing
     comes after a handshake                         the revision that was agreed on
     is initialize, or ping                          the newest revision of the handshake era
     is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
@@ -70,7 +70,7 @@ METHODS = {
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Methods that exist only if the server has prompts, completions or tasks, with the feature that the catalog offers.
+#: Methods that exist only if the server has prompts, completions or tasks -> the name of that feature.
 NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"} | {
     method: "tasks" for method in METHODS if method.startswith("tasks/")
 }
@@ -114,7 +114,7 @@ def revision_of(request: Request, agreed: str | None) -> str:
 
 
 def handler_of(method: str, revision: str, catalog: Catalog) -> str:
-    """Return the name of a method's handler. Raise Fault if `revision` has no such method, or this server."""
+    """Return the name of a method's handler. Raise Fault if `revision` or this server does not have the method."""
     since, until, name = METHODS.get(method, ("", "", ""))
     if not since <= revision <= until or (method in NEEDS and not catalog.offers(NEEDS[method])):
         raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Pending requests: the ids that one client is using, each for a call, a stream, or an answer held back for its batch.
+"""Pending requests: the ids that one client is using, each for a call, a stream, or an answer of an unfinished batch.
 
 A client may reuse an id as soon as the request is answered or cancelled, while the old call is still ending. So each
 call also has a key, a number assigned by the server.
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .effects import Call
     from .jsonrpc import Id
 
-#: Entries of `InFlight.ids` for requests that are no running calls. STREAM: the request opened a stream. ANSWERED: the
-#: answer is ready, and is held until the rest of its batch is.
+#: Values in `InFlight.ids` for requests that are not running calls. STREAM: the request opened a stream. ANSWERED: the
+#: answer is ready, and waits until the other answers of its batch are ready.
 STREAM, ANSWERED = 0, -1
 _NO_PROGRESS = float("-inf")
 _CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
@@ -38,10 +38,10 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # counts the reading of the batch itself, so that the batch cannot be complete before
+        self.awaited = 1  # counts the reading of the batch itself: a batch is complete only after it was read whole
 
     def arrays(self) -> bytes:
-        """Return the answers as a JSON array, or as several arrays if one line would exceed the client's limit."""
+        """Return the answers as a JSON array on one line, or as several arrays if the line would exceed MAX_LINE."""
         arrays: list[list[bytes]] = []
         room = 0
         for line in self.lines:
@@ -56,7 +56,7 @@ class Answers:
 class Running:
     """A call between its request and its answer.
 
-    `effect`: the effect that began the call, or None if nothing is sent.
+    `effect`: the effect that began the call, or None if the call sends nothing upstream.
     """
 
     __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
@@ -97,16 +97,16 @@ class InFlight:
         return call
 
     def cancel(self, id: Id) -> int | None:  # noqa: A002
-        """Forget the request with this id.
+        """Forget the pending request with this id.
 
-        Return the key of its call, STREAM for a stream, or None if there is none.
+        Return the key of its call, STREAM if it opened a stream, or None if no such request is pending.
         """
         if self.ids.get(id, ANSWERED) == ANSWERED:
             return None
         return self.ids.pop(id)
 
     def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Keep an answer of a batch, and its id in use, until the other answers are ready."""
+        """Store an answer of a batch until the other answers are ready. Until then, its id stays in use."""
         answers.lines.append(line)
         if id is not None and id not in self.ids:
             self.ids[id] = ANSWERED
@@ -115,7 +115,7 @@ class InFlight:
     def settle(self, answers: Answers) -> bytes:
         """Note that one more answer of the batch is ready, or will never come.
 
-        Return the lines to send if it was the last one, else b"".
+        Return the lines to send if it was the last answer of the batch, else b"".
         """
         answers.awaited -= 1
         if answers.awaited:
@@ -126,5 +126,5 @@ class InFlight:
 
 
 def cut_short(call: Call | None) -> Result:
-    """End a call because the server stops, and return its result, which says whether the request may have been sent."""
+    """End a call because the server stops. Return its result, which says whether its request may have been sent."""
     return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

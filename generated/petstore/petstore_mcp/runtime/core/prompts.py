@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the messages of a prompt from its entry in prompts.json, its arguments, and the contents of its resources. Pure.
+"""Make the messages of a prompt from its entry in prompts.json, its arguments, and the contents of its resources.
 
-Loaded by the first request about a resource or a prompt.
+All functions are pure. The module is imported at the first request about a resource or a prompt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ LONGEST_SHOWN = 64
 
 # Decision 0058: Arguments of a prompt are checked.
 def checked(entry: Prompt, params: Members) -> Members:
-    """Return the arguments of a `prompts/get` request. Raise Fault if the prompt cannot be made with them."""
+    """Return the arguments of a `prompts/get` request.
+
+    Raise Fault if an argument is unknown, missing, no string, or has a value that is not allowed.
+    """
     given = params.get("arguments", {})
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise Fault(INVALID_PARAMS, "params.arguments must be an object of strings.")
@@ -39,14 +42,14 @@ def checked(entry: Prompt, params: Members) -> Members:
 
 
 def uris(entry: Prompt, given: Members) -> list[str]:
-    """Return the URIs of the resources that the messages hold, each once."""
+    """Return the URIs of the resources that the prompt's messages embed, without duplicates."""
     return list(dict.fromkeys(uri for each in entry["messages"] if (uri := _uri(each, given))))
 
 
 def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> PromptMessages:
-    """Return the messages of the prompt. `found` maps each URI of `uris` to what is there.
+    """Return the messages of the prompt. `found`: URI -> contents, for each URI that `uris` returns.
 
-    Raise Fault if something has no contents, or if the messages are larger than clients read.
+    Raise Fault if a resource has no contents, or if the messages are larger than clients read.
     """
     for there in found.values():
         if there.contents is None:
@@ -62,14 +65,14 @@ def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> Prompt
 
 
 def outside(entry: Resource | Prompt, given: Members) -> list[str]:
-    """Return one sentence for each argument with a value that is not allowed. It lists the allowed values."""
+    """Return a clause for each argument with a value that is not allowed. The clause lists the allowed values."""
     values = entry.get("values", {})
     wrong = [name for name, value in given.items() if name in values and value not in values[name]]
     return [f"{name} must be one of {', '.join(_listing(values[name]))}" for name in wrong]
 
 
 def shown(text: str) -> str:
-    """Return a name that a client sent, as an error message quotes it."""
+    """Return `text`, which a client sent, shortened and in quotation marks for an error message."""
     return f"'{text[:LONGEST_SHOWN]}'"
 
 
@@ -78,7 +81,7 @@ def _listing(values: list[str]) -> list[str]:
 
 
 def _blocks(message: Message, given: Members, found: Mapping[str, Contents]) -> list[Block]:
-    """Return the content blocks of a message: one for a text, and one for each content of a resource."""
+    """Return the content blocks of a message: one block for a text, or one for each content of an embedded resource."""
     if uri := _uri(message, given):
         contents = found[uri].contents or ()
         return [_media(each) or {"type": "resource", "resource": each} for each in contents]
@@ -86,7 +89,7 @@ def _blocks(message: Message, given: Members, found: Mapping[str, Contents]) -> 
 
 
 def _uri(message: Message, given: Members) -> str:
-    """Return the URI of the resource that a message holds, with the values of arguments in it; "" for a text."""
+    """Return the URI of the resource that a message embeds, with arguments filled in; "" if the message is a text."""
     if "chosen" not in message:
         return message.get("resource", "")
     from urllib.parse import quote  # imported here: few prompts choose resources
@@ -101,7 +104,7 @@ def _filled(part: str | ArgumentNode, given: Members) -> str:
 
 
 def _media(held: Mapping[str, Any]) -> Block | None:
-    """Return an image or audio content block, or None if the first bytes show neither an image nor audio."""
+    """Return the resource contents `held` as an image or audio block, or None if its first bytes show neither."""
     family = held["mimeType"].partition("/")[0]
     if "blob" not in held or family not in ("image", "audio"):
         return None

@@ -3,7 +3,7 @@
 
 Two rules shape this file:
 
-1. Whether a message is served is decided here; how an answer is written is decided in `wire_formats`.
+1. This module decides whether a message is served; `wire_formats` decides how an answer is written.
 2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects.
    `finished` and `progress` take the outcome or progress of a call and return the line to send.
 
@@ -21,9 +21,9 @@ There are two eras of MCP, and one process serves both at the same time:
 So the era belongs to a request, never to the process. `methods` says which revision a request speaks, and which
 methods that revision has.
 
-`features` answers requests about resources, prompts and completions. What comes from the upstream is a call like that
-of a tool: a resource (`Fetch`), or a prompt with such a resource (`GetPrompt`). So is a request about a task
-(`TaskRequest`), whose rules are in `tasks`.
+`features` answers requests about resources, prompts and completions. An answer that needs the upstream becomes a call,
+like that of a tool: `Fetch` for a resource, `GetPrompt` for a prompt with such a resource. A request about a task
+becomes a call too (`TaskRequest`); its rules are in `tasks`.
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
@@ -112,16 +112,16 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
 
     class Observer(Interface):
-        """Protocol for what measures requests (telemetry.recorder.Recorder)."""
+        """Interface of an object that measures requests (telemetry.recorder.Recorder)."""
 
         def begin(self, message: Request | Notification, peer: Peer | None, /) -> Any:
             """Return the record of a message that was just received."""
 
         def answered(self, operation: Any, message: Request, effects: list[Effect], agreed: str | None, /) -> None:
-            """Note what became of a request."""
+            """Record the effects of a request. `agreed`: the revision of the handshake, or None."""
 
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
-            """Note a notification of the client."""
+            """Record a notification of the client. `agreed`: the revision of the handshake, or None."""
 
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
@@ -138,17 +138,17 @@ class Protocol:
         questions: Questions | None = None,
         observer: Observer | None = None,
     ) -> None:
-        """Create a conversation. `observer` is told of each request, if anything measures them.
+        """Create a conversation. `observer`: an object that measures requests, or None.
 
-        `subscriptions`: given if the table can change (`renew`). If several conversations share a process, `keys`
-        yields call keys that are unique in the process, and `questions` holds this client's open questions.
+        `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
+        call keys that are unique in the process, and `questions` holds this client's open questions.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
         self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
         self._in_flight = InFlight(keys)
@@ -156,25 +156,25 @@ class Protocol:
         self._writer: Callable[..., bytes] | None = None
 
     def observe(self, observer: Observer) -> None:
-        """Tell `observer` of each request from now on."""
+        """Report each request to `observer` from now on."""
         self._observer = observer
 
     # Methods for conversations that share a process with others, over HTTP
 
     def heard_from(self, peer: Peer, catalog: Catalog) -> None:
-        """Set the HTTP peer of the messages that follow, and what this peer is offered."""
+        """Set the HTTP peer of the messages that follow, and the tools that this peer may use (`catalog`)."""
         self._origin = Origin(self._origin.client, peer=peer)
         if catalog is not self._catalog:
             self._catalog, self._beside = catalog, None
 
     @property
     def peer(self) -> Peer | None:
-        """Return the HTTP peer of the last message."""
+        """Return the sender of the last HTTP request, or None over stdio."""
         return self._origin.peer
 
     @property
     def handshake(self) -> Handshake | None:
-        """Return what the handshake agreed on, or None if there was no handshake yet."""
+        """Return the result of the handshake, or None if there was no handshake yet."""
         if self._agreed is None:
             return None
         heard = self._dialogue
@@ -182,7 +182,7 @@ class Protocol:
         return Handshake(self._agreed, forms, self._origin.client, urls, declares=heard.declares)
 
     def resume(self, handshake: Handshake) -> None:
-        """Continue the session of a client whose handshake took place elsewhere."""
+        """Continue the session of a client whose handshake was with another process or conversation."""
         self._agreed = handshake.revision
         way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
         self._dialogue = Dialogue(way, handshake.revision, urls=urls, declares=handshake.declares)
@@ -306,7 +306,7 @@ class Protocol:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
         catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
-        if "asks" in catalog.header:  # who cannot ask is shown another list, so no cache may share it
+        if "asks" in catalog.header:  # clients that cannot ask get another list, so caches must not share the list
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
@@ -326,7 +326,7 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
         if self._catalog.offers("tasks"):
-            from . import tasks  # few servers follow jobs
+            from . import tasks  # imported here: few servers have tasks
 
             heard = tasks.heard(heard, request, revision)
         called = self._catalog.resolve_alias(name)
@@ -334,7 +334,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, self._unknown(name))
         name = called
         if name in self._catalog.finders:
-            from .search_listing import inner  # loaded with the table
+            from .search_listing import inner  # imported here: few servers have a search
 
             name, arguments = inner(self._catalog, name, arguments)
         who = origin(request, self._origin)
@@ -370,9 +370,9 @@ class Protocol:
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:
-        from . import tasks  # few servers follow jobs
+        from . import tasks  # imported here: few servers have tasks
 
-        wanted = tasks.read(0, request, revision, self._origin)  # before the id is in use, since it may raise
+        wanted = tasks.read(0, request, revision, self._origin)  # first, since it may raise: the id is not in use yet
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
         return [wanted]
@@ -390,10 +390,10 @@ class Protocol:
         """Return the kinds of lists that the server offers: tools, resources, and prompts if there are any."""
         return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
-    # Replacing the table
+    # Replacement of the tools (reload)
 
     def renew(self, catalog: Catalog) -> bytes:
-        """Answer from the table `catalog` from the next message on.
+        """Replace the tools by those of `catalog`, from the next message on.
 
         Return the lines that notify the client of changed lists.
         """
@@ -413,11 +413,11 @@ class Protocol:
         return self._questions.ask(key, elicitation_params(question, call.revision))
 
     def withdraw(self, key: int) -> bytes | None:
-        """Return the line that cancels the open question of a call, or None if there is none."""
+        """Return the line that cancels the open question of a call, or None if the call has no open question."""
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """Return the effects of the end of the client's input: open questions will never be answered."""
+        """Return the effects of the end of the client's input: each open question counts as unanswered."""
         return [UserAnswer(key, None) for key in self._questions.close()]
 
     # Outcomes of calls
@@ -459,7 +459,7 @@ class Protocol:
     def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
         """Return an answer line for every running call, because the process ends.
 
-        `outcome` makes the result of each call.
+        `outcome(effect)` makes the result of the call that `effect` began.
         """
         running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]

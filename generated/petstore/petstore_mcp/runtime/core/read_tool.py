@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe the tool that reads more of a truncated result, as it is listed (RESULT_TOOL)."""
+"""Build the `tools/list` entry of `read_result`, which reads more of a truncated result (RESULT_TOOL)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ ARGUMENT = "uri"
 
 # Decision 0047: The tool read_result is listed on request.
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
-    """Return the entry of the tool in `tools/list`.
+    """Return the entry of `read_result` in `tools/list`, with a number added to its name if the name is in `taken`.
 
-    Its name differs from all names in `taken`; `prefix` begins the URIs of results.
+    `prefix`: beginning of the URIs of stored results.
     """
     names = {each.lower() for each in taken}
     name, number = NAME, 2

@@ -42,9 +42,10 @@ class NotRegular(OSError):
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None) -> int:
-    """Open the regular file at `path` and return its descriptor. Never waits, as for the writer of a pipe.
+    """Open the regular file at `path` and return its descriptor. Never wait, even if `path` is a named pipe.
 
-    A relative `path` is relative to the descriptor `folder`. Raises NotRegular, or another OSError.
+    A relative `path` is relative to the folder with the descriptor `folder`. Raise NotRegular if `path` is no regular
+    file, or another OSError if it cannot be opened.
     """
     descriptor = os.open(path, flags | _FILE, 0o600, dir_fd=folder)
     if S_ISREG(os.fstat(descriptor).st_mode):
@@ -57,8 +58,8 @@ def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None)
 def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int:
     """Open the regular file at `steps` below the folder `root` and return its descriptor.
 
-    `steps`: names of the folders on the way and of the file. Raises LinkFound, NotRegular, another OSError, or
-    ValueError for an invalid name.
+    `steps`: names of the folders on the way and of the file. Raise LinkFound if one of them is a symbolic link,
+    NotRegular if the file is not regular, ValueError for an invalid name, or another OSError.
     """
     _check_names(steps)
     if not HAS_OPENAT:
@@ -73,7 +74,7 @@ def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int
 def open_folder(root: str, steps: Sequence[str]) -> int:
     """Open the folder at `steps` below the folder `root` and return its descriptor.
 
-    Only for systems with openat. Raises the same errors as `open_below`.
+    This works only on systems with openat. Raise the same errors as `open_below`.
     """
     _check_names(steps)
     folder = os.open(root, _FOLDER & ~_NO_LINK)
@@ -137,8 +138,8 @@ class NewFile:
     def __init__(self, root: str, steps: Sequence[str], replaces: bool) -> None:
         """Begin the file at `steps` below the folder `root`. `steps`: names of the folders on the way and of the file.
 
-        `replaces`: an existing file is overwritten; otherwise it is an error. Raises LinkFound, another OSError, or
-        ValueError for an invalid name.
+        `replaces`: an existing file is overwritten; otherwise it is an error. Raise LinkFound if a folder is a symbolic
+        link, ValueError for an invalid name, or another OSError.
         """
         self._root, self._steps, self._replaces = root, steps, replaces
         self._name, self._unfinished = steps[-1], f".{os.urandom(8).hex()}.part"
@@ -160,11 +161,11 @@ class NewFile:
             view = view[os.write(self._file, view) :]
 
     def finish(self) -> None:
-        """Give the file its final name. Raise FileExistsError if another file has that name meanwhile."""
+        """Give the file its final name. Raise FileExistsError if another file has got that name in the meantime."""
         os.close(self._file)
         try:
             place = self._path(self._name)
-            if not self._replaces:  # creating the file reserves the name; fails if another process has taken it
+            if not self._replaces:  # creating the file reserves its name; this fails if the name is taken
                 os.close(os.open(place, _NEW, 0o600, dir_fd=self._folder))
             os.replace(self._path(self._unfinished), place, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except BaseException:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""List entries of the tools that find and call other tools (`--tools search`), and calls through them.
+"""List entries of the tools that find and call other tools (`--tools search`), and unwrapping of calls through them.
 
-`call_tool(name, arguments)` is not a call of its own: `inner` unwraps it before it begins. So consent, roles, hooks,
-audit, limits and results are those of the inner tool, under its own name. Only a call that cannot be unwrapped stays
-one of `call_tool`, and `search/tools.py` says why.
+`call_tool(name, arguments)` is replaced by the inner call before it begins (`inner`). So consent, roles, hooks, audit,
+limits and results are those of the inner tool, under its own name. A call that cannot be unwrapped, such as one of an
+unknown tool, stays a call of `call_tool`; `search/tools.py` answers it with the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Table(Protocol):
-        """What this module reads of a catalog (`catalog.Catalog`)."""
+        """Interface of a catalog (`catalog.Catalog`) that this module uses."""
 
         finders: Mapping[str, str]
         hidden: list[str]
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
             """Return the name of the tool that `name` is an alias of, or `name`."""
 
         def described(self, name: str) -> dict[str, Any]:
-            """Return a tool as `tools/list` shows it."""
+            """Return the entry of a tool in `tools/list`."""
 
 
 SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
 RUN, RUN_READS = "run_program", "run_reads"
 PROGRAMS = (RUN, RUN_READS)
-"""Kinds of the tools that run programs of the model."""
+"""Kinds of the tools that run programs written by the model."""
 
 MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
 LONGEST_QUERY = 400
@@ -51,7 +51,7 @@ _CALLED = {
     "type": "object",
     "properties": {
         "name": {**_TEXT, "description": "Name of the tool."},
-        # Said outright, because strict modes of some providers close objects that do not say it.
+        # Explicit, because strict modes of some providers forbid further properties unless a schema allows them.
         "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
     },
     "required": ["name"],
@@ -68,9 +68,10 @@ _RUN = (
 
 
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
-    """Return the tools as `tools/list` shows them. `called`: name to what it does. `groups`: group to number of tools.
+    """Return the `tools/list` entries of the tools that find and call other tools.
 
-    `others`: number of tools in further groups. `starts`: signatures of tools that most tasks begin with.
+    `called`: name -> kind of each such tool. `groups`: group -> number of its tools. `others`: number of tools in all
+    further groups. `starts`: signatures of the tools that most tasks begin with.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others
@@ -144,7 +145,7 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
 def _entry(
     name: str, title: str, says: str, schema: dict[str, Any], hints: tuple[bool, bool, bool], brief: bool
 ) -> dict[str, Any]:
-    """Return a tool as `tools/list` shows it. `brief`: without hints that repeat others, where programs are run."""
+    """Return the entry of one tool in `tools/list`. `brief`: leave out annotations that repeat other members."""
     reads, destroys, reaches = hints
     told: dict[str, object] = {} if brief else {"title": title}
     told |= {"readOnlyHint": reads, "destructiveHint": destroys}
@@ -154,9 +155,10 @@ def _entry(
 
 
 def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name and arguments of the call that `name` stands for; a call that cannot be unwrapped unchanged.
+    """Return name and arguments of the call inside a call of `call_tool`. Return any other call unchanged.
 
-    Arguments may come as JSON text, as some models write them.
+    A call that cannot be unwrapped is returned unchanged too. The inner arguments may be JSON text, as some models send
+    them.
     """
     kind = catalog.finders.get(name)
     if kind not in (CALL, CALL_WRITING) or not arguments.keys() <= {"name", "arguments"}:
@@ -176,5 +178,5 @@ def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, di
 
 
 def writes(catalog: Table, name: str) -> bool:
-    """Return True unless the annotations of a tool say that it only reads. Raise CatalogError."""
+    """Return True unless the annotations of a tool say that it only reads. Raise CatalogError if it has no entry."""
     return catalog.described(name).get("annotations", {}).get("readOnlyHint") is not True

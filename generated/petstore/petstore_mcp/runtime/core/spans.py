@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Span: an id that all log lines of one call share, and what is known of the call so far.
+"""Span: an id that all log lines of one call share, and facts about the call so far.
 
-The id is a span id of W3C Trace Context, so an upstream that receives it can name the same call. The engine creates a
-span when it takes a call. All code of the call, including tasks that it starts, finds the span by `current`.
+The id is a span id of W3C Trace Context, so the upstream's log can refer to the same call. The engine creates a span
+when it takes a call. All code of the call, including asyncio tasks that it starts, gets the span by `current`.
 """
 
 from __future__ import annotations
 
 import os
-from _contextvars import ContextVar  # the C half of `contextvars`; the Python half adds nothing and costs an import
+from _contextvars import ContextVar  # the C part of `contextvars`; the Python part adds nothing and costs an import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,12 +107,12 @@ class Span:
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
-    - `offered`: over HTTP, what the caller is offered.
-    - `program`: id of the run of a program that makes the call, or that the call is, "" for others.
-    - `whole`: True if a program gets the answer, which is then not cut to what a model is shown.
-    - `cut`: True if the answer was larger than what is shown of it.
+    - `offered`: the tools that the caller may use over HTTP, else None.
+    - `program`: id of the run if the call runs a program, or is made by a program; else "".
+    - `whole`: True if the answer goes to a program, not to a model; it is then not truncated to the model's limit.
+    - `cut`: True if the answer was truncated.
     - `within`: id of the call that makes this call, "" for a call of a client.
-    - `looked_up`: the id that was found for a name, by its argument.
+    - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
     - `operation`: the record of the client's request, None if nothing is measured.
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
@@ -166,16 +166,16 @@ class Span:
 
     @property
     def traced(self) -> bool:
-        """Return whether the call belongs to a trace: one that is recorded here, or the client's."""
+        """Return True if the call belongs to a trace, either a trace of this server or one of the client."""
         return bool(self.origin.traceparent) or (self.operation is not None and bool(self.operation.trace))
 
     @property
     def unanswered(self) -> str:
-        """Return how the first question ended that the user did not answer, "" if there is none."""
+        """Return how the first question that was not accepted ended, such as `decline`, or "" if all were accepted."""
         return next((said for said in self.questions.values() if said != "accept"), "")
 
-    # Two threads share both flags without a lock. Each sets its own before it reads the other's: at least one sees both
-    # set.
+    # Two threads share the flags `acted` and `over` without a lock. Each thread sets its own flag before it reads the
+    # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
         """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""
@@ -200,7 +200,7 @@ def enter(span: Span) -> Token[Span | None]:
 
 
 def leave(before: Token[Span | None]) -> None:
-    """Make the span current again that was so before `enter`."""
+    """Undo `enter`: make the previous span current again. `before`: the value that `enter` returned."""
     _current.reset(before)
 
 
@@ -216,25 +216,25 @@ def peer() -> Peer | None:
 
 
 def caller() -> str:
-    """Return the key that limits per caller go by, for the request that this code runs for; "" over stdio."""
+    """Return the key for limits per caller, for the request that this code handles; "" over stdio."""
     sender = peer()
     return "" if sender is None else sender.caller
 
 
 def owner() -> str:
-    """Return the key that owns private data of the request that this code runs for; "" over stdio, with one client."""
+    """Return the key of the owner of private data, for the request that this code handles; "" over stdio."""
     sender = peer()
     return "" if sender is None else sender.owner
 
 
 def shown(most: int) -> int:
-    """Return how many bytes of an answer are shown: `most`, or all that a program may hold."""
+    """Return the largest size of an answer in bytes: `most`, or WHOLE if the answer goes to a program."""
     span = _current.get()
     return WHOLE if span is not None and span.whole else most
 
 
 def act() -> bool:
-    """Mark the current span, before the request starts. Return False if the call was given up."""
+    """Record in the current span that its request starts. Return False if the call was given up and must not start."""
     span = _current.get()
     return span is None or span.act()
 

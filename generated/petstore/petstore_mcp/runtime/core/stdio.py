@@ -49,7 +49,7 @@ _last: list[Ending] = []
 
 
 def before_leaving(ending: Ending) -> None:
-    """Register an object that acts before this module ends the process, such as the audit. The first one acts first."""
+    """Register an object that acts before this module ends the process, such as the audit, in order of registration."""
     _last.append(ending)
 
 
@@ -71,7 +71,7 @@ def leave_by_signal(code: int) -> None:
 def fill_gaps() -> list[int]:
     """Open the null device on each of the descriptors 0 to 2 that is closed. Return these descriptors.
 
-    Otherwise the next file or socket would get such a number, and be used as stdin, stdout or stderr.
+    Otherwise the next opened file or socket would get one of these numbers, and be used as stdin, stdout or stderr.
     """
     gaps = []
     for descriptor in range(3):
@@ -83,7 +83,7 @@ def fill_gaps() -> list[int]:
 
 
 def complain(sentence: str) -> None:
-    """Write one line to stderr, for whoever starts the server. A closed stderr is ignored."""
+    """Write one line to stderr, for the person who starts the server. Do nothing if stderr is closed."""
     visible = "".join(each if each.isprintable() else "?" for each in sentence)
     try:
         os.write(2, f"{visible}\n".encode("ascii", "backslashreplace"))
@@ -108,7 +108,7 @@ class Wire:
         os.dup2(null, 0)
         os.dup2(2, 1)
         os.close(null)
-        sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once
+        sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once.
         if os.name == "posix":  # the parent process may have made stdin or stdout non-blocking
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
@@ -188,7 +188,7 @@ class Wire:
         return not self._left_at or time.monotonic() - self._left_at < LAST_SECONDS
 
     def hurry(self, seconds: float) -> None:
-        """Give the client at most `seconds` to read enough that output has room."""
+        """Allow the client at most `seconds` from now to read, so that output has room again."""
         self._seconds = seconds
         if self._room is not None:
             self._room.seconds = seconds
@@ -197,7 +197,7 @@ class Wire:
         import select
 
         for descriptor, event in poll.poll():
-            if event & select.POLLNVAL:  # this device cannot be polled, so only reading shows its end
+            if event & select.POLLNVAL:  # this descriptor cannot be polled, so only reading shows its end
                 self._poll = None
             elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
                 leave(0)
@@ -216,8 +216,8 @@ class OutputRoom:
     __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
-        """Prepare polling. `seconds`: how long a client that has closed stdin may go on without reading."""
-        import select  # a write of this size does not block once there is room
+        """Prepare polling. `seconds`: how long to wait for a client that has closed stdin and reads nothing."""
+        import select  # a write of this size does not block when poll reports that stdout is writable
 
         self.seconds = seconds
         self._out = stdout
@@ -290,7 +290,7 @@ def _capacity(descriptor: int) -> int:
 
 def _unread(pipe: int) -> int:
     """Return how many bytes in the pipe the client has not read yet."""
-    import fcntl  # imported here: this system has it, since the pipe's capacity is known
+    import fcntl  # imported here: the system has this module, since the pipe's capacity is known.
     import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

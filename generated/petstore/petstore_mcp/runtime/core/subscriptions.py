@@ -2,8 +2,8 @@
 """Subscriptions: which notifications a client gets when the list of tools, resources or prompts has changed. No I/O.
 
 In the stateless era, each stream that asked for a kind of list is notified, under the id of the request that opened the
-stream. In the handshake era, the client is notified. Before `notifications/initialized` nothing may be sent to it, so
-earlier changes are sent then.
+stream. In the handshake era, the client is notified. Nothing may be sent before the client's
+`notifications/initialized`, so notifications about earlier changes are sent right after it.
 
 One notification is enough for several changes, since the client requests the list again. No notification is sent about
 a kind of list that the server did not have when the client subscribed.
@@ -33,7 +33,7 @@ class Subscriptions:
         self._owed: list[str] = []
 
     def begin(self, id: Id, asked: Members, lists: tuple[str, ...]) -> tuple[str, ...]:  # noqa: A002
-        """Open a stream under the id of its request. Return the kinds of `lists` about which it will be notified."""
+        """Open a stream under the id of its request. Return those of `lists` about which the stream is notified."""
         honoured = tuple(kind for kind in lists if asked.get(f"{kind}ListChanged") is True)
         if honoured:
             self._streams[id] = honoured
@@ -44,7 +44,7 @@ class Subscriptions:
         self._streams.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """Begin a handshake that offers notifications about `lists`. A repeated handshake starts over."""
+        """Begin a handshake that offers notifications about `lists`. Forget an earlier handshake."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:

@@ -89,8 +89,10 @@ class Login(TypedDict):
 
 
 class UserFlow(TypedDict):
-    """How a user logs in: endpoints and scopes of the OAuth flows that need a person. URLs may be relative to the first
-    server. `metadataUrl` names a document of OpenID Connect Discovery 1.0 or RFC 8414.
+    """Endpoints and scopes of the OAuth flows in which a user logs in.
+
+    URLs may be relative to the first server. `metadataUrl`: URL of a document of OpenID Connect Discovery 1.0 or RFC
+    8414.
     """
 
     authorizationUrl: NotRequired[str]
@@ -137,12 +139,12 @@ class ListedPart(TypedDict):
 
 
 class Search(TypedDict):
-    """What a server lists that has its tools found by a search.
+    """Tool list of a server whose tools are found by a search (`--tools search`).
 
-    `digest`: checksum of search.json. `groups`: number of tools of each group. `others`: number of tools in
-    groups that are not shown. `starts`: signatures of tools that most tasks begin with. `pinned`: tools that
-    stay listed. `finders`: names of the tools that find and call others, and what each does. `listed`: where in
-    search.json the list stands, for servers that hide no tool.
+    `digest`: checksum of search.json. `groups`: group -> number of its tools. `others`: number of tools in groups
+    that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools that stay
+    listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum of the
+    complete list in search.json, which is sent if no tool is hidden.
     """
 
     digest: str
@@ -174,7 +176,7 @@ class Header(TypedDict):
     search: NotRequired[Search]
 
 
-# Templates: nodes of which sent values and texts consist.
+# Templates of the values and texts that a request sends.
 
 
 @final
@@ -228,12 +230,15 @@ ShownText = list[str | ArgumentNode | PointerNode]
 """Parts of a text for the model, in order: literal texts, arguments and parts of the answer."""
 
 
-# Bindings: how a call becomes a request.
+# Bindings: rules that make a request from the arguments of a call.
 
 
 @final
 class Parameter(TypedDict):
-    """Parameter of a request. Has exactly one of `argument`, `value` and `template`; `content` replaces the style."""
+    """Parameter of a request. It has exactly one of `argument`, `value` and `template`.
+
+    `content`: a media type in which the value is written, in place of the style.
+    """
 
     name: str
     style: Style
@@ -296,7 +301,7 @@ class Body(TypedDict):
 
 
 class Withheld(TypedDict):
-    """Names that no call may write, by place."""
+    """Names of query parameters and cookies that no argument of a call may set."""
 
     query: NotRequired[list[str]]
     cookies: NotRequired[list[str]]
@@ -339,7 +344,7 @@ class BlockAnnotations(TypedDict):
 
 @final
 class ShownBlock(TypedDict):
-    """Content block of a result. `each`: a pointer to a list; a block is made for every item of it."""
+    """Content block of a result. `each`: JSON Pointer to a list in the answer; one block is made for each item."""
 
     each: NotRequired[str]
     answer: NotRequired[Literal[True]]
@@ -363,7 +368,7 @@ class View(TypedDict):
 
 @final
 class Pages(TypedDict):
-    """Where the answer holds the list whose pages a call goes through; without `items`, its only list."""
+    """Rule for a call that fetches all pages of a list. `items`: JSON Pointer to the list; default: its only list."""
 
     items: NotRequired[str]
 
@@ -387,9 +392,10 @@ class Lookup(TypedDict):
 class AskedQuestion(TypedDict):
     """Question with fields that the user answers before a call is sent.
 
-    `form`: the fields, as MCP's elicitation writes them. `arguments`: the schemas of the arguments that they become,
-    which the list of tools lacks. `missing`: only those fields are asked that the call lacks. `when`: conditions on
-    arguments. `without`: clients that cannot ask give the fields as arguments.
+    `form`: name -> schema of each field, in the form of MCP's elicitation. `arguments`: name -> schema of each argument
+    that a field fills in; `tools/list` does not show these arguments. `missing`: ask only for fields that the call
+    lacks. `when`: ask only if arguments have these values. `without`: clients that cannot ask the user send the fields
+    as arguments.
     """
 
     name: str
@@ -419,18 +425,18 @@ class TaskRequest(TypedDict):
 
 
 TaskTarget = TaskRequest | HeaderNode | PointerNode
-"""A request, or where an answer holds a URL or the result."""
+"""A request, or the place in an answer (header field or JSON Pointer) that holds a URL or the result."""
 
 # Functional syntax, because `not` is a keyword of Python.
 TaskCondition = TypedDict(
     "TaskCondition",
     {"pointer": NotRequired[str], "values": NotRequired[list[Any]], "not": NotRequired[Literal[True]]},
 )
-"""The HTTP status, or the value at `pointer`, is one of `values`; none of them with `not`."""
+"""Condition: the HTTP status, or the value at `pointer`, is one of `values`. With `not`: it is none of them."""
 
 
 class TaskRule(TypedDict):
-    """How the job that a call starts is followed. `values`: variable of a request to pointer into an answer."""
+    """Rule for polling the job that a call starts. `values`: variable of a request -> JSON Pointer into an answer."""
 
     poll: TaskTarget
     done: NotRequired[list[TaskCondition]]
@@ -444,7 +450,7 @@ class TaskRule(TypedDict):
 
 
 class Binding(TypedDict):
-    """How a call of a tool becomes a request, and its answer a result. Only bindings of resources have no name."""
+    """Rules that make a request from a tool call, and a result from the answer. Bindings of resources have no name."""
 
     name: NotRequired[str]
     operation: DescribedOperation
@@ -491,7 +497,7 @@ class Table(Header):
 
 
 class CompletionSource(TypedDict):
-    """Request that fetches values for completion. `values`: a pointer to them; without it, the answer is the list."""
+    """Request that fetches values for completion. `values`: JSON Pointer to their list; default: the whole answer."""
 
     binding: Binding
     values: NotRequired[str]

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""State of a task of MCP, as the outcome of a request. How revisions write it is in `tasks`."""
+"""State of an MCP task, as the outcome of a request. The module `tasks` writes it in the form of each revision."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class Task:
-    """State of a task, as the answer to a request: `answers` is `call`, `get`, `cancel`, `update` or `result`.
+    """State of a task in the answer to a request.
 
-    `status`: working, completed, failed or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: how long the
-    task is kept; `interval`: milliseconds until the next look. `result`: the `wire_formats.Result` of the call, None
-    until it is completed.
+    `answers`: kind of the request: `call`, `get`, `cancel`, `update` or `result`. `status`: working, completed, failed
+    or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: lifetime of the task. `interval`: milliseconds
+    until the client polls again. `result`: the `wire_formats.Result` of the call, None until it is completed.
     """
 
     __slots__ = ("answers", "created", "id", "interval", "message", "milliseconds", "result", "status", "updated")

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Tasks of MCP, both forms: the extension of 2026-07-28, and what 2025-11-25 had of them. Pure.
+"""Tasks of MCP in both forms: the extension of 2026-07-28, and the tasks of 2025-11-25. Pure functions.
 
-A call whose work goes on upstream may be answered with a task, which the client polls by `tasks/get`. The server keeps
-nothing: the id of a task holds, sealed, how the upstream is asked for its state (`calls/jobs.py`).
+A call whose work goes on upstream may be answered with a task, which the client polls by `tasks/get`. The server stores
+nothing: the encrypted id of a task holds the data for asking the upstream about its state (`calls/jobs.py`).
 
                    2025-11-25                                2026-07-28
     a task begins  if the call brings `task`                 if the client declares the extension
@@ -35,7 +35,10 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return the dialogue of a call, which says whether the call may become a task. Raise Fault for a bad `task`."""
+    """Return `dialogue`, or a copy that also says that the call may become a task.
+
+    Raise Fault if the request's `task` is malformed.
+    """
     if revision in STATELESS_REVISIONS:
         asked, seconds = _declares(request.meta), 0.0
     elif has(revision, "tasks") and "task" in request.params:
@@ -51,7 +54,10 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
 
 
 def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
-    """Return the effect of a request about a task. Raise Fault if the request is malformed or not allowed."""
+    """Return the effect of a request about a task.
+
+    Raise Fault if the request is malformed, or if a stateless client does not declare the extension.
+    """
     if revision in STATELESS_REVISIONS and not _declares(request.meta):
         data: Members = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
         raise Fault(_MISSING_CAPABILITY, "Missing required client capability", data)
@@ -79,7 +85,7 @@ def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # no
 
 
 def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the line in the form of 2025-11-25."""
+    """Return the response line about a task in the form of 2025-11-25."""
     state = _told(task, "ttl", "pollInterval")
     if task.answers == "call":
         return answer(id, dumps({"task": state}))
@@ -91,8 +97,8 @@ def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  #
 
 
 def _told(task: Task, ttl: str, interval: str) -> Members:
-    """Return the members of a Task. `ttl` and `interval`: what the revision calls them."""
-    # In the extension `failed` is for errors of the protocol alone; a job that failed has a result that says so.
+    """Return the members of MCP's Task object. `ttl` and `interval`: names of these two members in the revision."""
+    # In the extension, `failed` is for protocol errors only; a job that failed is `completed` with an error result.
     status = "completed" if task.status == "failed" and ttl == "ttlMs" else task.status
     found: Members = {"taskId": task.id, "status": status}
     if task.message:
@@ -116,7 +122,10 @@ def _declares(meta: object) -> bool:
 
 
 def _seconds(task: object) -> float:
-    """Return the seconds for which a client wants its task kept, 0 if it does not say."""
+    """Return the lifetime in seconds that a client wants for its task, or 0 if it gives none.
+
+    Raise Fault if `task` is malformed.
+    """
     ttl = task.get("ttl", 0) if isinstance(task, dict) else None
     if isinstance(ttl, bool) or not isinstance(ttl, int) or ttl < 0:
         raise Fault(INVALID_PARAMS, "params.task must be an object; its ttl is a number of milliseconds.")

@@ -16,8 +16,8 @@ def pieces(template: str) -> tuple[list[str], list[str]]:
 def matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] | None:
     """Return the values of a template's variables, as written in `uri`, or None if the template does not match.
 
-    A value lies within one URI segment and ends at the first occurrence of the literal text that follows. The last ends
-    with the URI. Other splits need not be tried: a later end would only move text from the next variable into this one.
+    A value lies within one URI segment and ends at the first occurrence of the literal text that follows. The last
+    value ends with the URI. Other splits need not be tried: they would only move text from one variable into another.
     """
     at, end = len(literals[0]), len(uri) - len(literals[-1])
     if not (uri.startswith(literals[0]) and uri.endswith(literals[-1])):
@@ -33,7 +33,7 @@ def matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] |
 
 
 def decoded(found: dict[str, str]) -> dict[str, object] | None:
-    """Return the percent-decoded values of the variables, or None if one is not UTF-8."""
+    """Return the percent-decoded values of the variables, or None if a value is not UTF-8."""
     from urllib.parse import unquote  # imported here: few URIs have variables
 
     try:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode internal results as JSON in the form of each MCP revision.
 
-A result is kept in the form of the newest revision. The writers remove and convert what an older revision does not have
-(`SINCE`). All differences in form between revisions are in this module; differences in what clients may request are in
-`protocol`.
+Internally, a result has the form of the newest revision. For older revisions, the functions here remove or convert the
+parts that a revision does not have (`SINCE`). All differences in form between revisions are in this module. Differences
+in the requests that clients may send are in `protocol`.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Cache lifetime of lists with reload: they may change at any time, so a client without a subscription must not cache.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
-#: Also of lists that differ between callers: with another token, the same caller may get more.
+#: Lists that differ between callers have this lifetime too: with another token, the same caller may get more tools.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
-#: Key of the question among the `inputRequests` of a result, which never holds more than one.
+#: Key of a question that asks the user to confirm, in the `inputRequests` of a result.
 CONFIRM = "confirm"
 
-#: Name of the question that asks the user to log in.
+#: Key of a question that asks the user to log in, in the `inputRequests` of a result.
 LOGIN = "login"
 
 #: Name of the extension for tasks, which only stateless revisions have.
@@ -76,8 +76,8 @@ def has(revision: str, part: str) -> bool:
 class Result:
     """Result of a call: content blocks in the form of 2026-07-28, an optional JSON value, and whether the call failed.
 
-    `written`: the value as ASCII JSON on one line, cached; "" if not computed. Code that changes the value must reset
-    it.
+    `written`: cache of the JSON value as ASCII text on one line, "" if not computed. Code that changes the value must
+    set `written` to "".
     """
 
     __slots__ = ("content", "is_error", "structured", "written")
@@ -155,7 +155,7 @@ class OtherOutcome(Exception):
 class Contents:
     """Result of reading a resource. `contents`: as 2026-07-28 writes them, None if there is no such resource.
 
-    `reason`: a sentence that says why there is none, or "". `fixed`: the content was compiled into the table.
+    `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is part of resources.json.
     """
 
     __slots__ = ("contents", "fixed", "reason", "uri")
@@ -178,7 +178,7 @@ class PromptMessages:
 
 
 class Reply:
-    """Result of another `method`: its members, and how long clients may cache it, or None if not at all."""
+    """Result of a method without a class of its own. `cache`: how long clients may cache it, or None if not at all."""
 
     __slots__ = ("cache", "members", "method")
 
@@ -235,8 +235,9 @@ def elicitation_params(question: Asked, revision: str) -> bytes:
 
 
 def list_result(revision: str, server: Identity, changes: bool = False, private: bool = False) -> tuple[bytes, bytes]:
-    """Return the JSON of ListToolsResult before and after the array of tools. All tools are on one page. `changes` is
-    True with reload, `private` if other callers may get other tools.
+    """Return the JSON of ListToolsResult before and after the array of tools. All tools are on one page.
+
+    `changes`: the list can change (reload). `private`: other callers may get other tools.
     """
     if not has(revision, "resultType"):
         return b'{"tools":', b"}"
@@ -358,7 +359,7 @@ def _instructions(server: Identity) -> dict[str, str]:
 
 
 def _shows_structured(result: Result, revision: str) -> bool:
-    """Return True if `structuredContent` is sent.
+    """Return True if `structuredContent` is sent to a client of `revision`.
 
     Errors never have it, because clients check it against the output schema, which describes successes.
     """

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Let any replica answer any request: sealed handles that cannot be forged (`seal`), and a store that all replicas
-share.
+"""Let any replica answer any request, by encrypted ids that clients store (`seal`), and by a shared store.
 
-Imports `text`, `core` and `settings`. Loaded only over HTTP.
+A replica is one of several processes that serve the same API. This package may import `text`, `core` and `settings`. It
+is loaded only over HTTP.
 """

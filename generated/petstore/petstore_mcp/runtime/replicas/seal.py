@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt what a client keeps for the server and sends back later: session ids, states of confirmations, URIs of kept
-results. Such an encrypted text is called a handle here; sealing makes one, and opening decrypts it.
+"""Encrypt data that a client stores for the server and sends back later, such as session ids and states of questions.
 
-A handle contains what a replica needs to go on, encrypted and authenticated (AES-256-GCM, NIST SP 800-38D). So any
-replica with the same key can serve a handle that another one made. Purpose, server and owner are associated data. A
-handle for another purpose, server or owner fails just like a forged one, and the failures cannot be told apart.
+Such an encrypted text is called a handle. Sealing means encrypting a value to a handle; opening means decrypting it. A
+handle is encrypted and authenticated (AES-256-GCM, NIST SP 800-38D), and contains the data that a replica needs. So any
+replica with the same key can open the handles of other replicas. Purpose, server and owner are associated data. A
+handle of another purpose, server or owner fails with the same error as a forged handle.
 
 A handle is base64url, without padding, of these parts:
 
@@ -12,8 +12,9 @@ A handle is base64url, without padding, of these parts:
 - encrypted: the second of expiry (Unix time) in 4 bytes, and the value
 - 16 bytes of authentication tag
 
-The AES keys are derived from the operator's secrets by HKDF (RFC 5869), once, when the server starts. The first secret
-seals, and all secrets open. So a key can be replaced without a moment at which handles are refused.
+The AES keys are derived from the operator's secrets by HKDF (RFC 5869) when the server starts. New handles use the key
+of the first secret; existing handles may use any of the keys. So the operator can replace a key without a moment at
+which valid handles are refused.
 """
 
 from __future__ import annotations
@@ -39,21 +40,20 @@ _ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 
 
 class Unsealed(Exception):
-    """The handle was not sealed by this server for this purpose and owner."""
+    """Raised if a handle was not made by this server for this purpose and owner."""
 
 
 class Expired(Exception):
-    """The handle is valid but has expired."""
+    """Raised if a valid handle has expired."""
 
 
 class Seal:
     """Authenticated encryption for the handles of one server. Thread-safe."""
 
     def __init__(self, secrets: list[bytes], audience: str, clock: Callable[[], float]) -> None:
-        """Create a seal.
+        """Create the keys. `secrets` have at least 32 bytes each. `audience`: name and major version of the server.
 
-        `secrets` have at least 32 bytes each. `audience` is the server and its major version. `clock` returns Unix time
-        in seconds, which replicas share.
+        `clock()` returns Unix time in seconds, which is the same for all replicas.
         """
         self._keys = [AESGCM(_derived(secret)) for secret in secrets]
         self._audience = audience.encode()
@@ -64,17 +64,23 @@ class Seal:
         return self._clock()
 
     def close(self, purpose: str, owner: str, value: bytes, seconds: float) -> str:
-        """Return a handle for that value, valid for `seconds`."""
+        """Return a handle that contains `value` and is valid for `seconds` seconds.
+
+        `purpose`: kind of the handle, such as `session`. `owner`: the caller that may use the handle.
+        """
         nonce = os.urandom(NONCE)
         expires = int(self._clock() + seconds).to_bytes(EXPIRY, "big")
         return _text(nonce + self._keys[0].encrypt(nonce, expires + value, self._about(purpose, owner)))
 
     def open(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> bytes:
-        """Return the value of a handle of at most `longest` characters. Raises Unsealed or Expired."""
+        """Return the value in a handle of at most `longest` characters.
+
+        Raise Unsealed if the handle is invalid for this purpose and owner, and Expired if it has expired.
+        """
         return self.open_until(purpose, owner, handle, longest)[0]
 
     def open_until(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> tuple[bytes, float]:
-        """Return the value of a handle, and the Unix time at which the handle expires. Raises Unsealed or Expired."""
+        """Return the value in a handle, and the Unix time at which the handle expires. Raise the errors of `open`."""
         sealed = _bytes(handle, longest)
         value = self._decrypted(sealed[:NONCE], sealed[NONCE:], self._about(purpose, owner))
         until = int.from_bytes(value[:EXPIRY], "big")
@@ -83,12 +89,12 @@ class Seal:
         return value[EXPIRY:], float(until)
 
     def encrypt(self, purpose: str, owner: str, value: bytes) -> bytes:
-        """Return the value encrypted for a store that others can read. It does not expire."""
+        """Return `value` encrypted, for a store that other programs can read. The encrypted value does not expire."""
         nonce = os.urandom(NONCE)
         return nonce + self._keys[0].encrypt(nonce, value, self._about(purpose, owner))
 
     def decrypt(self, purpose: str, owner: str, stored: bytes) -> bytes:
-        """Return the value given to `encrypt`. Raises Unsealed."""
+        """Return the value that was given to `encrypt`. Raise Unsealed if `stored` was not encrypted by this server."""
         return self._decrypted(stored[:NONCE], stored[NONCE:], self._about(purpose, owner))
 
     def _decrypted(self, nonce: bytes, sealed: bytes, about: bytes) -> bytes:
@@ -100,7 +106,7 @@ class Seal:
         raise Unsealed
 
     def _about(self, purpose: str, owner: str) -> bytes:
-        """Return the associated data. The owner comes last, since an owner may be any text."""
+        """Return the associated data of the encryption. The owner comes last, since it may contain the separator."""
         return b"\0".join((purpose.encode(), self._audience, owner.encode("utf-8", "surrogatepass")))
 
 
@@ -113,7 +119,7 @@ def _text(sealed: bytes) -> str:
 
 
 def _bytes(handle: str, longest: int) -> bytes:
-    """Return the bytes of a handle; only its one canonical text is accepted. Raises Unsealed."""
+    """Return the decoded bytes of a handle. Raise Unsealed if the handle is not canonical base64url, or too long."""
     if not len(handle) <= longest or not _ALPHABET.issuperset(handle) or len(handle) % 4 == 1:
         raise Unsealed
     sealed = urlsafe_b64decode(handle + "=" * (-len(handle) % 4))

@@ -1,6 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the URIs of kept results over HTTP. They are encrypted (`seal`), so that nobody can guess one, and no caller can
-use the URI of another caller.
+"""Make the URIs of stored results over HTTP.
+
+A URI contains an encrypted random number (`seal`). So nobody can guess a URI, and no caller can use the URI of another
+caller.
 """
 
 from __future__ import annotations
@@ -17,23 +19,23 @@ if TYPE_CHECKING:
     from .seal import Seal
 
 SECONDS = 60 * 60.0
-"""Seconds for which a kept result can be read."""
+"""Seconds for which a stored result can be read."""
 
 _PURPOSE = "result"
 _NUMBER = 8
 
 
 class SealedNames:
-    """Maker of URIs for kept results over HTTP. A URI works only for the caller whose call produced the result."""
+    """Maker of URIs for stored results over HTTP. A URI works only for the caller whose call produced the result."""
 
     def __init__(self, seal: Seal, server: str) -> None:
         self._seal = seal
         self._before = f"{server}://result/"
 
     def new(self) -> Callable[[], str]:
-        """Return the function that makes the URI for what the current call may keep.
+        """Return a function that makes the URI for a result that the current call may store.
 
-        Run it within that call, since the URI is sealed for the call's client.
+        The function must run within the call, since the URI works only for the call's caller.
         """
         return self._sealed
 
@@ -41,7 +43,7 @@ class SealedNames:
         return self._before + self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER), SECONDS)
 
     def admits(self, uri: str) -> bool:
-        """Return whether the caller of the current request may read what is kept at that URI."""
+        """Return True if the caller of the current request may read the result at `uri`."""
         try:
             self._seal.open(_PURPOSE, spans.owner(), uri.removeprefix(self._before))
         except (Unsealed, Expired):

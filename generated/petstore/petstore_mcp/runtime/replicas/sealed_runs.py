@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Seal programs that wait for their user (`requestState`), so that any replica can go on with them, once.
+"""Encrypt programs that wait for the user (`requestState`), so that any replica can continue a program, once.
 
-The handle holds the whole program, as the sandbox wrote it down. A handle of another caller, one that was changed, one
-that has expired and one that was used are refused before a byte of it is read as a program.
+An encrypted text, called a handle, contains the whole serialized program. A handle that is another caller's, changed,
+expired or used before is refused before its content is read as a program.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ _NUMBER = 16
 
 # Decision 0197: A stopped program travels with its client.
 class SealedRuns:
-    """Issuer and reader of such handles. `spend` as in `sealed_states.States`."""
+    """Issuer and reader of handles of programs. `spend` marks a handle as used, as in `sealed_states.States`."""
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
         self._seal = seal
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return a handle for a program that was written down, or "" if it is too large for one."""
+        """Return a handle that contains a serialized program, or "" if the program is too large."""
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Use up a handle. Return the program and "", or b"" and why there is none.
+        """Mark a handle as used. Return its program and "", or b"" and the reason why there is no program.
 
-        The reasons are `forged`, `late`, `used`, `crowded` and `unknown`.
+        The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used handles are
+        remembered), `unknown` (the store does not answer, so the handle may have been used).
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

@@ -1,9 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make states of questions over HTTP (`requestState`): sealed, so that any replica can take the answer, and used once.
+"""Make states of questions over HTTP (`requestState`): encrypted, so that any replica can accept the answer.
 
-A state contains what `calls.signed_state` signs over stdio: how often the user was asked, a random number, the digest
-of the call, and what was answered before. Used states are remembered by their number: by this replica, or through a
-store by all.
+A state contains how often the user was asked, a random number, the digest of the call, and earlier answers. A state can
+be used once. The numbers of used states are remembered by this replica, or by all replicas through the store.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ _NUMBER = 16
 class States:
     """Issuer and checker of states.
 
-    `spend` records for `seconds` that a state's number was used. It returns "", or why the state is void: `used`,
-    `crowded` or `unknown`.
+    `spend(number, seconds)` records that a state's number was used. It returns "", or the reason why the state is
+    invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
@@ -44,19 +43,22 @@ class States:
         self._spend = spend
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a state for that subject (hexadecimal), asked about for the `turn`-th time. It brings `kept` back."""
+        """Return a new state. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+
+        `kept`: bytes that `take_kept` returns later.
+        """
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
 
     async def take(self, state: str, subject: str) -> tuple[int, str]:
-        """Use up a state. Return how often the user was asked, and "" or why the state is void.
+        """Mark a state as used. Return how often the user was asked, and "" or the reason why the state is invalid.
 
-        The reasons are `forged`, `late`, `other`, `used`, `crowded` and `unknown`.
+        The reasons: `forged`, `late` (expired), `other` (of another call), and those of `spend`.
         """
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Use up a state as `take`, and return what it kept as well."""
+        """Mark a state as used. Return the two values of `take`, and the bytes that were given to `issue`."""
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)
         except Unsealed:

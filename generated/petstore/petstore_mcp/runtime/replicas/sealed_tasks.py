@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the ids of tasks over HTTP: sealed for the caller whose call began the task, so that any replica can go on."""
+"""Make the ids of tasks over HTTP. An id is encrypted for the caller that began the task; any replica can read it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class SealedTasks:
         self._seal = seal
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that holds the job, good for that many seconds, for the caller of the current request."""
+        """Return an id that holds the job. It is valid for `seconds` seconds, for the caller of the current request."""
         return self._seal.close(_PURPOSE, spans.owner(), job, seconds)
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job of an id and "", or b"" and why there is none: `unknown` or `expired`."""
+        """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
         try:
             return self._seal.open(_PURPOSE, spans.owner(), id), ""
         except Unsealed:

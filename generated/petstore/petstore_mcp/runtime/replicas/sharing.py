@@ -1,17 +1,16 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Share state between replicas: the processes that serve one API behind a load balancer.
 
-The state lies in the store, which is Redis or Valkey. Each feature has its part there. While the store does not answer,
-only these features are affected:
+The state is in the store, which is Redis or Valkey. While the store does not answer, only these features are affected:
 
-    feature                     in the store                                while it is away
+    feature                     data in the store                           while the store does not answer
     --------------------------  ------------------------------------------  --------------------------------------------
-    a confirmation counts once  the number of its state, until it expires   the confirmation is void, nothing is sent
+    a confirmation counts once  the number of its state, until it expires   the confirmation is invalid: nothing is sent
     answers, cancellations      a message to all; one replica has the call  the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
-    resuming a stream           its events, until minutes after its end     the stream cannot be resumed elsewhere
-    kept results                the results, in pieces                      only the replica that kept them serves them
-    the rate of requests        the times of the latest requests            each replica counts its own
+    resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
+    stored results              the results, in pieces                      only the replica with the result serves it
+    rate limit of requests      the times of the latest requests            each replica counts its own requests
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ if TYPE_CHECKING:
 
 _RELAY, _ENDED, _REPLICA, _KEPT = "relay:", "ended", "replica:", "kept"
 ALIVE_SECONDS, BEAT_SECONDS = 10.0, 3.0
-"""Seconds for which a replica counts as alive after its last sign of life, and seconds between two signs."""
+"""Seconds for which a replica counts as alive after its last heartbeat, and seconds between two heartbeats."""
 
 EVENT_SECONDS = 300.0
 MOST_EVENTS = 1000
 MOST_SHARED = 16 * 1024 * 1024
-"""Largest kept result in bytes that is shared."""
+"""Largest result in bytes that is stored for other replicas."""
 MOST_KEPT, MOST_KEPT_BYTES = 1000, 128 * 1024 * 1024
-"""Most results that all replicas together keep in the store, and most bytes. The caller that keeps most makes room."""
+"""Largest number of results in the store, and of their bytes. Beyond it, the caller with most data loses results."""
 
 _SOON = 1.0
 """Seconds to wait for the first event that another replica has just written."""
@@ -50,9 +49,7 @@ LAST_SECONDS = 1.0
 
 
 def _about(uri: str) -> str:
-    """Return the store's key for a kept result. The key is a digest, since the URI itself would allow reading the
-    result.
-    """
+    """Return the store's key for a result. The key is a digest, since anybody with the URI could read the result."""
     return f"kept:{hashlib.sha256(uri.encode()).hexdigest()[:32]}"
 
 
@@ -67,7 +64,7 @@ class Gone:
 
 # Decision 0170: Events of streams are written to the store as they leave.
 class Sharing:
-    """What one replica shares with the others through the store."""
+    """Access of one replica to the data that all replicas share through the store."""
 
     def __init__(self, store: Store, seal: Seal) -> None:
         self.replica = ""
@@ -78,13 +75,13 @@ class Sharing:
 
     @property
     def store(self) -> Store:
-        """Return the store, for what other rooms keep there."""
+        """Return the store, for packages that store further data there."""
         return self._store
 
     def start(
         self, replica: str, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]
     ) -> None:
-        """Begin to listen to the other replicas. `replica` is the name of this one.
+        """Begin to listen to the other replicas. `replica`: name of this replica.
 
         `relayed(session, message)` is called for each message of a session, with None if the session ended.
         `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
@@ -106,8 +103,9 @@ class Sharing:
     # Confirmations
 
     async def spend(self, number: str, seconds: float) -> str:
-        """Use up a number for all replicas. Return "", `used` if it was used before, or `unknown` if the store is
-        away.
+        """Mark a number as used, for all replicas and for `seconds` seconds.
+
+        Return "", `used` if it was used before, or `unknown` if the store does not answer.
         """
         try:
             return "" if await self._store.put_once(f"spent:{number}", seconds) else "used"
@@ -117,8 +115,9 @@ class Sharing:
     # Messages between replicas about sessions
 
     async def relay(self, replica: str, session: str, line: bytes | None) -> bool:
-        """Send a session's message to that replica, or to all if `replica` is "". Return whether any replica received
-        it.
+        """Send a session's message to one replica, or to all if `replica` is "".
+
+        If `line` is None, the message says that the session has ended. Return True if any replica received the message.
         """
         told = dumps([session, None if line is None else line.decode()])
         try:
@@ -129,9 +128,7 @@ class Sharing:
         return heard > 0
 
     async def end(self, digest: str, seconds: float) -> None:
-        """Record for all replicas that this session has ended, for the `seconds` until the session would have
-        expired.
-        """
+        """Record for all replicas that a session has ended. `seconds`: how long its id would still have been valid."""
         now = self._seal.now()
         try:
             await self._store.enlist(_ENDED, digest, now, now + seconds)
@@ -154,11 +151,11 @@ class Sharing:
         return heard
 
     async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | StreamGoesOn | None]:
-        """Yield the events of a stream after that number as they come, until the stream ends.
+        """Yield the events of a stream after the event `number`, also new ones, until the stream ends.
 
-        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Of a stream
-        for changes, yields what is there and then `StreamGoesOn`. Raises StoreAway. Raises LookupError if there is no
-        such stream, or if nothing can follow that number.
+        Yield None after some seconds without an event. Yield `Gone` at the end if the replica that wrote the events has
+        ended. For a stream of change notifications, yield the recorded events and then `StreamGoesOn`. Raise StoreAway
+        if the store does not answer, and LookupError if there is no such stream or no event after `number`.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}
@@ -189,10 +186,10 @@ class Sharing:
                     return
                 yield None
 
-    # Kept results
+    # Stored results
 
     async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
-        """Let other replicas read the result that the current caller keeps under that name."""
+        """Store a result of the current caller under `name` for `seconds` seconds, for other replicas to read."""
         size = sum(map(len, pieces))
         if size > MOST_SHARED:
             return
@@ -206,8 +203,9 @@ class Sharing:
             log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
 
     async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
-        """Return what another replica kept under that name: its media type, whether it is text, and its pieces; None if
-        absent.
+        """Return the result that another replica stored under `name`, or None if there is none.
+
+        The result is its media type, True if it is text, and its pieces.
         """
         about = _about(name)
         try:
@@ -223,7 +221,7 @@ class Sharing:
     # Shared request rate
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-        """Take the next slot of the rate that all replicas share (`Store.turn`); None if the store is away."""
+        """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""
         try:
             return await self._store.turn("rate", most, span, latest)
         except StoreAway:
@@ -232,10 +230,10 @@ class Sharing:
     # Private methods
 
     async def _make_room(self, about: str, size: int, seconds: float) -> None:
-        """Note that the current caller keeps that many bytes in the store, and drop what no longer fits. Raises
-        StoreAway.
+        """Record that the current caller stores a result of `size` bytes, and drop results that no longer fit.
 
-        The store notes each kept result as `KEY CALLER BYTES`, where CALLER is a digest.
+        The store lists each stored result as `KEY CALLER BYTES`, where CALLER is a digest. Raise StoreAway if the store
+        does not answer.
         """
         caller = hashlib.sha256(spans.caller().encode("utf-8", "surrogatepass")).hexdigest()[:16]
         now = self._seal.now()
@@ -247,7 +245,7 @@ class Sharing:
             await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
     def _put(self, name: str, entry: dict[str, object]) -> None:
-        """Queue an entry for the store. A full queue drops the entry; then the stream cannot be resumed there."""
+        """Queue an entry for the store. If the queue is full, drop it; other replicas then cannot resume the stream."""
         if not self._queue.full():
             self._queue.put_nowait((name, self._seal.encrypt(name, "", dumps(entry))))
 

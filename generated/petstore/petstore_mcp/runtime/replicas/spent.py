@@ -9,19 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST = 100_000
-"""Most used numbers remembered until they expire. Beyond this number, none is accepted."""
+"""Largest count of used numbers that are remembered until they expire. Beyond this count, no number is accepted."""
 
 
 class SpentNumbers:
-    """Numbers that this process has used up. `clock` returns seconds."""
+    """Memory of numbers that were used once, such as those of confirmations. `clock()` returns seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._until: dict[str, float] = {}  # earliest expiry first
 
     async def spend(self, number: str, seconds: float) -> str:
-        """Use up a number for `seconds`. Return "", `used` if it was used before, or `crowded` if too many are
-        remembered.
+        """Mark a number as used for `seconds` seconds.
+
+        Return "", `used` if it was used before, or `crowded` if too many numbers are remembered.
         """
         now = self._clock()
         if self._until.get(number, now) > now:

@@ -1,10 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
-If the store is away, only the shared features fail, and no call waits for them. Each step may take one second, and
-after a failure the store is not asked for a while. `StoreAway` is raised then, and the caller reports what that costs.
-
-Callers encrypt what they write (`Seal.encrypt`), except numbers, times and digests.
+If the store does not answer, only the shared features fail, and no call waits for them. Each command may take one
+second, and after a failure no command is sent for a while. In both cases `StoreAway` is raised; code that catches it
+logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and digests.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     Message = Callable[[bytes], None]
 
 SECONDS = 1.0
-"""Timeout of one step in seconds."""
+"""Timeout of one command in seconds."""
 
 PAUSE = 1.0
-"""Seconds after a failure during which the store is not asked."""
+"""Seconds after a failure during which no command is sent."""
 
 _FAILURES = (RedisError, OSError, TimeoutError, asyncio.TimeoutError)
 
@@ -47,15 +46,16 @@ redis.call('LTRIM', KEYS[1], -most, -1)
 redis.call('PEXPIRE', KEYS[1], due - now + span + 1000)
 return {1, due - now}
 """
-"""Lua script of a sliding-window rate limiter for all replicas, by the store's clock: `most` requests in any `span`."""
+"""Lua script of a sliding-window rate limiter for all replicas: `most` requests in any `span`, by the store's clock."""
 
 
 class Store:
     """Connection to the store of one server's replicas. Use it in one event loop."""
 
     def __init__(self, url: str, server: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """Create a client. `url` has the scheme redis, rediss or unix; `server` separates the servers that use one
-        store.
+        """Create a client. `url` has the scheme redis, rediss or unix.
+
+        `server`: name that begins all keys, so that several servers can use one store.
         """
         self._client = client.from_url(
             url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, health_check_interval=0, max_connections=64
@@ -68,12 +68,15 @@ class Store:
     # Single values
 
     async def put_once(self, name: str, seconds: float) -> bool:
-        """Record a name for `seconds`. Return True if it was not recorded before. Raises StoreAway."""
+        """Record `name` for `seconds` seconds. Return True if it was not recorded before.
+
+        Raise StoreAway if the store does not answer.
+        """
         done = await self._asked(lambda: self._client.set(self._key(name), b"1", nx=True, ex=max(1, int(seconds))))
         return done is not None
 
     async def put(self, name: str, values: list[bytes], seconds: float) -> None:
-        """Store values under a name, in place of the former ones. Raises StoreAway."""
+        """Store values under a name, in place of former values. Raise StoreAway if the store does not answer."""
         key, lasts = self._key(name), max(1, int(seconds))
         await self._asked(lambda: self._client.delete(key))
         for value in values:
@@ -81,44 +84,52 @@ class Store:
         await self._asked(lambda: self._client.expire(key, lasts))
 
     async def get(self, name: str) -> list[bytes]:
-        """Return the values under a name; [] if there are none. Raises StoreAway."""
+        """Return the values under a name, or [] if there are none. Raise StoreAway if the store does not answer."""
         found: list[bytes] = await self._asked(lambda: self._client.lrange(self._key(name), 0, -1))
         return found
 
     async def exists(self, name: str) -> bool:
-        """Return whether anything is stored under that name. Raises StoreAway."""
+        """Return True if anything is stored under `name`. Raise StoreAway if the store does not answer."""
         return bool(await self._asked(lambda: self._client.exists(self._key(name))))
 
     async def mark(self, name: str, seconds: float) -> None:
-        """Set a flag under that name for `seconds`. Raises StoreAway."""
+        """Set a flag under `name` for `seconds` seconds. Raise StoreAway if the store does not answer."""
         await self._asked(lambda: self._client.set(self._key(name), b"1", ex=max(1, int(seconds))))
 
-    # Members that expire one by one
+    # Sets whose members expire one by one
 
     async def enlist(self, name: str, member: str, now: float, until: float) -> None:
-        """Add a member to a set until `until`. Both `now` and `until` are seconds of Unix time. Raises StoreAway."""
+        """Add a member to the set `name` until `until`. `now` and `until` are Unix times in seconds.
+
+        Raise StoreAway if the store does not answer.
+        """
         key = self._key(name)
         await self._asked(lambda: self._client.zadd(key, {member: until}))
         await self._asked(lambda: self._client.zremrangebyscore(key, 0, now))
 
     async def members(self, name: str, now: float) -> dict[str, float]:
-        """Return the members that have not expired at `now`, each with its expiry in seconds of Unix time. Raises
-        Away.
+        """Return the members of a set that have not expired at `now`, each with its expiry (Unix time in seconds).
+
+        Raise StoreAway if the store does not answer.
         """
         found = await self._asked(lambda: self._client.zrangebyscore(self._key(name), now, "+inf", withscores=True))
         return {member.decode(): score for member, score in found}
 
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
-        """Delete the values under a name, and the member that lists them: `listed` is the set and the member. Raises
-        Away.
+        """Delete the values under a name, and the member that lists them. `listed`: name of the set, and the member.
+
+        Raise StoreAway if the store does not answer.
         """
         await self._asked(lambda: self._client.delete(self._key(name)))
         await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
 
-    # Events in order
+    # Streams of events
 
     async def append(self, name: str, event: bytes, seconds: float, most: int) -> None:
-        """Append an event to a stream, which is kept for `seconds`. Raises StoreAway."""
+        """Append an event to a stream, which then lasts `seconds` seconds and has at most about `most` events.
+
+        Raise StoreAway if the store does not answer.
+        """
         key = self._key(name)
         await self._asked(lambda: self._client.xadd(key, {b"e": event}, maxlen=most, approximate=True))
         await self._asked(lambda: self._client.expire(key, max(1, int(seconds))))
@@ -126,7 +137,7 @@ class Store:
     async def events(self, name: str, behind: bytes, wait: float) -> list[tuple[bytes, bytes]]:
         """Return the events of a stream after the position `behind` (`0` for all), each with its position.
 
-        Wait up to `wait` seconds if there is none. Raises StoreAway.
+        Wait up to `wait` seconds if there is no event. Raise StoreAway if the store does not answer.
         """
         milliseconds = max(1, int(wait * 1000))
         async with asyncio.timeout(wait + SECONDS):
@@ -136,16 +147,19 @@ class Store:
         entries = found[0][1] if found else []
         return [(place, fields[b"e"]) for place, fields in entries]
 
-    # Messages to all
+    # Messages to replicas
 
     async def publish(self, name: str, message: bytes) -> int:
-        """Send a message to all that listen now, and return their number. Raises StoreAway."""
+        """Send a message to all replicas that listen to `name` now, and return their number.
+
+        Raise StoreAway if the store does not answer.
+        """
         return int(await self._asked(lambda: self._client.publish(self._key(name), message)))
 
     async def listen(self, names: tuple[str, ...], begun: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
-        """Yield the messages published under these names, for ever.
+        """Yield the messages published under `names`, for ever.
 
-        `begun` is awaited whenever listening begins: first, and after each outage of the store.
+        `begun()` is awaited whenever listening begins: at first, and after each outage of the store.
         """
         while True:
             try:
@@ -164,10 +178,10 @@ class Store:
     # Shared request rate
 
     async def turn(self, name: str, most: int, span: float, latest: float) -> tuple[bool, float]:
-        """Take the next slot of a rate of `most` requests in any `span` seconds.
+        """Reserve the next slot under a limit of `most` requests in any `span` seconds.
 
-        Return whether a slot was taken, and the seconds to wait for it. No slot is taken if the wait would exceed
-        `latest` seconds. Raises StoreAway.
+        Return True and the seconds to wait for the slot. Reserve no slot and return False if the wait would exceed
+        `latest` seconds. Raise StoreAway if the store does not answer.
         """
         numbers = [most, int(span * 1000), max(0, int(latest * 1000))]
         taken, wait = await self._asked(lambda: self._client.eval(_TURN, 1, self._key(name), *numbers))
@@ -183,7 +197,7 @@ class Store:
         return self._before + name
 
     async def _asked(self, step: Callable[[], Any], waits: bool = False) -> Any:
-        """Run one step of the client within its timeout. Raises StoreAway."""
+        """Run one command of the client within its timeout. Raise StoreAway if it fails, or soon after a failure."""
         if self._clock() < self._again:
             raise StoreAway
         try:
@@ -194,7 +208,7 @@ class Store:
                     found = await step()
         except _FAILURES:
             self._failed()
-            with suppress(*_FAILURES):  # existing connections lead to a store that is gone
+            with suppress(*_FAILURES):  # the existing connections no longer work
                 await self._client.connection_pool.disconnect(inuse_connections=False)
             raise StoreAway from None
         self._came_back()

@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""HTTP connections of `--http`: the library's, with limits of ours, and with requests that are served inline.
+"""HTTP connections for `--http`: aiohttp's connections, with more limits, and with requests that are served inline.
 
-The library (aiohttp) reads requests, and serves each in a task. Requests that come whole are taken from its queue here.
+The library aiohttp reads requests, and serves each in an asyncio task. Inline means: a small request that arrives whole
+is taken from aiohttp's queue and served at once, without a task.
 
-- Figure: a fifth of a small call's CPU time: docs/decisions/0218-inline-requests.md.
-- Risk: the queue of requests and its waiter are not public. So only releases known to `direct_requests` are used like
-  this; with any other, the library's task serves each request.
-- Test: `tests/streamable/test_inline.py`, which compares both ways.
-- Switch: `MCPGEN_TUNING=0`.
+- Gain: a fifth of a small call's CPU time (docs/decisions/0218-inline-requests.md).
+- Risk: aiohttp's queue of requests and its waiter are private. So inline serving is used only with releases of aiohttp
+  that `direct_requests` knows; with any other release, aiohttp's task serves each request.
+- Test: `tests/streamable/test_inline.py` compares both ways.
+- Switch off: `MCPGEN_TUNING=0`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     from .service import Service
 
     class Door(Protocol):
-        """What connections know of their server (`aiohttp_door.Door`). `closing`: responses close the connection."""
+        """Interface of the HTTP server (`aiohttp_door.Door`) for its connections.
+
+        `closing`: True if each connection closes after its next response.
+        """
 
         closing: bool
         deadlines: Deadlines
@@ -54,7 +58,7 @@ if TYPE_CHECKING:
 
 
 KEEP_ALIVE_SECONDS = 75.0
-"""Seconds that a connection stays open without a request. Load balancers close theirs after 60."""
+"""Seconds that a connection stays open without a request. Load balancers close idle connections after 60."""
 
 MOST_CONNECTIONS = 4000
 SERVER = ("Server", "mcpgen")
@@ -66,7 +70,7 @@ after the other.
 _MOST_FIELDS = 128
 _LONGEST_FIELD = 16 * 1024
 _SILENT = logging.getLogger(f"{__name__}.requests")
-_SILENT.disabled = True  # calls are logged elsewhere, and requests may contain private data
+_SILENT.disabled = True  # other modules log calls, and requests may contain private data
 _EMPTY = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 _NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
@@ -74,10 +78,10 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 # Decision 0218: Small POSTs are served without a task of their own.
 class HttpConnection(RequestHandler):
-    """HTTP connection with a timeout for the head of each request (E6). Serves requests inline where that is possible.
+    """HTTP connection with a timeout for the head of each request (E6). It serves requests inline if possible.
 
-    A request that is served inline stays in the queue of the library, whose task is not woken for it meanwhile. So
-    each request of the connection is answered in order, and the task can go on with any of them.
+    A request that is served inline stays in aiohttp's queue, and aiohttp's task is not woken for this request. So the
+    requests of a connection are answered in order, and the task can take over any of them.
     """
 
     __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")
@@ -86,11 +90,11 @@ class HttpConnection(RequestHandler):
     places: Places
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the timeout for the first head; refuse the connection if there are too many."""
+        """Start the timeout for the first head. Refuse the connection if too many connections are open."""
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
-        self._busy = False  # with a request that is served inline
+        self._busy = False  # True while a request is served inline
         super().connection_made(transport)
         self.address = _address(transport)
         has_room = self.places.has(self.address)
@@ -101,10 +105,8 @@ class HttpConnection(RequestHandler):
             self._refuse(_NO_ROOM)
 
     def data_received(self, data: bytes) -> None:
-        """Serve a request inline, or wake the task of the library. Keep the timeout running while a head is
-        incomplete.
-        """
-        task, self._waiter = self._waiter, None  # otherwise the library wakes its task for any request
+        """Serve a request inline, or wake aiohttp's task. Keep the timeout running while a head is incomplete."""
+        task, self._waiter = self._waiter, None  # otherwise aiohttp wakes its task for any request
         try:
             super().data_received(data)
         finally:
@@ -133,9 +135,9 @@ class HttpConnection(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Return the response to bytes that are no HTTP, or after an internal error, which is logged.
+        """Return the response to bytes that are not HTTP, or the response after an internal error, which is logged.
 
-        Raises ConnectionError if a response has begun.
+        Raise ConnectionError if a response has begun.
         """
         if status >= 500 and exc is not None:
             log.event("error", "request_broke", error=type(exc).__name__, at=frames(exc))
@@ -149,8 +151,10 @@ class HttpConnection(RequestHandler):
     # Requests that are served inline
 
     def write_now(self, answer: Answer) -> bool:
-        """Write a whole small response, and take its request from the queue. Return False if it cannot be written now:
-        the connection is being closed, or its client has not read what was written before.
+        """Write a whole small response, and remove its request from the queue.
+
+        Return False if the response cannot be written now, because the connection is being closed, or because the
+        client has not read earlier data.
         """
         transport = self.transport
         if transport is None or transport.is_closing() or self.door.closing or transport.get_write_buffer_size():
@@ -170,22 +174,22 @@ class HttpConnection(RequestHandler):
         return True
 
     def hand_over(self) -> None:
-        """Wake the task of the library, which goes on with the first request of the queue."""
+        """Wake aiohttp's task, which continues with the first request of the queue."""
         if self._messages and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that was begun inline, if there is one. Whoever takes it serves its rest."""
+        """Return the request that is being served inline, or None. The caller must serve the rest of the request."""
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
     def expire(self) -> None:
-        """Wait no longer for the rest of a body: the task of the library does."""
+        """Stop waiting for the rest of a body, and let aiohttp's task read it."""
         self._forget_expected()
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline, or wait for its body. Return False if it needs a task."""
+        """Serve the first request of the queue inline, or wait for its body. Return False if a task must serve it."""
         message, payload = self._messages[0]
         if self._expected is None:
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
@@ -223,7 +227,7 @@ class HttpConnection(RequestHandler):
         self.door.deadlines.end(self)
 
     def _process_keepalive(self) -> None:
-        """Close an idle connection. While a request is served inline, the connection is not idle."""
+        """Close the connection if it is idle. It is not idle while a request is served inline."""
         if self._busy or self._expected is not None:
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
@@ -239,7 +243,7 @@ class HttpConnection(RequestHandler):
             self._refuse(_TOO_SLOW)
 
     def _refuse(self, answer: bytes) -> None:
-        """Write this response and close the connection."""
+        """Write the response `answer` and close the connection."""
         if self.transport is not None:
             self.transport.write(answer)
         self.force_close()
@@ -251,7 +255,7 @@ class HttpConnection(RequestHandler):
 
 
 class ConnectionFactory(web.Server):
-    """Factory of `HttpConnection`s, which `door` tells how to serve requests inline."""
+    """Factory of `HttpConnection` objects. `door` is the HTTP server that serves their requests."""
 
     def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
         super().__init__(handler, handler_cancellation=True)
@@ -292,11 +296,11 @@ def response_bytes(answer: Answer) -> bytes | None:
 
 @lru_cache(maxsize=16)  # in one second, most responses have the same head
 def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> bytes | None:
-    """Return status line and header fields, but for the length of the body; None if a field cannot be written."""
+    """Return status line and header fields, except Content-Length. Return None if a field cannot be written."""
     named = (*fields, SERVER, ("Date", formatdate(second, usegmt=True)))
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *map(": ".join, named), ""]
     text = "\r\n".join(lines)
-    # Each line has exactly one line break, its own. More would mean a line break inside a value.
+    # Each line has exactly one line break, at its end. More line breaks would mean a line break inside a value.
     if not text.count("\r") == text.count("\n") == len(lines) - 1:
         return None
     try:

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Serve HTTP for `--http`, with aiohttp's low-level server in the event loop that makes the calls.
 
-This is one of two implementations of `door.Connection`; the other is `asgi_door`.
+This module is one of two implementations of `door.Connection`; the other is `asgi_door`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Door:
         self._listener: asyncio.Server | None = None
 
     async def open(self, host: str, port: int) -> int:
-        """Listen at that address, and return the port. For port 0 the system chooses one. Raises OSError."""
+        """Listen at an address, and return the port. For port 0, the system chooses one. Raise OSError if it fails."""
         await self._runner.setup()
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(self._server, host, port, backlog=1024)
@@ -62,8 +62,9 @@ class Door:
         self.closing = True
 
     async def stop(self) -> None:
-        """Accept no more connections. Those that the system has accepted by now are served: closing the listening
-        socket would reset them, and whoever has sent a request could not tell whether it was read.
+        """Accept no more connections. Connections that the system has accepted before are still served.
+
+        Otherwise closing the listening socket would reset them, and their clients could not know if a request was read.
         """
         self.finish()
         if self._listener is None:
@@ -109,14 +110,14 @@ def _is_too_long(fields: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def _accepted(listening: int) -> list[socket.socket]:
-    """Return the connections that wait at a listening socket."""
+    """Return the connections that the system has accepted at a listening socket, and that nothing serves yet."""
     found: list[socket.socket] = []
     with socket.socket(fileno=os.dup(listening)) as own:
         own.setblocking(False)
         while len(found) < MOST_CONNECTIONS:
             try:
                 connection, _ = own.accept()
-            except OSError:  # none waits any more
+            except OSError:  # no more connections wait
                 return found
             connection.setblocking(False)
             found.append(connection)
@@ -134,7 +135,10 @@ class _Connection:
         self._deadlines = deadlines
 
     async def body(self, most: int) -> bytes:
-        """Return the whole body. Raises TooLarge, TimeoutError or Broken."""
+        """Return the whole body.
+
+        Raise TooLarge if it has more than `most` bytes, TimeoutError if it is late, and Broken if its framing is wrong.
+        """
         if self._request.headers.get("Expect", "").lower() == "100-continue" and self._request.transport is not None:
             self._request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         read, size = [], 0
@@ -180,14 +184,14 @@ class _Connection:
             await self.response.write_eof()
 
     def abort(self) -> None:
-        """Close the connection at once, and have the system discard data that has not been sent (TCP reset)."""
+        """Close the connection at once. The system discards data that was not sent yet (TCP reset)."""
         transport = self._request.transport
         if transport is not None:
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _FORGET)
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: the library cancels the task of a request whose client leaves."""
+        """Return False: aiohttp always cancels the task of a request whose client disconnects."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers.
 
-This is one of two implementations of `door.Connection`; the other is `aiohttp_door`.
+This module is one of two implementations of `door.Connection`; the other is `aiohttp_door`.
 
-These servers start and stop the workers. Each worker loads the application anew.
+The ASGI servers start and stop the worker processes. Each worker loads the application anew.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 WATCH_SECONDS = 0.1
-"""Seconds after which a request's client is watched: this takes a task, and most requests are over by then."""
+"""Seconds after which a task begins to watch for the client's disconnect. Most requests end before and need no task."""
 
 
 class Application:
-    """ASGI application of one server. `make` creates the service, inside the worker's event loop."""
+    """ASGI application of one server. `make` creates the service within the worker's event loop."""
 
     def __init__(self, make: Callable[[], Service], guarded: bool) -> None:
-        """Create the application. `guarded` is whether clients on other machines are allowed."""
+        """Create the application. `guarded`: True if clients on other machines are allowed."""
         self._make = make
         self._guarded = guarded
         self._service: Service | None = None
@@ -74,7 +74,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _started(self) -> Service:
-        """Return the service. The first request starts it if the ASGI server sends no lifespan events."""
+        """Return the service. If the ASGI server sends no lifespan events, the first request starts the service."""
         async with self._starting:
             if self._service is None:
                 service = self._make()
@@ -106,16 +106,16 @@ async def _drained(service: Service, draining: asyncio.Event) -> None:
 
 
 def _when_told_to_end(act: Callable[[], object]) -> None:
-    """Call `act` as well when the process gets SIGTERM or SIGINT.
+    """Call `act` when the process gets SIGTERM or SIGINT, before the signal handler of the ASGI server.
 
-    ASGI servers send the shutdown event only after the last response. But a stream that waits for changes never ends by
-    itself.
+    ASGI servers send the shutdown event only after the last response. But a stream of change notifications never ends
+    by itself.
     """
     if threading.current_thread() is not threading.main_thread():
         return  # signals reach the main thread only
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
-        if callable(before):  # otherwise only the ASGI server knows
+        if callable(before):  # a handler that is not Python's cannot be called from here
             signal.signal(number, _both(act, before))
 
 
@@ -128,7 +128,7 @@ def _both(act: Callable[[], object], before: Callable[[int, FrameType | None], o
 
 
 def _is_local(server: tuple[str, int | None] | None) -> bool:
-    """Return whether the connection came to an address that only this machine reaches: loopback, or a socket file."""
+    """Return True if the server's address can only be reached from this machine: loopback, or a Unix socket."""
     return server is None or server[1] is None or is_loopback(server[0])
 
 
@@ -150,16 +150,17 @@ class _Connection:
         self._request: Request | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
-        """Serve the request, as long as its client is there. Faults of ours are logged.
+        """Serve the request by `work`, as long as its client is connected. Log unexpected exceptions.
 
-        If the request is aborted before its response began, the response is 503: uvicorn would answer 500 for none.
+        If the request is aborted before its response began, respond with 503. Without a response, uvicorn would send
+        500.
         """
         self._task = task = asyncio.current_task()
         self._deadlines.begin(self, WATCH_SECONDS)
         try:
             await self._served(work)
             if self._lost:
-                await asyncio.sleep(0)  # where a cancellation is heard that came with the end of the work
+                await asyncio.sleep(0)  # a cancellation at the end of the work is raised here
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise
@@ -171,14 +172,14 @@ class _Connection:
                 self._watching.cancel()
 
     def expire(self) -> None:
-        """Begin to watch whether the client is there, since the request takes long or its response is a stream."""
+        """Begin to watch for the client's disconnect, since the request takes long or its response is a stream."""
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     async def _served(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except OSError:  # the client is gone, as the server of ASGI says
+        except OSError:  # the ASGI server reports so that the client has disconnected
             return
         except Exception as problem:
             log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))
@@ -186,14 +187,17 @@ class _Connection:
                 await self.answer(admission.broke())
 
     async def _watch(self) -> None:
-        """End the work when the client has closed the connection."""
+        """Wait until the client has disconnected, then give up the request."""
         await self._gone()
         self._left = True
         if self._request is None or not self._request.left():
             self.abort()
 
     async def body(self, most: int) -> bytes:
-        """Return the whole body. Raises TooLarge or TimeoutError."""
+        """Return the whole body.
+
+        Raise TooLarge if it has more than `most` bytes, and TimeoutError if it does not arrive in time.
+        """
         pieces, size = [], 0
         try:
             with self._deadlines.within(BODY_SECONDS):
@@ -212,7 +216,7 @@ class _Connection:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def _gone(self) -> None:
-        """Return once the client has disconnected. Until the body is read, `body` detects that."""
+        """Wait until the client has disconnected. Until the body is read, the method `body` detects a disconnect."""
         await self._read.wait()
         while (await self._receive())["type"] != "http.disconnect":
             continue
@@ -249,7 +253,7 @@ class _Connection:
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Tell the request when its client leaves. Return True."""
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True."""
         self._request = to
         return True
 

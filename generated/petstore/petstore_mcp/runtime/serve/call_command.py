@@ -27,7 +27,7 @@ COMMANDS = ("call", "completion")
 FAILED, USAGE = 1, 2
 
 _SHOW_ALL = "250000 tokens"
-"""What a result may show here, unless the operator says otherwise: no model has to read it."""
+"""Default limit for the size of a result. It is large, since a person and not a model reads the result."""
 
 _HELP = """\
 usage: {command} call [FLAGS] TOOL [--ARGUMENT VALUE ...]
@@ -52,7 +52,7 @@ _ALONE = {"--yes": "yes", "--raw": "raw", "--read-only": "read_only", "--help": 
 
 
 class _Given:
-    """The command line of `call`, taken apart: own flags, the tool, and the words that are arguments."""
+    """Parsed command line of `call`: flags of the command, name of the tool, and words for the tool's arguments."""
 
     def __init__(self, words: list[str], members_of: Callable[[str], Any]) -> None:
         self.values: dict[str, str] = {}
@@ -77,7 +77,7 @@ class _Given:
             else:
                 self.rest.append(word)
                 if word.startswith("--") and not equals and left and not left[0].startswith("--"):
-                    self.rest.append(left.pop(0))  # the value of an argument, which may look like a flag of ours
+                    self.rest.append(left.pop(0))  # the value of an argument, even if it looks like a flag of `call`
 
 
 def main(words: list[str], catalog: Catalog) -> int:
@@ -123,7 +123,7 @@ def _no_tool(catalog: Catalog, name: str) -> str:
 
 
 def _complete(words: list[str], command: str, catalog: Catalog) -> int:
-    """Print the script for a shell, or the words for a command line that is being typed."""
+    """Print the completion script for a shell, or the completions of an unfinished command line."""
     if words[:1] == ["words"]:
         return show(completion.words(catalog, words[1:]))
     if len(words) != 1 or words[0] not in completion.SHELLS:
@@ -133,7 +133,7 @@ def _complete(words: list[str], command: str, catalog: Catalog) -> int:
 
 
 def _list(catalog: Catalog, words: list[str]) -> int:
-    """Print the tools whose name or title holds all of the words."""
+    """Print the tools whose name or title contains all `words`. Return the exit code."""
     wanted = [word.casefold() for text in words for word in text.split()]
     rows: list[tuple[str, ...]] = [(name, catalog.tool(name).title) for name in catalog.names()]
     found = [row for row in rows if all(word in " ".join(row).casefold() for word in wanted)]
@@ -144,7 +144,7 @@ def _list(catalog: Catalog, words: list[str]) -> int:
 
 
 def _json(text: str) -> dict[str, Any]:
-    """Return the arguments of `--json`. Raises Misused."""
+    """Return the tool arguments in the value of `--json`. Raise Misused if that is not a JSON object."""
     try:
         if text == "-":
             text = sys.stdin.read()
@@ -193,7 +193,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
 
 
 def _ask_for(given: _Given) -> Callable[[str, str], bool] | None:
-    """Return how the user is asked; None if there is nobody to ask, so that the server refuses."""
+    """Return a function that asks the user and returns the answer, or None if there is nobody to ask."""
     if "yes" in given.switches:
         return lambda message, url: not url
     return _ask if _is_attended(given) else None
@@ -205,13 +205,13 @@ def _is_attended(given: _Given) -> bool:
 
 
 def _read(text: str) -> str:
-    """Ask the user for a line."""
+    """Print `text` and return the line that the user types."""
     _tell(text)
     return sys.stdin.readline().strip()
 
 
 def _ask(message: str, url: str) -> bool:
-    """Show a question of the server, and return the answer. A URL is for the user to open."""
+    """Show a question of the server, and return True if the user agrees. `url`: page for the user to open, or ""."""
     _tell("\n".join(filter(None, [message, url])) + "\n")
     _tell("Press Enter once you are done. " if url else "Go on? [y/N] ")
     answer = sys.stdin.readline()
@@ -223,20 +223,20 @@ def _progress(message: str) -> None:
 
 
 def _tell(text: str) -> None:
-    """Write to the terminal of the user."""
+    """Write `text` to the user's terminal (stderr)."""
     sys.stderr.write(text)
     sys.stderr.flush()
 
 
 def _show_error(result: dict[str, Any]) -> None:
-    """Write to stderr what a model would be told."""
+    """Write the texts of an error result to stderr."""
     for block in result.get("content", ()):
         for line in str(block.get("text", "")).splitlines():
             complain(line)
 
 
 def _write(result: dict[str, Any], given: _Given) -> int:
-    """Print the result, or write it to the file of `--output`; what is said beside it goes to stderr."""
+    """Print the result, or write it to the file of `--output`. Write notes to stderr. Return the exit code."""
     value, notes = _parts(result)
     for note in notes:
         complain(note)
@@ -260,10 +260,10 @@ def _text(result: dict[str, Any]) -> str:
 
 
 def _parts(result: dict[str, Any]) -> tuple[Any, list[str]]:
-    """Return the result as one JSON value, and the notes beside it.
+    """Return the result as one JSON value, and lines of notes.
 
-    The value is what is structured, else the first text (as JSON if it is), else the blocks. Further texts are notes,
-    such as how to get the next page, and so are links to the whole of a result that was cut.
+    The value is `structuredContent`; else the first text, parsed if it is JSON; else all content blocks. Further texts
+    are notes, such as how to get the next page. So are links to the complete result, if the result was truncated.
     """
     blocks = result.get("content", [])
     texts = [str(block["text"]) for block in blocks if block.get("type") == "text"]
@@ -280,7 +280,7 @@ def _parts(result: dict[str, Any]) -> tuple[Any, list[str]]:
 
 
 def _bytes(result: dict[str, Any]) -> bytes | None:
-    """Return the bytes of an image, a sound or a file, if the result holds exactly one; None otherwise."""
+    """Return the bytes of an image, a sound or a file, if the result has exactly one; else None."""
     found = [
         block.get("data") or block.get("resource", {}).get("blob")
         for block in result.get("content", ())

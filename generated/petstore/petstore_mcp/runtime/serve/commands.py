@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:
-    """Run the command line. Return the exit code, or the settings with which to serve."""
+    """Run the command line. Return the exit code, or the settings if the server should start."""
     if arguments[0] in _LOGIN_COMMANDS:
         return _log_in_or_out(arguments, catalog)
     if arguments[0] in _INSTALL_COMMANDS:
@@ -50,7 +50,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
 
 
 def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
-    """Do what the flags ask for. Return the exit code, or the settings with which to serve."""
+    """Run a command line of flags. Return the exit code, or the settings if the server should start."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
@@ -102,7 +102,7 @@ def _log_in_or_out(arguments: list[str], catalog: Catalog) -> int:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """Return host and port for serving HTTP. Raises ArgumentTypeError."""
+    """Return host and port in the value of `--http`. Raise ArgumentTypeError if they are invalid."""
     from ..settings import listening  # imported late: only for HTTP
 
     try:
@@ -112,9 +112,10 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _new_token(name: str) -> int:
-    """Print a random token to stderr, and to stdout the line that lets the server recognize the token.
+    """Print a new random token to stderr, and a line for the file of callers to stdout.
 
-    So `>> callers` adds the line to the file of callers, and the token stays on the screen.
+    The line holds a digest, by which the server recognizes the token. `>> callers` adds the line to the file; the token
+    appears only on the screen.
     """
     import hashlib  # imported late: only for tokens
     import secrets
@@ -125,7 +126,10 @@ def _new_token(name: str) -> int:
 
 
 def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
-    """Run the flag that needs the third-party libraries, and return the exit code. Raises ModuleNotFoundError."""
+    """Run `--doctor`, `--explain` or `--search`, and return the exit code.
+
+    Raise ModuleNotFoundError if a third-party library is not installed.
+    """
     if given.doctor:
         from . import doctor  # imported late: loads the HTTP client
 
@@ -139,11 +143,11 @@ def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
 
 
 def _search(catalog: Catalog, queries: list[str]) -> int:
-    """Print what a model gets for these queries, and return the exit code."""
+    """Print the result that a model gets for these search queries, and return the exit code."""
     if catalog.listing is None:
         complain("--search needs a server that was generated with --tools search: this one lists all of its tools.")
         return USAGE
-    from ..core.listing import TornIndex  # loaded with the table
+    from ..core.listing import TornIndex  # imported late: only for this flag
     from ..core.search_listing import SEARCH
     from ..search.tools import ToolSearch  # imported late: only for this flag
 
@@ -155,7 +159,7 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
 
 
 def _list(catalog: Catalog) -> int:
-    """Print the tools, and on stderr the mistakes in hooks.py. Return the exit code."""
+    """Print the tools to stdout, and mistakes in hooks.py to stderr. Return the exit code."""
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))

@@ -80,7 +80,7 @@ OF_LOGINS = {
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
 }
 MOST_TRIED = 5
-"""Most sets of scopes for which a token is fetched."""
+"""Largest number of token requests. There is one for each set of scopes."""
 
 _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
@@ -96,7 +96,7 @@ _PURPOSES = {
 def examine(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, http: tuple[str, int] | None = None
 ) -> tuple[bool, list[str]]:
-    """Return whether all is well, and the lines of the report. `http` is the address for HTTP, None for stdio."""
+    """Return True if no problem was found, and the lines of the report. `http`: host and port, or None for stdio."""
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
@@ -128,7 +128,7 @@ def examine(
 
 
 def _logins(catalog: Catalog, settings: Settings) -> Logins | None:
-    """Return the kept logins, looked up; None if no user can log in for any scheme."""
+    """Load and return the stored logins, or None if users cannot log in for any security scheme."""
     found = kept_logins(catalog, settings, lambda secret, source: None)
     for name, scheme in catalog.security.items():
         if found is not None and "user" in scheme:
@@ -146,7 +146,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             given = from_file or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
-                state = "not set"  # a login may register a client
+                state = "not set"  # not needed: a login may register a client
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
@@ -158,7 +158,10 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
-    """Return the unset schemes that some tool needs, because no alternative of that tool is set either."""
+    """Return the names of security schemes that are not set although a tool needs them.
+
+    A tool needs an unset scheme if none of the tool's alternatives is set.
+    """
     found: set[str] = set()
     for name in catalog.names():
         wanted = catalog.tool(name).binding.get("security") or []
@@ -179,14 +182,14 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # may come from a file, as it may hold a password
+    proxy = f"{catalog.prefix}_PROXY"  # may be read from a file, since the URL may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
-    """Return how many tools lack a credential, by a sentence that names the credential."""
+    """Return a sentence for each missing credential -> the number of tools that need the credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
@@ -198,7 +201,7 @@ def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Count
 
 
 def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
-    """Return why tokens cannot be fetched although their credentials are set."""
+    """Return a sentence for each scheme whose credentials are set, but whose token endpoint is unknown."""
     found = []
     for name, scheme in catalog.security.items():
         if name in settings.delegations:
@@ -212,7 +215,7 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
 
 
 async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
-    """Return what prevents calls, and what a trial call found."""
+    """Contact the API. Return sentences on what prevents calls, and sentences on the outcome of a trial call."""
     caller = ToolExecutor(catalog, settings)
     try:
         found = await caller.reach()
@@ -233,14 +236,14 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
 
 
 def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
-    """Return one grant for each set of scopes that tools need, at most MOST_TRIED."""
+    """Return one token request for each set of scopes that tools need, at most MOST_TRIED."""
     keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
     found: dict[tuple[str, ...], TokenRequest] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant
         except NotReady:
-            continue  # reported by _needs
+            continue  # `_needs` has already reported the missing credential
         if grant is not None:
             found.setdefault((*grant.variables, *grant.scopes), grant)
     return list(found.values())[:MOST_TRIED]

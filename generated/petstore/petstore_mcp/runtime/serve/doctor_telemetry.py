@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say in the report of `--doctor` what is measured and where it goes. Nothing is sent."""
+"""Report for `--doctor` what the server measures, and where the measurements go. Nothing is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MISSING = "But nothing is sent: opentelemetry-proto is not installed; the extra
 
 
 def examine(telemetry: Telemetry, prefix: str, *, over_http: bool) -> list[str]:
-    """Return the lines of the report. A URL is shown without its path and query, which may hold a key."""
+    """Return the lines of the report. URLs are shown without path and query, which may contain a key."""
     lines = []
     if telemetry.file:
         lines.append(f"Metrics are written to the file that {prefix}_METRICS names, every 15 seconds and at the end.")

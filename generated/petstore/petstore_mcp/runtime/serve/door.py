@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Define how the service reads HTTP requests and writes responses. Two modules implement this: `aiohttp_door` for
-`--http`, and `asgi_door` for ASGI servers. They are called doors here.
+"""Interface by which the service reads HTTP requests and writes responses.
 
-A door runs `Service.handle` once for each request, and cancels it when the client has closed the connection.
+Two modules implement the interface: `aiohttp_door` for `--http`, and `asgi_door` for ASGI servers. They are called
+doors. A door runs `Service.handle` once for each request, and cancels it if the client closes the connection.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
 """Seconds that a client may take to send the head, and to send the body (E6)."""
 
 WRITE_SECONDS = 60.0
-"""Seconds that writing one piece may take. Then the client counts as not reading, and its connection is closed."""
+"""Seconds that writing one piece may take. Then the connection is closed, since its client does not read."""
 
 PIECE = 128 * 1024
-"""Bytes of a response that are written at a time. A client that reads fewer in `WRITE_SECONDS` is too slow. A piece is
-larger than connection buffers, so each piece waits until the one before has left.
+"""Size in bytes of a piece of a response. A client that reads less in `WRITE_SECONDS` seconds is too slow. A piece is
+larger than connection buffers, so a piece is written only after the piece before it was sent.
 """
 
 
@@ -33,11 +33,11 @@ def pieces(data: bytes) -> Iterator[memoryview]:
 
 
 class TooLarge(Exception):
-    """The body is larger than allowed."""
+    """Raised if the body is larger than allowed."""
 
 
 class Broken(Exception):
-    """The body has invalid framing."""
+    """Raised if the body has invalid framing."""
 
 
 class Connection(Protocol):
@@ -46,8 +46,9 @@ class Connection(Protocol):
     taken: Callable[[int], None]
 
     async def body(self, most: int) -> bytes:
-        """Return the whole body. Raises TooLarge beyond `most` bytes, TimeoutError if it does not arrive, and
-        Broken.
+        """Return the whole body.
+
+        Raise TooLarge if it has more than `most` bytes, TimeoutError if it is late, and Broken if its framing is wrong.
         """
 
     async def answer(self, answer: Answer) -> None:
@@ -66,8 +67,9 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest."""
 
     def divert(self, to: Request | None) -> bool:
-        """Tell the request itself when its client leaves, instead of cancelling its task; None ends that. Return
-        False if this door cannot.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. None restores the default.
+
+        Return False if this door cannot do so.
         """
 
 
@@ -75,21 +77,24 @@ class Request(Protocol):
     """A request whose task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
 
     def left(self) -> bool:
-        """Give the request up. Return False if its response is being written, which must be cancelled then."""
+        """Give up the request, since its client has disconnected.
+
+        Return False if its response is being written: the caller must then cancel the writing.
+        """
 
     def cancel(self) -> None:
         """Cancel the writing of the response."""
 
 
 class InlineDoor(Protocol):
-    """One request that is served inline, as far as that goes (`inline_request`)."""
+    """Connection of a request that is served inline, that is, without a task of its own (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
-        """Write a whole small response now. Return False if that is impossible; then nothing was written."""
+        """Write a whole small response now. Return False if that is impossible; nothing is written in this case."""
 
     def hand_over(self) -> None:
-        """Have a task serve the rest of the request (`Service.resume`)."""
+        """Let a task serve the rest of the request (`Service.resume`)."""
 
 
 def unheard(size: int) -> None:
-    """Do nothing: used as `taken` until somebody counts what the client reads."""
+    """Do nothing: used as `taken` if nothing counts the bytes that the client reads."""

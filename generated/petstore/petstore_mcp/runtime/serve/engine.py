@@ -2,9 +2,9 @@
 """Run calls in an event loop in a thread of its own, so that the main thread can read a cancellation or a ping.
 
 The engine's thread does all slow imports: asyncio here, the HTTP library and the validator through `load`. Calls that
-are submitted meanwhile wait. The engine knows neither MCP nor HTTP.
+are submitted before the end of these imports wait. This module knows neither MCP nor HTTP.
 
-`work` runs the calls in the loop, and `backlog` limits how many may wait.
+The module `work` runs the calls in the loop, and `backlog` limits the number of waiting calls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Engine:
     """Event loop that runs calls. Only one thread at a time may use its methods."""
 
     def __init__(self, load: Callable[[], ToolExecutor]) -> None:
-        """Start the thread. `load` creates the Caller, inside the engine's loop."""
+        """Start the thread. `load` creates the tool executor within the engine's loop."""
         self._load = load
         self._backlog = Backlog()
         self._waking = threading.Lock()
@@ -41,9 +41,9 @@ class Engine:
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
     def submit(self, call: Call, listener: Listener, size: int) -> bool:
-        """Submit a call whose message had `size` bytes. Wait while the backlog is full.
+        """Submit a call whose message had `size` bytes. `listener` gets its progress, questions and outcome.
 
-        Return False if the call was not accepted (`Backlog.enter`).
+        Wait while the backlog is full. Return False if the client has gone meanwhile, and the call was not accepted.
         """
         if not self._backlog.enter(size, listener.attended):
             return False
@@ -52,15 +52,15 @@ class Engine:
         return True
 
     def cancel(self, key: int) -> None:
-        """Cancel that call, which will then not report. Unknown keys belong to finished calls and are ignored."""
+        """Cancel the call with this key; it then reports no outcome. Ignore keys of finished calls."""
         self.tell(lambda: self._at_work().abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
-        """Pass on the client's answer to the question of that call; None if there is no answer."""
+        """Give the user's answer to the call with this key, which asked a question. `reply`: None if there is none."""
         self.tell(lambda: self._at_work().answered(key, reply))
 
     def renew(self, load: Callable[[], ToolExecutor]) -> None:
-        """Use the Caller that `load` creates for calls submitted from now on."""
+        """Use the tool executor that `load` creates for calls submitted from now on."""
         self.tell(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
@@ -74,7 +74,7 @@ class Engine:
 
     @property
     def others(self) -> bool:
-        """Return whether more than one call is running, including one that may be reporting now."""
+        """Return True if more than one call is running. A call that is reporting its outcome still counts."""
         return self._work is not None and self._work.others
 
     @property
@@ -92,9 +92,9 @@ class Engine:
         return self._backlog.has_room(size, calls)
 
     def tell(self, action: Callable[[], None]) -> None:
-        """Run the action in the loop, after all actions of earlier calls; at once if this is the loop's thread.
+        """Run `action` in the loop's thread, after all actions that were given before.
 
-        Actions that the loop has not yet seen share one wake-up.
+        In the loop's thread, run it at once. From other threads, actions that wait together wake the loop only once.
         """
         if threading.get_ident() == self._thread:
             if self._told:
@@ -108,26 +108,26 @@ class Engine:
             self._woken = True
         self._loop.call_soon_threadsafe(self._hear)
 
-    # The methods below run in the engine's thread.
+    # Methods that run in the engine's thread
 
     def soon(self, action: Callable[[], None]) -> None:
         """Run the action in the next turn of the loop."""
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # slow import, so inside the thread
+        from ..tuning.lazy_imports import deferred  # imported here: slow, so in the engine's thread
 
         global asyncio
         with deferred():
             import asyncio
 
-            from .work import CallScheduler  # imports asyncio
+            from .work import CallScheduler  # imported here: it imports asyncio
 
         self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))
 
     def _at_work(self) -> CallScheduler:
-        """Return the calls of the loop. Raises RuntimeError before the loop has begun."""
+        """Return the scheduler of the loop's calls. Raise RuntimeError if the loop has not begun."""
         if self._work is None:
             raise RuntimeError("The loop has not begun.")
         return self._work
@@ -140,7 +140,7 @@ class Engine:
             self._loop = loop
         self._thread = threading.get_ident()
         self._hear()
-        await loop.create_future()  # runs for ever: the process ends with its reader
+        await loop.create_future()  # runs for ever: the process ends when the main thread ends
 
     def _hear(self) -> None:
         """Run all waiting actions, in order."""
@@ -150,7 +150,7 @@ class Engine:
             action = self._told.popleft()
             try:
                 action()
-            except Exception as problem:  # the other actions must still run
+            except Exception as problem:  # an action has failed, but the other actions must still run
                 asyncio.get_running_loop().call_exception_handler({"message": "told", "exception": problem})
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
@@ -160,9 +160,9 @@ class Engine:
 
 
 def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
-    """Return the Caller, or None if it cannot be loaded; the log then says why.
+    """Return the tool executor that `load` creates, or None if that fails. The log then has the reason.
 
-    Examples are a missing dependency, or a hooks.py that does not compile or calls sys.exit.
+    Examples of reasons are a missing dependency, or a hooks.py that does not compile or calls sys.exit.
     """
     try:
         return load()
@@ -174,5 +174,5 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
 
 
 def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what asyncio would print: a failed task of a library or a hook that nobody awaited."""
+    """Log an exception that asyncio would print, such as that of a failed task that no code awaited."""
     log.event("warning", "background_task", error=type(context.get("exception")).__name__)

@@ -1,11 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement `--explain TOOL JSON`: print the exact request that a call would send, without credentials. Nothing is
-sent.
+"""Implement `--explain TOOL JSON`: print the exact request that a call would send, without credentials. Send nothing.
 
-The request is prepared like that of any call (preparation.py). That includes the `before_` and `request_` hooks and
-files from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
-whether or not the variable is set. Other copies of credentials are redacted. If the call would be refused, the output
-says so with the text that a model would get.
+The request is prepared like that of any call (preparation.py). So `before_` and `request_` hooks run, and files are
+read from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
+even if the variable is not set. Other copies of credentials are redacted. If the call would be refused, the output has
+the text that a model would get.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all 
 class Placeholders:
     """Substitute for `credentials.ServerCredentials` that puts `<VARIABLE>` in place of each value.
 
-    The same credentials are chosen as for a call. If the call would be refused for lack of them, the first alternative
-    is shown.
+    The same credentials are chosen as for a call. If a call would be refused because credentials are not set, the first
+    alternative is shown.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create. Of schemes that are `delegated`, each call has the credential of its caller."""
+        """Create the substitute. `delegated`: names of schemes for which a call uses the credential of its caller."""
         self._delegated = delegated
         self._security = security
         self._secrets = secrets
@@ -69,7 +68,7 @@ class Placeholders:
         """Why a call would be refused for lack of credentials; "" if it would not."""
 
     async def look(self, binding: Binding) -> None:
-        """Find out which logins of users are kept that the binding could use."""
+        """Load the stored logins of users that requests of this binding could use."""
         for names in binding.get("security") or ():
             for name in names:
                 if self._logins is not None and "user" in self._security[name]:
@@ -100,8 +99,9 @@ class Placeholders:
         return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
-        """Return the header field of a `header` scheme, with its real name if that is known, since only the value is
-        secret.
+        """Return the header field of a `header` scheme, as `NAME: <VARIABLE>`.
+
+        Only the value is secret, so the real name of the field is shown if the variable is set.
         """
         name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
         return f"{name}: <{variable}>"
@@ -120,8 +120,8 @@ def run(
 ) -> int:
     """Print the request, and return the exit code.
 
-    The code is 1 if the arguments or settings would prevent the call (a missing credential does not count), and 2 for
-    misuse of the flag.
+    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. A missing
+    credential does not count.
     """
     name = catalog.resolve_alias(name)
     if name in catalog.withheld:
@@ -155,7 +155,7 @@ def run(
 
 
 def _tell(text: str) -> None:
-    """Print to stderr in its own encoding, and ignore a closed stderr. Texts for models may be in any script."""
+    """Print `text`, which may have non-ASCII characters, to stderr in its encoding. Do nothing if stderr is closed."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -165,7 +165,10 @@ def _tell(text: str) -> None:
 def explain(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the tool, its `request` or None, the `error` that would prevent the call or None, and `notes`."""
+    """Return the members of the output: `tool`, `request`, `error` and `notes`.
+
+    `request` is None if none would be sent. `error`: text that says what would prevent the call, or None.
+    """
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
@@ -190,7 +193,7 @@ def explain(
 
 
 def _settle(settings: Settings, tool: Tool) -> NotReady | None:
-    """Give the tool's server a placeholder address if it has none, and return why it has none."""
+    """Give the tool's API server a placeholder address if its base URL is not set. Return the reason, or None."""
     index = tool.binding.get("server", 0)
     try:
         settings.server(index)
@@ -210,7 +213,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
 
 
 def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:
-    """Return the request as plain values, with the header fields that are added when sending."""
+    """Return the request as JSON values, including the header fields that are added when it is sent."""
     request, address = ready.request, ready.address
     fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
     if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Word the progress of a call that takes long: what it waits for, how much has come, and for how long."""
+"""Write the progress messages of a long call: what the call waits for, how many bytes have arrived, and the time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ if TYPE_CHECKING:
 
 USER = "waiting for the user"
 _REQUEST = ("", "sent", "headers", "body")
-"""Phases of a request, which `_doing` words. Any other phase, such as `page 3, 300 items`, stands before its words."""
+"""Phases of a request, for which `_doing` writes the message. Any other phase, such as `page 3, 300 items`, is added
+before that message."""
 
 
 def beat(done: int, said: str, span: Span | None, seconds: float) -> tuple[int, int | None, str]:
-    """Return the progress, its total if that is known, and the message.
+    """Return the progress as a number, the total or None, and the message.
 
-    `done` is the last progress, which always grows. `said` is the last phase. Bytes are the progress while the response
-    to the only request of the call is read.
+    `done`: the last progress; the new one is greater. `said`: the last phase. `seconds`: duration of the call so far.
+    While the response to the call's only request is read, progress and total are bytes.
     """
     received = span.reads.received if span is not None and span.reads is not None else 0
     expected = span.reads.expected if span is not None and span.reads is not None and span.requests == 1 else None

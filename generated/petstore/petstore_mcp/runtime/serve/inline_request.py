@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve an HTTP request inline: in the turn of the event loop in which it came, without a task of its own.
+"""Serve an HTTP request inline: in the turn of the event loop in which the request arrives, without a task of its own.
 
-Most requests come whole, and are answered by one small response. Such a response is written in the turn in which its
-call ends. Any other request is handed to a task of its own: one that becomes an event stream, for example.
+Most requests arrive whole, and have one small response. Such a response is written in the turn of the loop in which its
+call ends. Any other request is handed over to a task, for example a request whose response is an event stream.
 
-Each request thereby saves two tasks and four turns of the event loop.
+Inline serving saves two tasks and four turns of the event loop for each request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST = 32 * 1024
 
 
 class InlineRequest:
-    """A request that is served inline, from its beginning until it is answered, lost, or handed over."""
+    """A request that is served inline, until its response is written, its client disconnects, or a task takes over."""
 
     __slots__ = ("_deadlines", "_done", "_door", "_listens", "_lost", "caller", "exchange")
 
@@ -41,7 +41,7 @@ class InlineRequest:
         done: Callable[[], None],
         lost: Callable[[Exchange], None],
     ) -> None:
-        """Create. `done` is called once the request is over; `lost` before that if the client left."""
+        """Create the request. `done` is called at its end. `lost` is called before `done` if the client disconnects."""
         self.exchange = exchange
         self.caller = caller
         self._door = door
@@ -51,7 +51,7 @@ class InlineRequest:
         self._listens = True
 
     def begin(self) -> None:
-        """Respond now if the response is there, else once it is."""
+        """Write the response now if it is ready; otherwise write it as soon as it is ready."""
         self.exchange.changed = self._changed
         if self.exchange.parts:
             self._changed()
@@ -63,17 +63,17 @@ class InlineRequest:
         self.exchange.silent()
 
     def lost(self) -> None:
-        """Give the request up, since its client has closed the connection."""
+        """Give up the request, since its client has closed the connection."""
         self._rest()
         self._lost(self.exchange)
         self.over()
 
     def over(self) -> None:
-        """Release what the request takes. A task that serves it to its end calls this, too."""
+        """Release the resources of the request. A task that has taken over the request also calls this at the end."""
         self._done()
 
     def _changed(self) -> None:
-        """Write the response, or hand the request over."""
+        """Write the response, or hand the request over to a task."""
         if not self._listens:
             return
         self._rest()

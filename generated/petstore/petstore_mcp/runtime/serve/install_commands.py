@@ -132,11 +132,11 @@ def _url(text: str) -> str:
     return text
 
 
-# -- where ------------------------------------------------------------------------------------------------------------
+# -- configuration files of clients -----------------------------------------------------------------------------------
 
 
 def _file(client: Client, given: argparse.Namespace, environ: Mapping[str, str], *, listed: bool = False) -> ConfigFile:
-    """Return the file of a client, as the flags ask for. Raises InstallError."""
+    """Return the configuration file of a client that the flags select. Raise InstallError if there is none."""
     if given.file:
         return config_file.read(given.file)
     if given.project:
@@ -153,12 +153,12 @@ def _file(client: Client, given: argparse.Namespace, environ: Mapping[str, str],
 
 
 def _existing(folder: str, name: str, others: tuple[str, ...]) -> str:
-    """Return the path of a file below a folder: that of its other names under which there is one, or the first."""
+    """Return the path of a file below `folder`: the first of `name` and `others` that exists, else that of `name`."""
     paths = [os.path.join(folder, *each.split("/")) for each in (name, *others)]
     return next((each for each in paths if os.path.lexists(each)), paths[0])
 
 
-# -- install and uninstall --------------------------------------------------------------------------------------------
+# -- `install` and `uninstall` ----------------------------------------------------------------------------------------
 
 
 def _install(catalog: Catalog, client: Client, given: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -215,7 +215,10 @@ def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:
 def _server(
     catalog: Catalog, client: Client, given: argparse.Namespace, environ: Mapping[str, str]
 ) -> tuple[entries.Server, list[str]]:
-    """Return what to write, and sentences about what the user has to do besides. Raises InstallError."""
+    """Return the entry to write for this server, and sentences about what the user must still do.
+
+    Raise InstallError if the flags are wrong, or if the server would not start with its settings.
+    """
     if given.http:
         return _over_http(client, given, environ)
     if given.token_env:
@@ -253,7 +256,7 @@ def _server(
 def _check_settings(catalog: Catalog, values: dict[str, str]) -> None:
     """Raise InstallError if the server would not start with these values, such as a URL that holds a password.
 
-    Files of secrets are left out, since they may be on other machines alone.
+    Variables that name files of secrets are not checked, since the files may exist only on other machines.
     """
     checked = {name: value for name, value in values.items() if not name.endswith("_FILE")}
     problems = settings.load(catalog, checked).problems
@@ -290,14 +293,14 @@ def _launch(catalog: Catalog, given: argparse.Namespace) -> launch.Launch:
 
 
 def _shared_advice(command: str) -> str:
-    """Return what others have to know who use the file of a project."""
+    """Return advice for other users of a project's configuration file. `command`: command that starts the server."""
     if os.path.isabs(command):
         return f"The file names a path of this machine, {command}. For others, name a command with --command."
     return f"Everybody who uses this file needs the command {command}."
 
 
 def _secret_advice(client: Client, names: list[str]) -> list[str]:
-    """Return how each secret gets to the server, since its value is not in the file."""
+    """Return a sentence for each secret in `names` that says how the server gets it, since the file has no value."""
     found = []
     for name in names:
         if client.prompts:
@@ -314,7 +317,7 @@ def _secret_advice(client: Client, names: list[str]) -> list[str]:
     return found
 
 
-# -- what is shown ----------------------------------------------------------------------------------------------------
+# -- output of `--list` and `--dry-run` -------------------------------------------------------------------------------
 
 
 def _list(catalog: Catalog, given: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -336,7 +339,7 @@ def _list(catalog: Catalog, given: argparse.Namespace, environ: Mapping[str, str
 
 
 def _state(entry: Any, catalog: Catalog, url: str) -> str:
-    """Return whether an entry is this server, in a few words."""
+    """Return a few words that say if an entry of a client's configuration is this server."""
     if entry is ABSENT:
         return "no"
     if entries.is_ours(entry, catalog.name, url):
@@ -367,7 +370,7 @@ def _value(client: Client, file: ConfigFile, text: str) -> Any:
 
 
 def _sensitive(value: Any, inside: bool = False) -> list[str]:
-    """Return all texts below members that hold variables and headers."""
+    """Return the values of variables and headers in a configuration, at any depth."""
     if isinstance(value, str):
         return [value] if inside and value else []
     if isinstance(value, dict):

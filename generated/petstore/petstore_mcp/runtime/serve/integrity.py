@@ -15,7 +15,7 @@ from importlib import machinery
 
 SUMS = "SHA256SUMS"
 MOST_NAMED = 10
-"""Most files that the line names."""
+"""Largest number of changed files that the line names."""
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _VERSION = re.compile(r"# mcpgen ([0-9A-Za-z.+-]{1,40})")
@@ -24,7 +24,7 @@ _ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
 
 # Decision 0162: Digests of the runtime stand beside it.
 def describe(folder: str = _RUNTIME) -> str:
-    """Return one line: that the runtime is unchanged, or which files differ from what mcpgen wrote."""
+    """Return a line for the report: the runtime is unchanged, or some files differ from those that mcpgen wrote."""
     try:
         version, recorded = _recorded(os.path.join(folder, SUMS))
     except (OSError, ValueError):
@@ -41,7 +41,10 @@ def describe(folder: str = _RUNTIME) -> str:
 
 
 def _recorded(file: str) -> tuple[str, dict[str, str]]:
-    """Return the version of mcpgen, and the digest of each path. Raises OSError or ValueError."""
+    """Return the version of mcpgen and the digest of each path, as recorded in `file`.
+
+    Raise OSError if the file cannot be read, and ValueError if it is malformed.
+    """
     with open(file, encoding="ascii") as opened:
         first, *lines = opened.read().splitlines()
     version, entries = _VERSION.fullmatch(first), [_ENTRY.fullmatch(line) for line in lines]
@@ -51,7 +54,7 @@ def _recorded(file: str) -> tuple[str, dict[str, str]]:
 
 
 def _present(folder: str, recorded: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield path and digest of each file that is recorded, or that Python could import as part of the runtime."""
+    """Yield path and digest of each existing file that is recorded, or that Python could import from the runtime."""
     imported = tuple(machinery.all_suffixes())
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]

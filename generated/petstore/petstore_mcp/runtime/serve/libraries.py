@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Tell what to install if a library is missing, in place of a traceback. Loaded only when an import failed."""
+"""Say which library to install if an import fails, in place of a traceback. This module is loaded only in that case."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import os
 import shlex
 import sys
 
-#: Import names of the libraries, and the names under which they are installed.
+#: Import name of each required library -> name of its package for pip.
 LIBRARIES = {"aiohttp": "aiohttp", "jsonschema_rs": "jsonschema-rs"}
-#: The same for the libraries that only HTTP needs (the extra `http`).
+#: Import name -> name of the package for pip, for libraries that only HTTP needs (the extra `http`).
 OVER_HTTP = {"cryptography": "cryptography", "joserfc": "joserfc", "redis": "redis"}
 
 _PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
 def advise(problem: ModuleNotFoundError) -> str:
-    """Return a sentence that says what to install; "" if the missing module is not one of these libraries."""
+    """Return a sentence that says what to install; "" if the missing module is not a library of the server."""
     missing = (problem.name or "").partition(".")[0]
     known = LIBRARIES | OVER_HTTP
     if missing not in known:

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Implement the commands `login`, `logout` and `whoami`.
 
-Progress is written to stderr and holds no secret; only `whoami` writes to stdout.
+Progress is written to stderr and contains no secrets. Only `whoami` writes to stdout.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _port(text: str) -> int:
 
 
 def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> list[UserScheme]:
-    """Return the schemes that a command is about. Raises LoginFailed."""
+    """Return the security schemes that a command line selects. Raise LoginFailed if it selects none, or too many."""
     known = [UserScheme(name, catalog, loaded) for name, each in catalog.security.items() if "user" in each]
     if not known:
         raise LoginFailed("The API's description has no login for users: set its credentials in the environment.")
@@ -115,7 +115,7 @@ def _asks(catalog: Catalog, tool: str, scheme: str) -> bool:
 
 
 def has_browser() -> bool:
-    """Return True if a browser can be opened for the user of this process."""
+    """Return True if this process can open a browser for its user."""
     if sys.platform not in ("win32", "darwin") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER")
     ):
@@ -130,7 +130,7 @@ def has_browser() -> bool:
 
 
 class _Commands:
-    """The three commands, with one HTTP client."""
+    """Implementation of `login`, `logout` and `whoami`, which share one HTTP client."""
 
     def __init__(self, catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> None:
         self._catalog = catalog
@@ -139,7 +139,7 @@ class _Commands:
         self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
-        """Run the command for these schemes, and return the exit code. Raises LoginFailed."""
+        """Run the command for these schemes, and return the exit code. Raise LoginFailed if a login fails."""
         client = Client(self._settings, f"{self._catalog.name}-mcp/{self._catalog.version}")
         seconds = self._settings.timeout
 
@@ -203,7 +203,7 @@ class _Commands:
         return 0
 
     async def _revoked(self, scheme: UserScheme, entry: Entry, send: Send) -> bool:
-        """Revoke the kept token (RFC 7009), and return True if the authorization server did so."""
+        """Revoke the stored token (RFC 7009), and return True if the authorization server has revoked it."""
         secret = entry.client_secret if entry.registered else scheme.client_secret
         kind = "refresh_token" if entry.refresh_token else "access_token"
         form = {"token": entry.refresh_token or entry.access_token, "token_type_hint": kind}

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Tell what happens over HTTP to what measures, if anything does."""
+"""Pass events of the HTTP service to telemetry, if the operator has enabled telemetry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Measurement:
-    """What is measured of one service. Without a reporter its methods do nothing."""
+    """Telemetry of one HTTP service. If `reporter` is None, the methods do nothing."""
 
     def __init__(self, reporter: Reporter | None, telemetry: Telemetry | None) -> None:
         self._reporter = reporter
@@ -30,23 +30,23 @@ class Measurement:
         self.recorder: Recorder | None = None if reporter is None else reporter.recorder
 
     def start(self, numbers: Callable[[], tuple[int, int]]) -> None:
-        """Begin to report. `numbers` returns how many calls run and how many wait."""
+        """Begin to report. `numbers()` returns how many calls run and how many wait."""
         if self._reporter is not None:
             self._reporter.reads_calls(numbers)
             self._reporter.start()
 
     async def close(self) -> None:
-        """Report for the last time."""
+        """Send the last report."""
         if self._reporter is not None:
             await asyncio.to_thread(self._reporter.cut)
 
     def renew(self, catalog: Catalog) -> None:
-        """Take names from another table from now on."""
+        """Use the names of tools in `catalog` from now on."""
         if self.recorder is not None:
             self.recorder.renew(catalog)
 
     def page(self, head: Head, stranger: Callable[[Head], Answer | None]) -> Answer | None:
-        """Return the response to a request for `/metrics`; None for any other, or if the metrics are not served."""
+        """Return the response to a request for `/metrics`, or None for other paths, or if metrics are not served."""
         if head.path != metrics_page.PATH or self._reporter is None or self._telemetry is None:
             return None
         if not self._telemetry.at_path:
@@ -55,7 +55,7 @@ class Measurement:
         return metrics_page.answer(head, self._telemetry.token, stranger, page.text, page.media_type)
 
     def received(self, head: Head, peer: Peer) -> None:
-        """Keep the trace that the HTTP request belongs to."""
+        """Store the `traceparent` header field of an HTTP request in `peer`."""
         if self.recorder is not None:
             peer.trace = head.get("traceparent") or ""
 
@@ -65,6 +65,6 @@ class Measurement:
             self.recorder.turned_away(part.status)
 
     def ended(self, key: int, outcome: Outcome | str) -> None:
-        """Note the outcome of a call, or a word in place of one."""
+        """Record the outcome of a call, or a word such as `cancelled` in its place."""
         if self.recorder is not None:
             self.recorder.ended(key, outcome)

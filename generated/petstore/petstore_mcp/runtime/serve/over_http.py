@@ -54,7 +54,7 @@ def serve(package: str, catalog: Catalog, settings: Settings, listening: Listeni
 
 
 def application(package: str) -> Application:
-    """Return the ASGI application for the server in that folder. Exit the process if the settings are wrong."""
+    """Return the ASGI application for the server in folder `package`. Exit the process if the settings are wrong."""
     try:
         catalog = Catalog.load(package, held=True)
     except CatalogError as problem:
@@ -93,7 +93,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
-    listening.port = port  # another one than was asked for, if that was 0
+    listening.port = port  # the port that the system chose, if port 0 was asked for
     url = f"http://{listening.address}/mcp"
     if guard is not None and listening.url is None:
         guard.locate(url)
@@ -105,12 +105,12 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # behind the door: until it is closed, a request may come on an open connection
+    await service.close()  # after the door: until it is closed, a request may come on an open connection
     return 0
 
 
 def _soon(loop: asyncio.AbstractEventLoop, service: Service, catalog: Catalog, settings: Settings) -> None:
-    """Use that table from the next request on. Called from the thread that watches for reloads."""
+    """Use the tools of `catalog` from the next request on. The thread that watches for reloads calls this function."""
     loop.call_soon_threadsafe(service.renew, catalog, settings)
 
 
@@ -151,7 +151,7 @@ def _service(
 def _callers(
     catalog: Catalog, settings: Settings, seal: Seal, spend: Spend, sharing: Sharing | None
 ) -> Credentials | None:
-    """Return the credentials of callers, if the API is called as whoever calls."""
+    """Return the credentials of callers, or None if all API requests use the server's own credentials."""
     if not settings.delegations:
         return None
     from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
@@ -164,7 +164,7 @@ def _callers(
 
 
 def _scopes(catalog: Catalog, scheme: str) -> list[str]:
-    """Return the scopes that all tools together need of a scheme."""
+    """Return all scopes of a security scheme that any tool needs, sorted."""
     bindings = (catalog.tool(name).binding for name in catalog.names())
     return sorted({scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())})
 
@@ -181,7 +181,7 @@ def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard 
 
 
 def _known_by(listening: Listening) -> str:
-    """Return how callers are known, for the log."""
+    """Return a text for the log that says how callers identify themselves."""
     ways = [f"access tokens of {each}" for each in listening.issuers]
     if listening.tokens is not None:
         ways.append(f"tokens of {len(listening.tokens)} callers in a file")
@@ -221,7 +221,7 @@ def _stopped() -> asyncio.Future[None]:
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows
+        except NotImplementedError:  # on Windows, event loops have no signal handlers
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Import all modules that a response may need, before the first call is sent.
 
-Importing a module opens a file, which fails once the process has no free descriptor. Then a burst of requests could
-break the responses of other calls. Modules that this server's table cannot need are left out.
+Importing a module opens a file, which fails if the process has no free file descriptor. So with late imports, a burst
+of requests could break the responses of other calls. Modules that no tool of this server needs are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ALWAYS = (
     ),
     *("..result.projection", "..http.tracecontext"),
 )
-"""Modules for wrong arguments and for unusual responses: errors, long responses, retries, traces."""
+"""Modules that any server may need: for wrong arguments, errors, long responses, retries and traces."""
 
 _BY_KEY = {
     b'"confirm":': ("..calls.consent", "..calls.signed_state"),
@@ -39,15 +39,15 @@ _BY_KEY = {
     b'"template":': ("..request.templates", "..request.xmltext"),
     b'"xml":': ("..request.xmltext",),
 }
-"""Keys of bindings, and the modules that a call with such a binding needs."""
+"""Key of a binding -> modules that a call with such a binding needs."""
 
 _OUTPUT = b'"outputSchema":'
 
 _SYSTEM = ("difflib", "fcntl", "select", "termios", "traceback")
-"""Modules that suggest names, write long answers to a pipe, and log errors. Some systems lack some of them."""
+"""Modules of Python that suggest names, write long answers to a pipe, and log errors. Not all exist on each system."""
 
 _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
-"""Common encodings of responses besides UTF-8. If another encoding cannot be loaded, UTF-8 is used."""
+"""Common encodings of responses besides UTF-8. A response in an encoding that cannot be loaded is read as UTF-8."""
 
 
 # Decision 0064: What an answer can need is loaded before the first call.
@@ -56,7 +56,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # then each program is answered with that
+        with suppress(ImportError):  # then each call that runs a program reports this error
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:
@@ -70,7 +70,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:
-    """Return the relative names of the runtime modules that this table may need."""
+    """Return the relative names of the runtime modules that calls of this server may need."""
     names = [*_ALWAYS]
     names += [name for key in catalog.binds(*_BY_KEY) for name in _BY_KEY[key]]
     names += ["..result.structured"] if catalog.describes(_OUTPUT) else []

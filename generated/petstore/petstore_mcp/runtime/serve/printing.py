@@ -16,17 +16,18 @@ def table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def show(lines: list[str]) -> int:
-    """Print the lines in any terminal encoding, and return the exit code: 1 if that fails. A closed pipe is no
-    failure.
+    """Print the lines in the terminal's encoding. Return the exit code: 1 if printing fails, else 0.
+
+    A closed pipe counts as success.
     """
     text = "".join(f"{line}\n" for line in lines)
-    if sys.stdout is None:  # stdout was closed from the start
+    if sys.stdout is None:  # stdout was closed when the process started
         return _unwritten()
     try:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # otherwise Python would flush again at exit, and fail
         return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
     return 0
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Open the audit log, and begin to measure. Imported only if the settings ask for one of them."""
+"""Open the audit log, and create telemetry. This module is imported only if the settings enable one of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[int] = ()) -> Audit | str:
-    """Return the audit log at that path, or the sentence for the operator if it cannot be opened.
+    """Return the audit log at `path`, or a sentence for the operator if it cannot be opened.
 
-    `gaps` are the descriptors that were closed when the process started; a closed stderr takes no records.
+    `gaps`: descriptors from 0 to 2 that were closed when the process started. If stderr was closed, the audit log
+    cannot be written there.
     """
     unusable = f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr."
     if path == STDERR and 2 in gaps:
@@ -31,14 +32,14 @@ def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[i
 
 
 def secrets(settings: Settings, catalog: Catalog) -> list[str]:
-    """Return the values that must not be recorded: credentials, and what else the settings name as secret."""
+    """Return the values that must not be recorded: credentials, and other secrets in the settings."""
     from ..settings.credentials import sensitive  # imported late: the first call loads it
 
     return sensitive(catalog.security, settings)
 
 
 def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
-    """Return what measures requests and reports them."""
+    """Return the object that measures requests and reports the measurements."""
     from ..telemetry.recorder import Recorder  # imported late: audits do not need it
     from ..telemetry.reporter import Reporter
 

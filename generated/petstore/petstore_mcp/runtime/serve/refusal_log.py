@@ -1,21 +1,21 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log refused hosts and origins, each once."""
+"""Log each refused host and origin once."""
 
 from __future__ import annotations
 
 from ..core import log
 
-_MOST = 100  # refusals that are logged, since a caller can think of ever more
+_MOST = 100  # largest number of logged refusals, since a caller can send ever new names
 
 
 class RefusalLog:
-    """Log of the refusals so far."""
+    """Log of refused hosts and origins."""
 
     def __init__(self) -> None:
         self._noted: set[str] = set()
 
     def note(self, fields: dict[str, str]) -> None:
-        """Log a refused host or origin, with the setting that would allow it, unless that was logged before."""
+        """Log a refused host or origin, with the setting that would allow it, unless it was logged before."""
         told = repr(fields)
         if told not in self._noted and len(self._noted) < _MOST:
             self._noted.add(told)

@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement `--reload`: watch the table, and serve the newly generated one without a restart.
+"""Implement `--reload`: watch the tables (tools.json and others), and serve newly generated tables without a restart.
 
-The watch compares the status of the table's files and of the runtime's folders. A change is read once two checks in a
-row found the same status. So several quick changes count as one, and half-written tables are left alone. A table that
-is damaged, or with which the server could not start, is not served, and the log says why. The former table then stays.
+The watch compares the file status of the tables and of the runtime's folders. New tables are read after two checks in a
+row found the same status. So several quick changes count as one, and half-written files are not read. Tables that are
+damaged, or with which the server could not start, are not served. The former tables then stay, and the log says why.
 
-Only the table is replaced: the running Python code stays, hooks.py too. If the runtime's files have changed as well,
-the new table may need the new runtime. Then a restart is required.
+Only the tables are replaced. Running Python code stays, including hooks.py. If the runtime's files have changed too,
+the new tables may need the new runtime. Then a restart is required.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "se
 
 
 class _NotTaken(Exception):
-    """A new table that is not served. The message is a sentence that says why."""
+    """Raised if new tables cannot be served. The message is a sentence that says why."""
 
 
 # Decision 0104: Reload takes up the table alone.
 class Watch:
-    """Watch over the table of one server."""
+    """Watch over the table files of one server."""
 
     def __init__(self, package: str, served: Catalog, again: Again, renew: Renew) -> None:
         """Create a watch.
 
-        `package` is the directory, and `served` the table at the start. `again` reads the settings for a new table, and
-        `renew` serves both.
+        `package`: directory of the table files. `served`: catalog at the start. `again(catalog)` reads the settings for
+        a new catalog. `renew(catalog, settings)` begins to serve it.
         """
         self._package = package
         self._served = served
@@ -61,7 +61,7 @@ class Watch:
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Check once, and serve a new table that has not changed since the last check."""
+        """Check once, and serve new tables if their files have not changed since the last check."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return
@@ -70,7 +70,7 @@ class Watch:
             self._examine()
         except (CatalogError, _NotTaken) as reason:
             log.event("error", "table_not_taken", reason=str(reason))
-        except Exception as problem:  # the former table can still be served
+        except Exception as problem:  # the former tables can still be served
             log.event("error", "table_not_taken", error=type(problem).__name__)
 
     def _watch(self) -> None:
@@ -79,7 +79,10 @@ class Watch:
             self.look()
 
     def _examine(self) -> None:
-        """Load the table and serve it if it is new. Raises CatalogError or _NotTaken."""
+        """Load the tables, and serve them if they are new.
+
+        Raise CatalogError if they are damaged, and _NotTaken if they cannot be served.
+        """
         catalog = Catalog.load(self._package, held=True)
         if _runtime(self._package) != self._runtime:
             raise _NotTaken("The server was generated with another runtime. Start it again.")
@@ -109,7 +112,7 @@ def _seen(package: str) -> object:
 
 
 def _runtime(package: str) -> dict[str, int]:
-    """Return the checksum of each runtime module on the disk."""
+    """Return the checksum of each runtime module on disk, by its path."""
     found = {}
     for folder in ("runtime", *_rooms(package)):
         for name in os.listdir(f"{package}/{folder}"):

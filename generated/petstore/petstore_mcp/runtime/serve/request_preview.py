@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..request.request import Request
 
 LONGEST = 64 * 1024
-"""Most bytes of a text that are shown."""
+"""Largest text in bytes that is shown."""
 
 WITHOUT_LENGTH = ("GET", "HEAD", "OPTIONS", "TRACE")
 """Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
@@ -35,7 +35,7 @@ def body(request: Request) -> dict[str, Any] | None:
 
 
 def _parts(content: bytes, boundary: str) -> list[dict[str, Any]]:
-    """Return the parts of a multipart body. The boundary occurs nowhere inside the parts."""
+    """Return the parts of a multipart body. No part contains the boundary, so the body can be split at the boundary."""
     found = []
     for piece in content.split(b"--" + boundary.encode())[1:-1]:
         head, _, inner = piece.removeprefix(b"\r\n").removesuffix(b"\r\n").partition(b"\r\n\r\n")
@@ -56,7 +56,7 @@ def _text(content: bytes, kind: str) -> str | None:
 
 
 def lines(drawn: dict[str, Any]) -> list[str]:
-    """Return the request as in HTTP/1.1, but with the whole URL in the first line and without binary content."""
+    """Return the request as lines of HTTP/1.1, with the whole URL in the first line and without binary content."""
     shown = [f"{drawn['method']} {drawn['url']}", *_fields(drawn["headers"])]
     if (content := drawn["body"]) is not None:
         shown.append("")

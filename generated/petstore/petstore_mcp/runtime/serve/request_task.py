@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the call of an HTTP request in the task that serves the request, where a door gives each request a task.
+"""Run the call of an HTTP request in the task that serves the request, under ASGI, where each request has a task.
 
-Most requests make one call, and are answered once the call is over. Then the call needs no task of its own, which
-saves a task and two turns of the event loop. A response that begins before the end of the call is written by another
-task: an event stream, for example.
+Most requests make one call, and their response is written after the end of the call. Such a call needs no task of its
+own, which saves a task and two turns of the event loop. A response that begins before the end of the call, such as an
+event stream, is written by another task.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 # Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
-    """The current task, which serves a request and can run its call."""
+    """The asyncio task that serves a request and can also run the request's call."""
 
     __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
 
     def __init__(
         self, connection: Connection, caller: Identity | None, writer: ResponseWriter, silences: Deadlines
     ) -> None:
-        """Create inside the task of the request that came on `connection`."""
+        """Create the object. This must happen within the task that serves the request on `connection`."""
         task = asyncio.current_task()
         assert task is not None
         self._task = task
@@ -48,8 +48,9 @@ class RequestTask:
         self._writing: asyncio.Task[None] | None = None
 
     def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Take the call, which `respond` runs, and return this task. If the door cannot do without cancelling this
-        task, the call gets a task of its own.
+        """Store the call for `respond`, which runs it, and return this task.
+
+        If the door would cancel this task when the client disconnects, run the call in a task of its own instead.
         """
         if not self._connection.divert(self):
             return self._task.get_loop().create_task(call)
@@ -57,7 +58,7 @@ class RequestTask:
         return self._task
 
     async def respond(self, exchange: Exchange) -> None:
-        """Run the call, if one was taken, and write the response."""
+        """Run the stored call, if there is one, and write the response."""
         if self._call is not None:
             await self._run(self._call, exchange)
             self._connection.divert(None)
@@ -69,8 +70,9 @@ class RequestTask:
             await self._writer.write(exchange, self._connection, self._caller)
 
     def left(self) -> bool:
-        """Give the request up, since its client has closed the connection. The protocol decides what becomes of the
-        call. Return False if the response is being written: then `Connection.abort` gives it up.
+        """Give up the request, since its client has closed the connection. The call may be cancelled or go on.
+
+        Return False if the response is being written: `Connection.abort` must then end the request.
         """
         if self._exchange is None or self._writing is not None:
             return False
@@ -87,16 +89,16 @@ class RequestTask:
             self._exchange.silent()
 
     async def _run(self, call: Coroutine[Any, Any, None], exchange: Exchange) -> None:
-        """Run the call until it is over."""
+        """Run the call to its end."""
         self._exchange, exchange.changed = exchange, self._changed
         self._silences.begin(self, event_stream.SILENCE)
         await call
         self._silences.end(self)
-        while self._task.cancelling():  # whoever cancelled this task meant the call, which is over
+        while self._task.cancelling():  # a cancellation was meant for the call, which has ended
             self._task.uncancel()
 
     def _changed(self) -> None:
-        """Have another task write the response, unless it came with the end of the call: then this task does."""
+        """Start a task that writes the response, unless the call has just ended: then this task writes the response."""
         exchange = self._exchange
         if exchange is None or self._writing is not None:
             return

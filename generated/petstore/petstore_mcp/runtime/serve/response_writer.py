@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the parts of a response as they come, while its client is there."""
+"""Write the parts of a response as they become ready, while its client is connected."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Silence:
 
 
 class ResponseWriter:
-    """Writer of all responses of a service. `lost` is called for each exchange whose client left."""
+    """Writer of all responses of a service. `lost` is called for each exchange whose client has disconnected."""
 
     def __init__(
         self, silences: Deadlines, endpoint: Endpoint, guard: Guard | None, lost: Callable[[Exchange], None]
@@ -48,8 +48,9 @@ class ResponseWriter:
         self._unread = UnreadBytes()
 
     async def write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
-        """Write the parts of the response until the last one, or until the client disconnects. A stream is
-        closed when the access token of its caller expires (A8).
+        """Write the parts of the response until the last part, or until the client disconnects.
+
+        A stream is closed when the access token of its caller expires (A8).
         """
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[None] | None = None
@@ -84,7 +85,7 @@ class ResponseWriter:
                 end.cancel()
 
     async def _awaited(self, waiting: asyncio.Future[None], exchange: Exchange) -> None:
-        """Wait for the next part. After a period of silence, one is sent."""
+        """Wait for the next part. After a period of silence, a keep-alive or the head of a stream is the next part."""
         silence = Silence(exchange)
         self._silences.begin(silence, event_stream.SILENCE)
         try:

@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Connect an HTTP door, the endpoint, the calls and the audit log, in one event loop. This module decides nothing
-itself.
+"""Connect an HTTP server (a door), the endpoint, the calls and the audit log, in one event loop.
 
 Invariant: every call that the endpoint begins is recorded, and is then either run and reported, or cancelled. This
 holds even if the client disconnects.
@@ -55,17 +54,17 @@ if TYPE_CHECKING:
     from .work import Start
 
 GRACE = 8.0
-"""Seconds that pending calls have once the process is to end. Container platforms wait ten seconds."""
+"""Seconds that pending calls have after the signal to end. Container platforms kill a process after ten seconds."""
 
 MOST_BODIES = 256 * 1024 * 1024
-"""Most bytes of requests that are being read or whose calls are pending."""
+"""Largest number of bytes of all requests that are being read or whose calls are pending."""
 
 _SWEEP = 30.0
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
 
 
 class Service:
-    """HTTP service in the event loop in which it is started."""
+    """HTTP service of one server. It runs in the event loop in which it is started."""
 
     def __init__(
         self,
@@ -80,10 +79,10 @@ class Service:
         callers: Credentials | None = None,
         reporter: Reporter | None = None,
     ) -> None:
-        """Create a service. `make` creates the executor for a table, given the former executor if there was one.
+        """Create a service. `make(former, catalog, settings)` creates the tool executor; `former` may be None.
 
-        `sharing`: state shared with other replicas. `guard` checks access tokens. `callers`: credentials of callers, if
-        the API is called as the caller. `reporter` reports measurements, if there are any.
+        `sharing`: state shared with other replicas, or None. `guard` checks access tokens. `callers`: credentials of
+        callers, or None if only the server's own credentials are used. `reporter` reports telemetry, or is None.
         """
         self._callers = callers
         self._measured = Measurement(reporter, settings.telemetry)
@@ -110,7 +109,7 @@ class Service:
         self._idle.set()
 
     async def start(self) -> None:
-        """Load what calls need. Requests are allowed from then on."""
+        """Load the tool executor and start the parts of the service. From then on, requests are allowed."""
         self._measured.start(lambda: self._work.numbers)
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
@@ -124,7 +123,7 @@ class Service:
         self._sweep()
 
     async def handle(self, head: Head, connection: Connection) -> None:
-        """Serve one request. Cancel this task if the client closes the connection."""
+        """Serve one request. The caller must cancel this coroutine if the client closes the connection."""
         self._enter()
         try:
             admitted = self._admitted(head)
@@ -146,7 +145,7 @@ class Service:
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Serve a request inline. Return None if too many bytes of requests are here: `handle` says so."""
+        """Serve a request inline. Return None if too many bytes of requests are in use; then it must be refused."""
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):
             return None
@@ -165,7 +164,7 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline. Cancel this task if the client closes the connection."""
+        """Serve the rest of a request that was begun inline. If the client leaves, the caller must cancel this."""
         try:
             await self._writer.write(request.exchange, connection, request.caller)
         except TimeoutError:  # the client does not read
@@ -183,7 +182,7 @@ class Service:
             self._idle.set()
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
-        """Use that table from the next request on. Pending calls keep theirs."""
+        """Use the tools of `catalog` from the next request on. Pending calls keep their version of the tools."""
         self._catalog, self._settings = catalog, settings
         if self._work.caller is not None:
             self._load(catalog, settings)
@@ -191,7 +190,7 @@ class Service:
         self._measured.renew(catalog)
 
     async def drain(self) -> None:
-        """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""
+        """End the streams of change notifications, and wait for pending calls. Cut off calls that take too long."""
         self.ready = False
         self._endpoint.close_streams()
         try:
@@ -203,7 +202,7 @@ class Service:
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """Close what calls use, once no request can come any more."""
+        """Close connections and stores that calls use. Call this after the last request."""
         if self._caller is not None:
             await self._caller.close()
         if self._sharing is not None:
@@ -241,7 +240,7 @@ class Service:
             return self._admission.unavailable(head, str(problem), problem.seconds)
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
-        """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
+        """Read a request and write its response. Until its end, its bytes count towards MOST_BODIES."""
         is_browser = self._admission.is_browser(head)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
@@ -262,7 +261,10 @@ class Service:
             self._bodies.give(caller, size)
 
     def _received(self, head: Head, peer: Peer, body: bytes, start: Start | None = None) -> Exchange:
-        """Carry out the effects of a whole request, and return its exchange. `start` runs its only call."""
+        """Carry out the effects of a whole request, and return its exchange.
+
+        `start` runs the request's call if that is its only effect.
+        """
         if self._callers is not None:
             peer.given = transfer.given(head, self._callers.fields)
         self._measured.received(head, peer)
@@ -273,7 +275,7 @@ class Service:
         return exchange
 
     def _lost(self, exchange: Exchange) -> None:
-        """Carry out what follows from a closed connection."""
+        """Carry out the effects of a closed connection, such as the cancellation of its calls."""
         for each in self._endpoint.lost(exchange):
             self._do(each, 0, None)
 
@@ -306,7 +308,7 @@ class Service:
         self._work.arrive(call, self, size, start)
 
     async def _read(self, wanted: ReadResource, peer: Peer | None) -> None:
-        """Respond with what is kept at that URI, if the caller may read it."""
+        """Respond with the stored result at a URI, if the caller may read it."""
         if self._caller is None:
             self.done(wanted.key, Contents(wanted.uri, None))
             return
@@ -317,7 +319,7 @@ class Service:
     # State shared with other replicas
 
     def _step(self, step: Coroutine[None, None, None]) -> None:
-        """Run the coroutine in a task of its own."""
+        """Run the coroutine `step` in a task of its own."""
         task = asyncio.get_running_loop().create_task(step)
         self._steps.add(task)
         task.add_done_callback(self._steps.discard)
@@ -341,7 +343,7 @@ class Service:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
     async def _recall(self, recall: session_streams.ResumeElsewhere) -> None:
-        """Resume a stream that another replica began. A stream for changes goes on as one of this replica."""
+        """Resume a stream that another replica began. This replica continues a stream of change notifications."""
         if self._sharing is None:
             return
         exchange = recall.exchange
@@ -364,11 +366,11 @@ class Service:
     # Reports of calls (work.Listener)
 
     def attended(self) -> bool:
-        """Return True: whether a client still listens is known from its connection."""
+        """Return True. Over HTTP, the connection shows if a client still waits, so no check is needed here."""
         return True
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """Record the call, which is over, and respond."""
+        """Record the outcome of a call in the audit and in telemetry, and respond to its request."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         self._measured.ended(key, outcome)
@@ -379,7 +381,7 @@ class Service:
         self._endpoint.progress(key, done, message, total)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
+        """Send a question of a call to its client, or withdraw the last one if None. Return True if a line was sent."""
         return self._endpoint.ask(key, question)
 
     def _load(self, catalog: Catalog, settings: Settings) -> None:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Hand stdin over to the engine's event loop while calls run and the loop is responsive.
 
-A call that passes through two threads costs a wake-up in each, and a change of the interpreter's lock. That is more
-than all other work for a small call. So while calls run, the loop that runs them also reads stdin. The main thread
-checks now and then whether the loop responds. Reading returns to the main thread in three cases:
+A call that passes through two threads costs a wake-up of each thread, and a switch of the interpreter's lock (GIL).
+That is more than all other work for a small call. So while calls run, the loop that runs them also reads stdin. The
+main thread regularly checks if the loop responds. Reading returns to the main thread in three cases:
 
 - The loop is blocked, by a hook that computes or by a very large response.
 - No call runs any more.
@@ -11,8 +11,8 @@ checks now and then whether the loop responds. Reading returns to the main threa
 
 So a ping, a cancellation and the end of stdin are always noticed.
 
-Invariants: only one thread reads at a time. Lines are processed in order, before more is read. Before the loop reads,
-it has done all that the main thread told it.
+Invariants: only one thread reads at a time. Lines are processed in order, before more input is read. Before the loop
+reads, it has run all actions that the main thread gave it.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ SECONDS = 0.2
 
 # Decision 0150: The loop that makes the calls reads stdin.
 class StdinHandoff:
-    """Hand-over of one server's stdin. For the main thread."""
+    """Hand-over of the server's stdin to the engine's event loop. Only the main thread uses this object."""
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 
     def __init__(self, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]) -> None:
-        """Create. Lines that arrive over the wire go through the inbox to `take`, one by one."""
+        """Create the hand-over. Lines that arrive on `wire` go through `inbox` to the function `take`, one by one."""
         self._engine = engine
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        #: False after the loop was blocked, until it responds again; and if the loop can never read stdin.
+        #: True if the loop can read stdin. False while the loop is blocked, or if it can never read this kind of stdin.
         self.able = True
-        #: Whether the main thread waits in `lend` because the loop reads. Any thread may read this flag.
+        #: True while the main thread waits in `lend` because the loop reads. Any thread may read this flag.
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the loop read as long as that works. Return False if it cannot read now.
+        """Let the loop read stdin, and wait until the loop stops reading. Return False if the loop cannot read now.
 
-        The inbox must be empty. Lines that it contains afterwards must be processed first.
+        The inbox must be empty before. If it has lines afterwards, they must be processed before more input is read.
         """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
@@ -66,7 +66,7 @@ class StdinHandoff:
 
 
 class _ReadingPeriod:
-    """One period during which the loop reads, until either thread ends it."""
+    """One period during which the loop reads stdin, until the main thread or the loop ends the period."""
 
     __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
 
@@ -78,12 +78,12 @@ class _ReadingPeriod:
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        self._lock = threading.Lock()  # its holder may read, unless the period is over
+        self._lock = threading.Lock()  # the thread that holds it may read, unless the period is over
         self._over = False
         self._returned: SimpleQueue[None] = SimpleQueue()
         self._answered = self._came = True
 
-    # In the main thread.
+    # Methods that run in the main thread
 
     def run(self) -> None:
         """Wait until the period is over."""
@@ -97,7 +97,7 @@ class _ReadingPeriod:
         self._engine.tell(self._end)
 
     def _goes_on(self) -> bool:
-        """Return whether the loop responded since the last check, and has something to do."""
+        """Return True if the loop has responded since the last check, and has input or calls to work on."""
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
         self._wire.attended()  # exits the process if the client is gone
@@ -106,7 +106,7 @@ class _ReadingPeriod:
         self._engine.tell(self._answer)
         return True
 
-    # In the loop.
+    # Methods that run in the event loop
 
     def _begin(self) -> None:
         if not (self._over or self._wire.tell_loop(self._read)):
@@ -120,7 +120,7 @@ class _ReadingPeriod:
         self._lending.able = True
 
     def _read(self) -> None:
-        """Read and process what has arrived."""
+        """Read and process the available input."""
         with self._lock:
             if self._over:
                 return
@@ -135,7 +135,7 @@ class _ReadingPeriod:
                     self._return()
 
     def _has_room(self, line: Line) -> bool:
-        """Return whether all calls in that line would be accepted without waiting."""
+        """Return True if all calls in `line` would be accepted without waiting."""
         if not isinstance(line, bytes):
             return True
         return self._engine.has_room(len(line), MAX_BATCH if line.lstrip().startswith(b"[") else 1)

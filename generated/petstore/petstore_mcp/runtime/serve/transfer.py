@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read what a client sends, and write the parts of its response, whichever door the connection came through."""
+"""Read the body of a request, and write the parts of its response, with either of the two HTTP servers (doors)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def given(head: Head, names: list[str]) -> dict[str, str]:
-    """Return the header fields of a gateway that are there once and can be sent on."""
+    """Return the header fields in `names` that the request has exactly once and that can be sent to the upstream."""
     found = {name: head.all(name) for name in names}
     return {name: values[0] for name, values in found.items() if len(values) == 1 and is_value(values[0])}
 
@@ -36,7 +36,7 @@ async def body(connection: Connection) -> bytes | Answer:
 
 
 async def written(part: Answer | Begin | End | bytes, connection: Connection) -> bool:
-    """Write a part, and return whether it was the last."""
+    """Write a part of a response. Return True if it is the last part."""
     if isinstance(part, bytes):
         await connection.write(part)
         return False

@@ -15,7 +15,7 @@ Waiting = TypeVar("Waiting")
 
 
 class FairQueue(Generic[Waiting]):
-    """Fair queue: waiting calls by caller, the next caller first, and by key."""
+    """Fair queue of waiting calls. Callers take turns; the calls of one caller keep their order."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[int, Waiting]] = {}
@@ -30,16 +30,16 @@ class FairQueue(Generic[Waiting]):
         return len(self._callers)
 
     def has(self, caller: str) -> bool:
-        """Return whether any call of that caller waits."""
+        """Return True if any call of `caller` waits."""
         return caller in self._of
 
     def add(self, caller: str, key: int, waiting: Waiting) -> None:
-        """Queue a call behind the other calls of its caller."""
+        """Add a call after the other calls of its caller."""
         self._of.setdefault(caller, {})[key] = waiting
         self._callers[key] = caller
 
     def remove(self, key: int) -> Waiting | None:
-        """Remove the call with that key and return it, or None if it does not wait."""
+        """Remove and return the call with this key, or return None if it does not wait."""
         caller = self._callers.pop(key, None)
         if caller is None:
             return None
@@ -49,8 +49,9 @@ class FairQueue(Generic[Waiting]):
         return found
 
     def next(self, may: Callable[[str], bool]) -> Waiting | None:
-        """Remove and return the first call of the next caller for whom `may` is True, or None. That caller then goes
-        last.
+        """Remove and return the first call of the next caller for whom `may(caller)` is True.
+
+        That caller's next turn is then after all other callers. Return None if no call may run.
         """
         for caller in self._of:
             if may(caller):

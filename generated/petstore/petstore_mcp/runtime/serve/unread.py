@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Limit the bytes of responses that clients have not read yet.
 
-Beyond the limit, the connection of the client that has read nothing for longest is closed. So clients that do not read
-cannot harm the others.
+If the limit is exceeded, the connection of the client that has read nothing for the longest time is closed. So clients
+that do not read cannot harm other clients.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ MOST = 128 * 1024 * 1024
 
 
 class UnreadBytes:
-    """Bytes that all clients together have not read."""
+    """Counter of the bytes that clients have not read yet, with a limit for all clients together."""
 
     def __init__(self) -> None:
-        self._readers: dict[Reader, None] = {}  # least recent reader first
+        self._readers: dict[Reader, None] = {}  # the client that has not read for the longest time comes first
         self._total = 0
 
     def grown(self, reader: Reader, size: int) -> None:
-        """Count more bytes for a reader, and drop the longest idle readers beyond the limit."""
+        """Count more unread bytes of a reader. While the limit is exceeded, drop the longest idle reader."""
         self._readers.setdefault(reader)
         self._total += size
         while self._total > MOST and self._readers:
             next(iter(self._readers)).drop()
 
     def shrunk(self, reader: Reader, size: int) -> None:
-        """Count bytes as read, and move the reader to the end; remove a reader with no bytes left."""
+        """Subtract bytes that a reader has read, and mark the reader as most recently active.
+
+        Forget the reader if it has no unread bytes left.
+        """
         del self._readers[reader]
         self._total -= size
         if reader.waiting:

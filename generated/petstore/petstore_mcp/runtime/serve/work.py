@@ -1,11 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run the calls of one event loop, and queue those that must wait. Knows neither MCP nor HTTP.
 
-A call keeps the Caller that was current when the call came, even if that Caller is replaced.
+A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 
-Invariants: every call that is not abandoned reports exactly once, whatever is raised inside. At most `MOST` calls run,
-and over HTTP at most `MOST_OF_ONE` per client. The others wait, and clients take turns (turns.py). A call that waits
-for its user does not count as running. backlog.py limits how many calls may wait, and pacing.py how many send at once.
+Invariants: every call that is not abandoned reports exactly one outcome, even if it raises an exception. At most `MOST`
+calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns (turns.py). A call
+that waits for its user does not count as running. backlog.py limits how many calls may wait, and pacing.py how many
+send a request at once.
 """
 
 from __future__ import annotations
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
 
         async def task(self, wanted: TaskRequest) -> Task:
-            """Return the answer to a request about a task. Raises OtherOutcome."""
+            """Return the answer to a request about a task. Raise OtherOutcome if the answer is a protocol error."""
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
-            """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
+            """Return the messages of a prompt that asks the user.
+
+            Raise OtherOutcome if the request ends with a question or a protocol error.
+            """
 
         async def call(
             self,
@@ -50,9 +54,10 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Callable[[Asked], Awaitable[object]],
         ) -> Result:
-            """Return the call's result. Raises OtherOutcome.
+            """Return the call's result. `report` is called with the name of each phase that has ended.
 
-            `report` marks the end of a phase. `ask` returns the client's answer to a question, or None.
+            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question, a
+            task or a protocol error.
             """
 
     class Listener(Protocol):
@@ -63,27 +68,27 @@ if TYPE_CHECKING:
         """
 
         def attended(self) -> bool:
-            """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
+            """Return True if a client waits for the outcome. The thread that submits the call calls this method."""
 
         def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
-            """Report progress: `done` grows with each phase, each beat and, if `total` bytes are expected, each byte.
+            """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `message` names the last phase, or says what the call waits for.
+            `done` grows with each phase and each message. If `total` is given, both are bytes of a response.
             """
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
+            """Send a question of a call to the client, or withdraw the last one if None. Return True if it was sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
-            """Report the outcome of a call that is over."""
+            """Report the outcome of a finished call."""
 
     Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 _CUT_SHORT = Failure("The call was cut short inside the server.")
-#: Most calls that run at a time: more than any agent makes, and few enough for the memory they take.
+#: Largest number of running calls: more than any agent makes, and few enough for the memory that they take.
 MOST = 320
-#: Most running calls of one client over HTTP, so that other clients need not wait.
+#: Largest number of running calls of one client over HTTP, so that other clients need not wait.
 MOST_OF_ONE = 240
 
 # Decision 0003: A quick call tells no progress.
@@ -91,16 +96,16 @@ MOST_OF_ONE = 240
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A call that waits tells so every five seconds.
-#: Seconds after which a call with a progress token says that it goes on, again and again. Clients give up after 10 s at
-#: the earliest, and start their time-out anew with each progress.
+#: Seconds between two progress messages of a call that only waits. Clients give up after 10 s at the earliest, and
+#: restart their timeout at each progress message.
 BEAT = 5.0
 
 
 class CallScheduler:
-    """Scheduler of calls in the current event loop. `caller` executes new calls; None if it could not be loaded."""
+    """Scheduler of calls in the current event loop. `caller`: tool executor for new calls, None if its load failed."""
 
     def __init__(self, left: Callable[[int], None]) -> None:
-        """Create. `left` is called with the size of each call that is over."""
+        """Create the scheduler. `left` is called with the message size in bytes of each finished call."""
         self.caller: ToolExecutor | None = None
         self._left = left
         self._at_work = 0
@@ -112,7 +117,7 @@ class CallScheduler:
 
     @property
     def others(self) -> bool:
-        """Return whether more than one call is running, including one that may be reporting now."""
+        """Return True if more than one call is running. A call that is reporting its outcome still counts."""
         return self._at_work > 1
 
     @property
@@ -121,9 +126,10 @@ class CallScheduler:
         return self._at_work, len(self._waiting)
 
     def arrive(self, call: Call, listener: Listener, size: int, start: Start | None = None) -> None:
-        """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports.
+        """Run a call, or queue it. Its message had `size` bytes. `listener` gets its progress, questions and outcome.
 
-        `start` runs the call in a task and returns the task. By default, and from the queue, a call has its own task.
+        `start` runs the call in an existing task and returns that task. Without `start`, or after waiting in the queue,
+        a call runs in a task of its own.
         """
         taken = AcceptedCall(call, listener, size, self._count, self._completions)
         taken.caller = self.caller
@@ -135,12 +141,12 @@ class CallScheduler:
             self._waiting.add(taken.whose, call.key, taken)
 
     def abandon(self, key: int) -> None:
-        """Cancel that call, which will then not report. Unknown keys belong to finished calls and are ignored."""
+        """Cancel the call with this key; it then reports no outcome. Ignore keys of finished calls."""
         if waiting := self._waiting.remove(key):
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that has not started yet runs no code of its own, so a callback ends the call.
+            # A task that is cancelled before it starts runs no code, so a callback must end the call.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 
@@ -150,12 +156,12 @@ class CallScheduler:
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
-        """Pass on the client's answer to the question of that call; None if there is no answer."""
+        """Give the user's answer to the call with this key, which asked a question. `reply`: None if there is none."""
         if taken := self._running.get(key):
             taken.answered(reply)
 
     def _completions(self) -> CompletionValues:
-        """Return the values for completion, which outlive calls and tables."""
+        """Return the cache of completion values. It is kept for later calls, even after a reload."""
         if self._values is None:
             from ..calls.completion_values import CompletionValues  # imported late: few servers complete by requests
 
@@ -163,17 +169,17 @@ class CallScheduler:
         return self._values
 
     def _ticking(self) -> Deadlines:
-        """Return the beats of all calls, which share one timer."""
+        """Return the deadlines of progress messages. All calls share one timer."""
         if self._beats is None:
-            self._beats = Deadlines()  # created here: it needs the running loop
+            self._beats = Deadlines()  # created here, since it needs the running event loop
         return self._beats
 
     def _may(self, caller: str) -> bool:
-        """Return whether another call of that client may begin. Over stdio the only client is named ""."""
+        """Return True if another call of the client `caller` may begin. Over stdio, the only client is named ""."""
         return self._at_work < MOST and (not caller or self._of.get(caller, 0) < MOST_OF_ONE)
 
     def _count(self, caller: str, change: int) -> None:
-        """Add `change` to the running calls of that client, and begin the waiting calls that may now run."""
+        """Add `change` to the number of running calls of a client, and begin the waiting calls that may now run."""
         self._at_work += change
         if caller:
             self._of[caller] = self._of.get(caller, 0) + change
@@ -202,7 +208,7 @@ class CallScheduler:
         self._end(taken, outcome)
 
     def _end(self, taken: AcceptedCall, outcome: Outcome) -> None:
-        """Report unless the call was abandoned, and only then begin waiting calls."""
+        """Report the outcome, unless the call was abandoned. Then begin waiting calls."""
         if taken.over:
             return
         taken.over = True
@@ -216,9 +222,10 @@ class CallScheduler:
 
 
 class AcceptedCall:
-    """An accepted call, with the Caller that was current then, and its task once begun.
+    """An accepted call.
 
-    `whose` is the client's name, "" over stdio.
+    `caller`: tool executor that was current when the call arrived. `task`: the call's task, set when the call begins.
+    `whose`: name of the client, "" over stdio.
     """
 
     __slots__ = (
@@ -251,7 +258,10 @@ class AcceptedCall:
         count: Callable[[str, int], None],
         values: Callable[[], CompletionValues],
     ) -> None:
-        """Create. `count` adds to, or subtracts from, the running calls of a client. `values` completes arguments."""
+        """Create the call. `count(client, change)` changes the number of running calls of a client.
+
+        `values()` returns the cache of completion values.
+        """
         self.call = call
         self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
         self._count = count
@@ -268,8 +278,9 @@ class AcceptedCall:
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
-        """Return an awaitable of the outcome, to be awaited in the call's task, where its span is current. Raises
-        Ended.
+        """Return an awaitable of the call's outcome. Call this in the call's task, since it sets the current span.
+
+        Raise OtherOutcome if the tool executor could not be loaded.
         """
         call, caller = self.call, self.caller
         if call.span is not None:
@@ -292,7 +303,7 @@ class AcceptedCall:
         return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase. Only the latest phase is sent, once nothing followed for LASTING seconds."""
+        """Record the end of a phase. Progress is sent at most once in LASTING seconds, and names the latest phase."""
         self._phase += 1
         self._said = message
         if self._waits is None:
@@ -303,12 +314,12 @@ class AcceptedCall:
         self.listener.progress(self.call.key, self._phase, self._said)
 
     def beat_by(self, beats: Deadlines) -> None:
-        """Report every BEAT seconds that the call goes on, until `hush`."""
+        """Send a progress message every BEAT seconds, until `hush`. `beats`: deadlines of these messages."""
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
-        """Report that the call goes on: the time of a beat has come."""
+        """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
         if self._beats is None:
             return
         self._told = asyncio.get_running_loop().time()
@@ -337,12 +348,13 @@ class AcceptedCall:
         if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
             try:
                 await asyncio.sleep(left)
-            except asyncio.CancelledError:  # the call was cancelled: nobody waits
+            except asyncio.CancelledError:  # the call was cancelled, so no code waits for the answer
                 return
 
     async def _ask(self, question: Asked) -> object:
-        """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
-        ends.
+        """Ask the user, and return the answer, or None if the client cannot ask.
+
+        The question is withdrawn at the end, even if the call is cancelled.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:
@@ -351,7 +363,7 @@ class AcceptedCall:
             self.listener.ask(self.call.key, None)
 
     async def _meanwhile(self, answer: asyncio.Future[object]) -> object:
-        """Return the answer, and do not count as running until it has come."""
+        """Wait for `answer` and return its value. Meanwhile, the call does not count as running."""
         self._count(self.whose, -1)
         try:
             return await answer
@@ -359,13 +371,13 @@ class AcceptedCall:
             self._count(self.whose, 1)
 
     def answered(self, reply: object) -> None:
-        """Pass on the client's answer. Only the first answer to a question counts."""
+        """Give the user's answer to the waiting call. Only the first answer to a question counts."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(reply)
 
 
 def _unheard(message: str) -> None:
-    """Ignore progress: used if the client asked for none."""
+    """Ignore the end of a phase: used as `report` if the client wants no progress."""
 
 
 def _failure(call: Call, problem: BaseException) -> Failure:
@@ -375,8 +387,9 @@ def _failure(call: Call, problem: BaseException) -> Failure:
 
 
 def frames(problem: BaseException) -> str:
-    """Return the last five frames of the traceback, innermost last. The message is left out: it may contain
-    arguments.
+    """Return the last five frames of an exception's traceback, innermost last.
+
+    The message of the exception is left out, since it may contain arguments.
     """
     import traceback
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from .scopes import Requirement
 
 MOST_VIEWS = 256
-"""Most views that are kept, each for one set of scopes and roles."""
+"""Largest number of cached views. There is one view for each set of scopes and roles."""
 
 MOST_BYTES = 32 * 1024 * 1024
-"""Most bytes of all kept lists of tools."""
+"""Largest size in bytes of the tool lists of all cached views."""
 
 _CALLS = ("tools/call", "resources/read")
 """Methods that may send a request to the upstream."""
@@ -41,15 +41,15 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Access:
-    """What callers of one server may use.
+    """Rules for which tools and resources each caller of the server may use.
 
-    - `roles`: those of the operator (`_ROLES`), for callers whose token says none.
+    - `roles`: roles that the operator sets (`_ROLES`), for callers without an access token.
     - `claim`: claim of an access token that holds the caller's roles, or "".
     - `always`: scopes that every call needs (`_AUTH_SCOPES`).
-    - `checks`: whether callers may have access tokens. `gate` writes the challenges to these.
-
-    `supported` are all scopes that are asked of callers; with the scopes `needed`, a caller may use all that is served.
-    `restricts` is whether some callers may be offered less than others.
+    - `checks`: True if callers can have access tokens. `gate` writes the challenges for their responses.
+    - `supported`: all scopes that any tool or resource needs.
+    - `needed`: scopes that are enough for all tools and resources.
+    - `restricts`: True if some callers may use less than others.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Access:
         self.renew(catalog, roles)
 
     def renew(self, catalog: Catalog, roles: frozenset[str]) -> None:
-        """Use that table from now on, and drop all that was found out about the former one."""
+        """Use the tools of `catalog` and the operator's `roles` from now on, and drop all cached views."""
         whole = View(catalog)
         self._roles = roles
         self._whole = whole
@@ -86,22 +86,25 @@ class Access:
         self.restricts = bool(self._needs or self._resources or self._for_roles)
 
     def catalog(self, identity: Identity | None) -> Catalog:
-        """Return what that caller is offered."""
+        """Return the part of the catalog that a caller may use. `identity`: None for a caller without access token."""
         if not self.restricts:
             return self._whole.whole
         held = self._scopes if identity is None else identity.scopes & self._scopes
         roles = self._roles_of(identity) & self._known_roles
         view = self._views.pop((held, roles), None) or self._view(held, roles)
-        self._views[held, roles] = view  # the last is the latest
+        self._views[held, roles] = view  # moved to the end: the views are in the order of their last use
         return view
 
     @property
     def whole(self) -> Catalog:
-        """Return the table with all that any caller may be offered."""
+        """Return the whole catalog, with the tools and resources of all callers."""
         return self._whole.whole
 
     def refusal(self, peer: Peer, message: Message) -> Answer | None:
-        """Return 403 for a message whose access token has too few scopes, with all that the message needs (A6)."""
+        """Return a 403 response if the caller's access token has too few scopes for the message, else None (A6).
+
+        The response names all scopes that the message needs.
+        """
         if self._gate is None or peer.identity is None:
             return None
         needed = self.lacking(peer.identity, message)
@@ -114,7 +117,8 @@ class Access:
     def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
         """Return all scopes that the message needs if the token lacks any of them, else None.
 
-        A tool that no role of the caller is for is left to the protocol: more scopes would not help.
+        A tool for which the caller lacks a role counts as needing none, since more scopes would not help. The protocol
+        refuses its call.
         """
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):
@@ -123,7 +127,7 @@ class Access:
         return None if needed <= identity.scopes else needed
 
     def _required(self, request: Request, identity: Identity) -> Requirement:
-        """Return what the tool or resource of a request needs, beside what every call needs."""
+        """Return the scopes that the tool or resource of a request needs, without those that every call needs."""
         name, uri = request.params.get("name"), request.params.get("uri")
         if name in self._whole.finders:
             name = _inner(request.params.get("arguments"))
@@ -147,7 +151,7 @@ class Access:
         yield from self._resources.values()
 
     def _view(self, held: frozenset[str], roles: frozenset[str]) -> View:
-        """Return the view for these scopes and roles. Views with the same tools share one list."""
+        """Return the view for a caller with the scopes `held` and these roles. Equal views share one object."""
         mine = [name for name in self._whole.names() if self._is_for(name, roles)]
         kept = [name for name in mine if scopes.is_met(self._needs.get(name, ()), held)]
         hidden = {uri for uri, required in self._resources.items() if not scopes.is_met(required, held)}
@@ -164,5 +168,5 @@ class Access:
 
 
 def _inner(arguments: object) -> object:
-    """Return the name of the tool that a call through `call_tool` is for, if it names one."""
+    """Return the name of the inner tool in the arguments of `call_tool`, or None if there is none."""
     return arguments.get("name") if isinstance(arguments, dict) else None

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Check the head of a request, in the order of the standard. Pure.
+"""Check the head of an HTTP request. The checks are in this order. Pure functions.
 
     Host, Origin, path, authorization, method, Content-Type, Accept, size
 
@@ -32,13 +32,13 @@ PATH = "/mcp"
 METHODS = ("POST", "GET", "DELETE")
 LONGEST_HEAD = 32 * 1024
 LARGEST_BODY = 4 * 1024 * 1024
-"""Largest message in bytes."""
+"""Largest body of a POST in bytes."""
 
 CALLBACK = f"{PATH}/callback/"
-"""Beginning of the paths at which users come back from logging in."""
+"""Beginning of the paths to which a browser is redirected after a user has logged in."""
 
 LARGEST_FORM = 16 * 1024
-"""Largest form of a page in bytes."""
+"""Largest body in bytes of a form that a browser sends."""
 
 SESSION, REVISION = "mcp-session-id", "mcp-protocol-version"
 STREAM = "text/event-stream"
@@ -54,7 +54,7 @@ _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
 class TokenGate(Protocol):
-    """Check of access tokens (`identity/guard.py`), and what clients are told of them.
+    """Interface of the check of access tokens (`identity/guard.py`), and of its challenges to clients.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
     """
@@ -62,23 +62,26 @@ class TokenGate(Protocol):
     metadata_paths: frozenset[str]
 
     def known(self, digest: bytes) -> Identity | None:
-        """Return the caller whose token has that SHA-256, if the token was checked before."""
+        """Return the caller whose token has the SHA-256 `digest`, or None if the token was not checked before."""
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set which scopes there are, and which of them are enough for all that is served."""
+        """Set the scopes that exist (`supported`), and those that are enough for all tools (`needed`)."""
 
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON."""
 
     def unauthorized(self, problem: str | None) -> str:
-        """Return the challenge for status 401; `problem` is what is wrong with the token, None without a token."""
+        """Return the WWW-Authenticate challenge for status 401.
+
+        `problem`: a sentence that says what is wrong with the token, or None if there was no token.
+        """
 
     def insufficient(self, scopes: Iterable[str]) -> str:
-        """Return the challenge for status 403; `scopes` are all that the call needs."""
+        """Return the WWW-Authenticate challenge for status 403. `scopes`: all scopes that the call needs."""
 
 
 class UncheckedToken:
-    """Access token of a request that must be checked before the request counts."""
+    """Access token of a request. It must be checked before the request is admitted."""
 
     __slots__ = ("token",)
 
@@ -87,13 +90,14 @@ class UncheckedToken:
 
 
 class Admission:
-    """Check of requests by their head. `admit` names the caller, or returns the response to a refused request."""
+    """Check of HTTP requests by their head. `admit` returns the caller, or the response to a refused request."""
 
     def __init__(
         self, listening: Listening, prefix: str, gate: TokenGate | None = None, browsers: bool = False
     ) -> None:
-        """Create for these settings. `prefix` begins the names of their environment variables; `gate` checks access
-        tokens. `browsers` is whether users come back to this server after logging in.
+        """Create the check. `prefix`: beginning of the names of environment variables. `gate` checks access tokens.
+
+        `browsers`: True if browsers are redirected to this server after a login.
         """
         self._browsers = browsers
         self._listening = listening
@@ -101,8 +105,9 @@ class Admission:
         self._gate = gate
 
     def admit(self, head: Head) -> Peer | Answer | UncheckedToken:
-        """Return the caller of a request whose body may be read, the response to any other request, or an access token
-        to check first. Then `welcome` or `unauthorized` decides.
+        """Return the caller of a request whose body may be read, or the response to any other request.
+
+        If an access token must be checked first, return the token. Call `welcome` or `unauthorized` after the check.
         """
         if head.path == "/healthz":
             return told(head, 200, b"ok\n")
@@ -122,11 +127,11 @@ class Admission:
         return self._formed(head, Peer(caller.principal, "", head.address, caller))
 
     def unauthorized(self, head: Head, problem: str | None) -> Answer:
-        """Return 401, with what is wrong with the token, or None if there was no token (RFC 6750, 3.1)."""
+        """Return a 401 response. `problem`: a sentence on the token, or None if there was no token (RFC 6750, 3.1)."""
         return self._readable(head, self._unauthorized(problem))
 
     def unavailable(self, head: Head, sentence: str, seconds: int) -> Answer:
-        """Return the response while an access token cannot be checked."""
+        """Return the 503 response to a request whose access token cannot be checked now. `seconds`: its Retry-After."""
         answer = refused(503, INVALID_REQUEST, sentence, ("Retry-After", str(seconds)))
         return self._readable(head, answer)
 
@@ -144,11 +149,11 @@ class Admission:
         return Answer(204, fields=_preflight(head)) if page else None
 
     def is_browser(self, head: Head) -> bool:
-        """Return whether the request is of a browser that comes back from logging in, and brings no access token."""
+        """Return True if the request comes from a browser that was redirected after a login. It has no access token."""
         return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:
-        """Return the caller by its token, the response to a caller who has no valid one, or a token to check."""
+        """Return the caller, or a response if the caller has no valid token, or a token that must be checked first."""
         if not self._listening.asks:
             return Peer("", "", head.address)
         sent = head.all("authorization")
@@ -168,7 +173,7 @@ class Admission:
         return self._unauthorized(_UNKNOWN) if self._gate is None else UncheckedToken(token)
 
     def _named(self, digest: bytes) -> str | None:
-        """Return the caller with the static token of that SHA-256, or None."""
+        """Return the name of the caller whose static token has the SHA-256 `digest`, or None."""
         found = None
         for each, name in (self._listening.tokens or {}).items():  # compare all, so that timing reveals nothing
             if hmac.compare_digest(each, digest):
@@ -184,17 +189,17 @@ class Admission:
         return refused(401, INVALID_REQUEST, problem or sentence, ("WWW-Authenticate", challenge))
 
     def _formed(self, head: Head, peer: Peer) -> Peer | Answer:
-        """Return the caller of a well-formed request, or the response to any other request."""
+        """Return `peer` if method, media types and size of the request are allowed, else the response."""
         refusal = _form(head)
         return peer if refusal is None else self._readable(head, refusal)
 
     def _readable(self, head: Head, answer: Answer) -> Answer:
-        """Return the response with the fields that let a page of an allowed origin read it."""
+        """Return the response with CORS header fields added, so that web pages of an allowed origin can read it."""
         answer.fields = [*answer.fields, *self.shared_with(head)]
         return answer
 
     def shared_with(self, head: Head) -> Fields:
-        """Return the header fields that let a page of an allowed origin read the response (Fetch, CORS protocol)."""
+        """Return the CORS header fields that let a web page of an allowed origin read the response (Fetch standard)."""
         if not self._shared(head):
             return []
         return [
@@ -204,7 +209,7 @@ class Admission:
         ]
 
     def stranger(self, head: Head) -> Answer | None:
-        """Return the response to a request whose Host or Origin the operator did not allow, or None."""
+        """Return the response if Host or Origin of the request is not allowed by the operator, else None."""
         named = head.all("host")
         host = named[0].lower() if len(named) == 1 else ""
         name = _name(host)
@@ -244,7 +249,7 @@ def _is_port(text: str) -> bool:
 
 
 def told(head: Head, status: int, body: bytes) -> Answer:
-    """Return the response to a health check. It is open to every caller and contains nothing else (E7)."""
+    """Return the response to a health check. Every caller may read it; it contains only `body` (E7)."""
     if head.method not in ("GET", "HEAD"):
         return Answer(405, fields=[("Allow", "GET, HEAD")])
     return Answer(status, body, [("Content-Type", "text/plain"), ("Cache-Control", "no-store")])
@@ -259,7 +264,7 @@ def _preflight(head: Head) -> Fields:
 
 
 def _form(head: Head) -> Answer | None:
-    """Return the response to a request with a wrong method, media type or size, or None."""
+    """Return the response if method, media type or size of the request is wrong, else None."""
     if head.method not in METHODS:
         return refused(405, INVALID_REQUEST, f"The method must be one of {', '.join(METHODS)}.", _ALLOW)
     revision = head.get(REVISION)
@@ -281,9 +286,9 @@ def _form(head: Head) -> Answer | None:
 
 
 def _page_form(head: Head) -> Answer | None:
-    """Return the response to a request for a page that is refused, or None.
+    """Return the response if a browser's request for a page is refused, else None.
 
-    A form is taken from a page of this server alone (Fetch Metadata); `Origin` was checked before.
+    A form is accepted only from a page of this server (`Sec-Fetch-Site`). `Origin` was checked before.
     """
     if head.method == "GET":
         return None
@@ -312,7 +317,7 @@ def too_long() -> Answer:
 
 
 def unreadable(status: int) -> Answer:
-    """Return the response to bytes that are no valid HTTP request."""
+    """Return the response to bytes that are not a valid HTTP request."""
     return refused(
         status, INVALID_REQUEST, "This is no request of HTTP/1.1 that is read here.", ("Connection", "close")
     )
@@ -334,7 +339,7 @@ def broken() -> Answer:
 
 
 def most_to_read(head: Head) -> int:
-    """Return the largest possible size of the body in bytes."""
+    """Return the largest size in bytes that the body can have: its Content-Length, else LARGEST_BODY."""
     if head.method != "POST":
         return 0
     length = head.get("content-length") or ""
@@ -347,7 +352,7 @@ def busy(sentence: str = "Too much is going on here. Come again in a moment.") -
 
 
 def _admits(head: Head, media_type: str) -> bool:
-    """Return whether `Accept` contains that type, by name or range, with a weight above 0 (RFC 9110, 12.5.1)."""
+    """Return True if `Accept` has `media_type`, or a range such as `text/*`, with a weight above 0 (RFC 9110, 12.5)."""
     return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
 
 
@@ -364,5 +369,5 @@ def _accepted(accept: str) -> frozenset[str]:
 
 
 def accepted() -> Answer:
-    """Return the response to a message that expects none."""
+    """Return the 202 response to a message that has no JSON-RPC response, such as a notification."""
     return Answer(202)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Serve MCP over Streamable HTTP: a request comes in, effects and the parts of its response go out.
 
-Nothing here reads, writes, waits or asks for the time. An HTTP server ("door") passes the head and body of a request,
-and gets an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
-`ResumeElsewhere`, which concern other replicas.
+Nothing here reads, writes, waits or asks for the time. An HTTP server, called a door, passes the head and body of a
+request, and gets an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay`
+and `ResumeElsewhere`, which concern other replicas.
 
 Both eras are served at one path:
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class Endpoint:
-    """Request handler of one path for all clients. Not thread-safe."""
+    """Request handler of the MCP path, for all clients. Not thread-safe."""
 
     def __init__(
         self,
@@ -65,8 +65,9 @@ class Endpoint:
         changes: bool = False,
         observer: Observer | None = None,
     ) -> None:
-        """Create for the table of `access`, which decides who may use what of it. `clock` returns seconds; `changes` is
-        whether another table may come (`renew`). `observer` is told of requests.
+        """Create the handler. `access`: the tools, and the rules for who may use them. `seal` encrypts session ids.
+
+        `clock()` returns seconds. `changes`: True if the tools can change (`renew`). `observer` measures requests.
         """
         self._access = access
         self.routes = Routes()
@@ -77,8 +78,9 @@ class Endpoint:
     # Messages from clients
 
     def receive(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
-        """Return the exchange for an admitted request, and the effects to carry out. `fields` are added to any
-        response.
+        """Return the exchange for an admitted request, and the effects to carry out.
+
+        `fields`: header fields that are added to any response.
         """
         if head.method == "POST":
             return self._post(head, peer, body, fields)
@@ -92,7 +94,7 @@ class Endpoint:
         return exchange, [*self.older.end(found)]
 
     def lost(self, exchange: Exchange) -> list[Wanted]:
-        """Return the effects to carry out after the client closed the connection of that exchange."""
+        """Return the effects to carry out after the client closed the connection of an exchange."""
         exchange.open = False
         if exchange.name:
             if (found := self.older.session_of(exchange)) is not None:
@@ -123,7 +125,7 @@ class Endpoint:
     # Reports of calls
 
     def finished(self, key: int, outcome: Outcome) -> None:
-        """Respond to the request of that call, which is over."""
+        """Respond to the request of a finished call."""
         exchange = self.routes.end(key)
         if exchange is None or exchange.protocol is None:
             return
@@ -134,7 +136,7 @@ class Endpoint:
             self.older.settle(found, exchange)
 
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
-        """Send progress of that call, if its client asked for progress."""
+        """Send progress of a call, if its client asked for progress."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
             return
@@ -142,7 +144,10 @@ class Endpoint:
             exchange.tell(line)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
+        """Send a question of a call to its client. If `question` is None, withdraw the last question.
+
+        Return True if anything was sent.
+        """
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
             return False
@@ -155,8 +160,9 @@ class Endpoint:
     # All clients and calls
 
     def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
-        """Use that table from the next request on, and notify the streams that listen for changes. `roles` are those
-        of the operator.
+        """Use the tools of `catalog` from the next request on, and notify the streams that listen for changes.
+
+        `roles`: roles that the operator sets.
         """
         self._access.renew(catalog, roles)
         self.older.renew(self._offered)
@@ -189,7 +195,7 @@ class Endpoint:
                 self._stateless.close(exchange)
 
     def cut(self, outcome: Callable[[Call | None], Outcome]) -> None:
-        """Respond to each pending call with `outcome(call)`, since no call will finish any more."""
+        """Respond to each pending call with `outcome(call)`, because the process ends."""
         for key, exchange in list(self.routes.calls.items()):
             protocol = exchange.protocol
             running = protocol.running(key) if protocol is not None else None
@@ -199,8 +205,9 @@ class Endpoint:
         return self._access.catalog(None if peer is None else peer.identity)
 
     def _names_newer(self, head: Head, peer: Peer) -> bool:
-        """Return whether the head names a revision that is not an older one. Inside a session the answer is always
-        False.
+        """Return True if a header field names a revision other than those of the handshake era.
+
+        Return False for a request of a valid session.
         """
         named = head.get(REVISION)
         if named is None or named in HANDSHAKE_REVISIONS:
@@ -209,7 +216,7 @@ class Endpoint:
 
 
 def _rejected(message: Message, peer: Peer) -> list[RejectedCall]:
-    """Return the records of the calls in a message that was refused."""
+    """Return effects that record the tool calls of a message that was refused before any of them ran."""
     each = message.messages if isinstance(message, Batch) else [message]
     calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
     return [RejectedCall(one.params.get("name"), Origin(peer=peer)) for one in calls]

@@ -44,7 +44,7 @@ def event_id(stream: str, number: int) -> str:
 
 
 def read_id(text: str) -> tuple[str, int] | None:
-    """Return stream and number of an event id; None if this server cannot have made the id."""
+    """Return stream and number of an event id, or None if the id does not have the form that this server writes."""
     stream, _, number = text.rpartition("-")
     if not (0 < len(stream) <= _STREAM and stream.isascii() and stream.isalnum()):
         return None

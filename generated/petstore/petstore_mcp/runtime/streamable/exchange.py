@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Hold one HTTP request and its response so far. No I/O: parts of the response are queued here, and a door writes them.
+"""One HTTP request and its response so far. No I/O: parts of the response are queued here, and a door writes them.
 
-A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
-response into an event stream; so does a period of silence. From then on the status is 200, and errors are events.
+A door is one of the two HTTP servers. A response is JSON if nothing is sent before the JSON-RPC response. The first
+notification or question turns the response into an event stream; so does a period of silence. From then on, the status
+is 200, and errors are events.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 _BAD_REQUEST = (INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, -32020, -32021, -32022)
 _MOST_WAITING = 256
-"""Most parts that wait for a client that does not read. Beyond this number, only the JSON-RPC response is queued."""
+"""Largest number of queued parts for a client that does not read. Then only the JSON-RPC response is still queued."""
 
 
 class Begin:
-    """Head of an event stream."""
+    """Part of a response: the head of an event stream. `fields`: its header fields."""
 
     __slots__ = ("fields",)
 
@@ -37,7 +38,7 @@ class Begin:
 
 
 class End:
-    """End of an event stream."""
+    """Part of a response: the end of an event stream."""
 
     __slots__ = ()
 
@@ -49,7 +50,7 @@ class Exchange:
     - `caller`: the client (`Peer.caller`). `keys`: keys of the pending calls.
     - `name`: id of the session, or "".
     - `size`: bytes queued so far.
-    - `records`: begins a recording, if the stream can be resumed.
+    - `records`: function that begins a recording of the stream, or None if the stream cannot be resumed.
     - `open`: the client still listens. `over`: the response is complete.
     - `changed`: called whenever a part is queued.
     """
@@ -73,7 +74,7 @@ class Exchange:
     )
 
     def __init__(self, id: Id | None, stateless: bool, fields: Fields) -> None:  # noqa: A002
-        """Create for a request. `fields` are header fields of the response in any form."""
+        """Create the exchange of a request. `fields`: header fields to add to the response, be it JSON or a stream."""
         self.id = id
         self.caller = ""
         self.keys: set[int] = set()
@@ -115,7 +116,7 @@ class Exchange:
             self._put(event)
 
     def stream(self) -> None:
-        """Turn the response into an event stream, if it is none, and begin the recording, if there is to be one."""
+        """Turn the response into an event stream if it is not one. Begin the recording if the stream is resumable."""
         if self.over:
             return
         if not self.streaming:
@@ -131,8 +132,9 @@ class Exchange:
             self._put(event)
 
     def silent(self) -> None:
-        """Begin an event stream after a period of silence, or send a keep-alive, so that no proxy closes the
-        connection.
+        """After a period of silence, begin an event stream, or send a keep-alive on it.
+
+        Otherwise a proxy might close the connection.
         """
         if self.over:
             return
@@ -147,13 +149,13 @@ class Exchange:
             self._end_with(End())
 
     def leave(self) -> None:
-        """Stop sending to the client, who went on to another stream. The calls go on, and their events are recorded."""
+        """Stop sending to the client, which now uses another stream. The calls go on, and their events are recorded."""
         if self.streaming and self.open and not self.over:
             self._put(End())
         self.open = False
 
     def answer(self, answer: Answer) -> None:
-        """Complete the exchange with an HTTP response that is no JSON-RPC response."""
+        """Complete the exchange with an HTTP response other than a JSON-RPC response."""
         if not self.over:
             answer.fields = [*answer.fields, *self._fields]
             self._end_with(answer)
@@ -176,7 +178,7 @@ class Exchange:
             self.changed()
 
     def _status(self, line: bytes) -> int:
-        """Return the HTTP status for a JSON-RPC response without a stream. The older revisions always use 200."""
+        """Return the HTTP status for a JSON-RPC response without a stream: always 200 in the older revisions."""
         code = error_code(self.id, line) if self._stateless and self.id is not None else None
         if code == METHOD_NOT_FOUND:
             return 404
@@ -184,4 +186,4 @@ class Exchange:
 
 
 def _nobody() -> None:
-    """Do nothing: used as `changed` until somebody waits for parts."""
+    """Do nothing: used as `changed` until a door waits for parts."""

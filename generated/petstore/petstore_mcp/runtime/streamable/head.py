@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Represent the head of an HTTP request, and whole responses. Pure."""
+"""Data classes for the head of an HTTP request and for a whole response. Pure."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Head:
             self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
 
     def all(self, name: str) -> list[str]:
-        """Return the values of all fields with that name, in order."""
+        """Return the values of all header fields named `name`, in order."""
         return self._fields.get(name, [])
 
     def get(self, name: str) -> str | None:
-        """Return the value of that field, or None. Several values are joined by commas (RFC 9110, 5.3)."""
+        """Return the value of the field `name`, or None. Several values are joined by commas (RFC 9110, 5.3)."""
         values = self._fields.get(name)
         return None if values is None else ", ".join(values)
 
@@ -75,5 +75,5 @@ def json_answer(status: int, body: bytes, *fields: tuple[str, str]) -> Answer:
 
 
 def refused(status: int, code: int, sentence: str, *fields: tuple[str, str]) -> Answer:
-    """Return an error response without a request id: a JSON-RPC error in the body (section P)."""
+    """Return an error response whose body is a JSON-RPC error without an id."""
     return json_answer(status, error(None, code, sentence), *fields)

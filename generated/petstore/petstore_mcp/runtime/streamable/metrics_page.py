@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide who may read `/metrics`. Pure.
 
-With a token, whoever sends it, under any name in Host: monitors reach a replica by its address. Without one, this
-machine alone is served at all, and Host and Origin are checked as for every request.
+If the operator has set a token for metrics, every client that sends the token may read them. Host may have any value
+then, since monitors reach a replica by its network address. Without such a token, Host and Origin are checked as for
+every request; only this machine can send requests then.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ _UNKNOWN = "Whoever reads the metrics sends the token of this server's operator:
 def answer(
     head: Head, token: str, stranger: Callable[[Head], Answer | None], text: Callable[[], bytes], media_type: str
 ) -> Answer:
-    """Return the response. `stranger` refuses unknown names in Host and Origin; `text` writes the metrics."""
+    """Return the response to a request for metrics. `token`: token for metrics, or "".
+
+    `stranger(head)` returns a response if Host or Origin is not allowed. `text()` returns the metrics.
+    """
     if not token and (refusal := stranger(head)) is not None:
         return refusal
     if token and not _has(head, token):
@@ -37,7 +41,7 @@ def answer(
 
 
 def _has(head: Head, token: str) -> bool:
-    """Return whether the request brings the token. The comparison takes as long for any other."""
+    """Return True if the request has the token. The comparison takes constant time, so it reveals no part of it."""
     sent = head.all("authorization")
     scheme, _, said = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     wanted, found = (hashlib.sha256(each.strip().encode("latin-1", "replace")).digest() for each in (token, said))

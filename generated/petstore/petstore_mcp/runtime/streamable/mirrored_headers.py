@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Check header fields that repeat the body, so that proxies can route by them (MCP 2026-07-28, Streamable HTTP).
 
-The body decides what is done. If a field differs from the body, a proxy may have acted on a different request than the
-one served. So such a request is refused. Pure functions.
+The server acts on the body. If a field differs from the body, a proxy may have routed or allowed another request than
+the one served. So such a request is refused. Pure functions.
 
 A value that does not fit a header field is encoded: `=?base64?`, base64 of UTF-8, `?=`. Other values are unchanged.
 """
@@ -34,10 +34,10 @@ ANNOTATION = "x-mcp-header"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"} | dict.fromkeys(
     ("tasks/get", "tasks/update", "tasks/cancel"), "taskId"
 )
-"""Member of params that `Mcp-Name` repeats, by method."""
+"""Method -> member of `params` that the header field `Mcp-Name` repeats."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")
-"""A number as in JSON; leading zeros are allowed."""
+"""Pattern for a number as in JSON; leading zeros are allowed."""
 
 _BEGIN, _END = "=?base64?", "?="
 _SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVISION}
@@ -46,8 +46,8 @@ _SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVI
 def check(head: Head, request: Request, repeated: Repeated) -> str:
     """Return the revision of a stateless request whose fields match its body.
 
-    Raises Fault for the first of the rules M1 to M6 that is broken. `repeated` returns the arguments of a tool that the
-    head must repeat (`headers_of`).
+    Raise Fault for the first of the rules M1 to M6 that is broken. `repeated(tool)` returns the arguments that header
+    fields must repeat (`headers_of`).
     """
     meta = request.meta
     if not isinstance(meta, dict):
@@ -65,9 +65,9 @@ def check(head: Head, request: Request, repeated: Repeated) -> str:
 
 
 def headers_of(schema: Members) -> dict[str, str]:
-    """Return the arguments of a tool that the head must repeat.
+    """Return the arguments of a tool that header fields must repeat, from its input schema.
 
-    Keys are paths of property names, joined by NUL. Values are the header names after `Mcp-Param-`.
+    Keys are paths of property names, joined by NUL. Values are names of header fields without `Mcp-Param-`.
     """
     found: dict[str, str] = {}
     _gather(schema, (), found)
@@ -75,7 +75,7 @@ def headers_of(schema: Members) -> dict[str, str]:
 
 
 def decoded(value: str) -> str:
-    """Return the decoded value of a field. Raises ValueError if its base64 is malformed."""
+    """Return the decoded value of a header field. Raise ValueError if its base64 is malformed."""
     if not (value.startswith(_BEGIN) and value.endswith(_END) and len(value) >= len(_BEGIN) + len(_END)):
         return value
     inner = value[len(_BEGIN) : -len(_END)]
@@ -85,11 +85,11 @@ def decoded(value: str) -> str:
         raise ValueError("no base64") from None
     if b64encode(data).decode() != inner:
         raise ValueError("not the one way to write it")
-    return data.decode()  # UnicodeDecodeError is a ValueError
+    return data.decode()  # this includes UnicodeDecodeError
 
 
 def _agree(head: Head, spelled: str, meant: str) -> None:
-    """Raise Fault unless the field occurs once and its value is `meant`."""
+    """Raise Fault unless the header field occurs once and its value is `meant`. `spelled`: name of the field."""
     found = head.all(_SPELLED[spelled])
     if len(found) != 1:
         says = "is missing" if not found else "is there more than once"
@@ -103,7 +103,7 @@ def _agree(head: Head, spelled: str, meant: str) -> None:
 
 
 def _parameters(head: Head, params: Members, repeated: dict[str, str]) -> None:
-    """Raise Fault unless the fields for repeated arguments match the arguments."""
+    """Raise Fault unless each header field that repeats an argument has the argument's value."""
     arguments = params.get("arguments", {})
     for path, name in repeated.items():
         value = _at(arguments, path.split("\0"))
@@ -124,7 +124,7 @@ def _parameters(head: Head, params: Members, repeated: dict[str, str]) -> None:
 
 
 def _equal(said: str, value: object) -> bool:
-    """Return whether a field's text equals that value: a string, a number or a boolean."""
+    """Return True if the text of a header field equals `value`, which is a string, a number or a boolean."""
     if isinstance(value, bool):
         return said == ("true" if value else "false")
     if isinstance(value, (int, float)):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve the older era (up to 2025-11-25): sessions begin with `initialize` and are named by a header. Pure.
+"""Serve the handshake era (up to 2025-11-25): sessions begin with `initialize` and are named by a header field. Pure.
 
-Any replica can serve a session, since the session id contains what was agreed (`session`). Pending calls exist on one
-replica only. `Relay` tells the others of a response, cancellation or end that may concern them.
+Any replica can serve a session, since the session id contains the result of the handshake (`session`). A pending call
+exists on one replica only. `Relay` sends a response, a cancellation or the end of a session to the other replicas.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ _MOST_ENDED = 100_000
 
 # Decision 0168: The id of a question names the replica that asks.
 class Relay:
-    """Effect: tell other replicas of a session's message, or of its end if `line` is None.
+    """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
 
-    `replica` is the one concerned, "" for all. If `exchange` is set, its client is answered once the message was sent.
+    `replica`: name of the receiver, "" for all. If `exchange` is set, its client gets its response after the message
+    was sent.
     """
 
     __slots__ = ("exchange", "line", "replica", "session")
@@ -65,8 +66,8 @@ class Relay:
 class SessionHandler:
     """Request handler of the older era's sessions.
 
-    `recorded` is called for each resumable stream, with the session's digest and the request's id or None. `streams`
-    serves GET. `replica` is the name of this process among the replicas.
+    `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
+    None. `streams` serves GET. `replica` is the name of this process among the replicas.
     """
 
     def __init__(
@@ -78,8 +79,9 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create without sessions. `clock` returns seconds; `changes` is whether another table may come. `observer` is
-        told of requests and ended sessions.
+        """Create a handler without sessions. `keys` yields keys of calls. `seal` encrypts session ids.
+
+        `clock()` returns seconds. `changes`: True if the tools can change. `observer` measures requests and sessions.
         """
         self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
@@ -127,7 +129,7 @@ class SessionHandler:
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
-        """Return the exchange for a session's message, and the effects. `line` is the message as it came."""
+        """Return the exchange for a session's message, and the effects. `line`: the message as received."""
         if isinstance(message, Batch):
             return self._batch(found, message, fields)
         if isinstance(message, Request):
@@ -141,7 +143,7 @@ class SessionHandler:
         return exchange, [Relay(found.id, line)] if not effects and _is_cancel(message) else [*effects]
 
     def go_on(self, found: Session, exchange: Exchange) -> None:
-        """Send the changes from now on in an exchange that resumed another replica's stream for changes."""
+        """Send notifications of changes on `exchange` from now on. It has resumed such a stream of another replica."""
         self.streams.go_on(self._sessions.get(found.id, found), exchange)
 
     def end(self, found: Session) -> list[Effect | Relay]:
@@ -169,7 +171,7 @@ class SessionHandler:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """Return the effects of ending that session here."""
+        """End the session with this id in this process, and return the effects."""
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
         found = self._sessions.pop(id, None)
@@ -186,7 +188,10 @@ class SessionHandler:
         return effects
 
     def renew(self, offered: Callable[[Peer | None], Catalog]) -> None:
-        """Use what `offered` returns in the sessions of this process from the next request on, and notify clients."""
+        """Use new tools in the sessions of this process from the next request on, and notify their clients.
+
+        `offered(peer)` returns the catalog for the client `peer`.
+        """
         self._recent.clear()
         for found in self._sessions.values():
             lines = found.protocol.renew(offered(found.protocol.peer))
@@ -197,7 +202,7 @@ class SessionHandler:
     # Exchanges
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Record that the client closed the connection. Its calls go on (L10)."""
+        """Record that the client closed the connection of `exchange`. The exchange's calls go on (L10)."""
         exchange.open = False
         exchange.parts.clear()
         if exchange is found.listening:
@@ -234,7 +239,10 @@ class SessionHandler:
     # Private methods
 
     def _opened(self, id: str, peer: Peer, catalog: Catalog) -> Session | None:  # noqa: A002
-        """Return the session with that id, restored if need be; None if the id is not valid for this peer."""
+        """Return the session with this id, or None if the id is not valid for `peer`.
+
+        A session that this process does not hold is restored from its id.
+        """
         found = self._recent.get(id, peer.principal, self._seal.now())
         if found is None:
             opened = session.opened(self._seal, peer.principal, id)
@@ -292,7 +300,7 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Return the effects of a message that needs no response. A cancelled request ends with an error (L10)."""
+        """Return the effects of a message that needs no response. The request that it cancels gets an error (L10)."""
         effects = found.protocol.receive(message)
         left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
         for effect in left:
@@ -304,7 +312,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request; a batch ends once none of its requests is pending."""
         if target.id is not None:
-            for line in lines:  # withdraws its question
+            for line in lines:  # the line that withdraws the question of the call
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
@@ -329,19 +337,22 @@ class SessionHandler:
         self._sessions[found.id] = found
 
     def _rest(self, found: Session) -> None:
-        """Drop a session with nothing pending here: its id contains all that is needed to restore it."""
+        """Drop a session that has nothing pending in this process. Its id is enough to restore it later."""
         if found.is_idle():
             self._sessions.pop(found.id, None)
 
 
 def _asking(id: object) -> str:  # noqa: A002
-    """Return the replica that asked the question with that id; "" if no replica can have made the id."""
+    """Return the name of the replica that asked the question with this id; "" if the id is not of a replica's form."""
     parts = id.split("-") if isinstance(id, str) else []
     return parts[1] if len(parts) == _QUESTION_PARTS and parts[1].isalnum() else ""
 
 
 def unheard(shared: bool) -> Answer:
-    """Return the response to an answer that nobody here awaits. `shared` is whether there is a store to tell others."""
+    """Return the error response to a client's answer for which no call here waits.
+
+    `shared`: True if the replicas share a store, so that another replica may wait for the answer.
+    """
     if shared:
         return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")
     return refused(400, INVALID_REQUEST, "Nobody waits for this answer here (any more).")

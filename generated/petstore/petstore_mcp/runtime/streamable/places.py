@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Limit calls, streams, connections and request bytes by a number of places. Pure.
+"""Limit the number of calls, streams, connections or request bytes in use. Each takes a number of places. Pure.
 
-No caller may take all places, so that some are always left for other callers.
+No single caller may take all places, so that some are always left for other callers.
 """
 
 from __future__ import annotations
 
 SHARE = 3 / 4
-"""Largest share of one caller. It is large, since all callers behind one proxy may look like one."""
+"""Largest fraction of all places for one caller. It is large, since all callers behind a proxy may look like one."""
 
 
 class Places:
@@ -21,17 +21,17 @@ class Places:
         self._of: dict[str, int] = {}
 
     def has(self, caller: str, many: int = 1) -> bool:
-        """Return whether that caller may take `many` places."""
+        """Return True if `caller` may take `many` more places."""
         of_all, of_one = self._taken + many, self._of.get(caller, 0) + many
         return of_all <= self._most and of_one <= self._most * SHARE
 
     def take(self, caller: str, many: int = 1) -> None:
-        """Take `many` places, without checking the limit."""
+        """Take `many` places for `caller`, without checking the limit."""
         self._taken += many
         self._of[caller] = self._of.get(caller, 0) + many
 
     def give(self, caller: str, many: int = 1) -> None:
-        """Give `many` places back."""
+        """Give back `many` places of `caller`."""
         self._taken -= many
         left = self._of.pop(caller, 0) - many
         if left:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Cache the sessions of the older era that were used last, so that their ids need not be opened at each request.
+"""Cache the most recently used sessions of the handshake era, so that their ids need not be decrypted at each request.
 
-The cache decides nothing: a session that is not found here is restored from its id. A cached session is for the
-principal that its id was opened for, until the id expires. Pure.
+A session that is not in the cache is restored from its id. A cached session is valid only for the principal for which
+its id was decrypted, and only until the id expires. Pure.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ if TYPE_CHECKING:
 
 # Decision 0217: A process caches the sessions used last.
 MOST = 512
-"""Most cached sessions: about 3 KiB each, whatever the number of sessions."""
+"""Largest number of cached sessions. A session takes about 3 KiB."""
 
 
 class RecentSessions:
-    """Least recently used cache of opened sessions, by session id."""
+    """Least recently used (LRU) cache of sessions, by session id."""
 
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: dict[str, tuple[Session, str, float]] = {}  # the last is the latest
+        self._entries: dict[str, tuple[Session, str, float]] = {}  # in the order of last use
 
     def get(self, id: str, principal: str, now: float) -> Session | None:  # noqa: A002
-        """Return the session with exactly this id, if it is of that principal and has not expired by `now`."""
+        """Return the session with exactly this id, or None if it is not cached.
+
+        Return None too if it belongs to another principal, or has expired at `now`.
+        """
         entry = self._entries.pop(id, None)
         if entry is None:
             return None
@@ -37,7 +40,7 @@ class RecentSessions:
         return found if owner == principal else None
 
     def put(self, found: Session, principal: str, until: float) -> None:
-        """Keep a session that was opened for `principal`, and drop the one unused for longest."""
+        """Cache a session of `principal` until `until`. If the cache is full, drop the least recently used session."""
         self._entries[found.id] = found, principal, until
         if len(self._entries) > MOST:
             del self._entries[next(iter(self._entries))]

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. Pure.
+"""Store the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. Pure.
 
 Memory is bounded per session and in total: the oldest events are dropped first. A client that asks for dropped events
-is told that nothing can be resumed, since a stream with a gap would be worse.
+gets an error, since a stream with a gap would be worse.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_EVENTS, MOST_BYTES = 1000, 8 * 1024 * 1024
-"""Most events and bytes kept for one session."""
+"""Largest number of events, and of their bytes, that are stored for one session."""
 
 MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL = 100_000, 64 * 1024 * 1024
-"""Most events and bytes kept for all sessions of this process."""
+"""Largest number of events, and of their bytes, that are stored for all sessions of this process."""
 
 SECONDS = 300.0
 """Seconds for which a stream can be resumed after its end."""
 
 _BEGINNING = 0
-"""Number of the event that opens each stream. This event counts towards the limit on kept events, since even an empty
-stream takes memory."""
+"""Number of the first event of each stream. This event counts towards the limit, since even an empty stream takes
+memory."""
 
 
 class EventQueue:
-    """Bounded queue of events of several recordings, oldest first. `whole` is an outer queue that also counts them."""
+    """Bounded queue of the events of several recordings, oldest first. `whole`: queue of all sessions, or None.
+
+    Each event is counted in `whole` too.
+    """
 
     def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:
         self._most_events = most_events
@@ -50,19 +53,21 @@ class EventQueue:
             oldest.forget(its_number)
 
     def remove(self, recording: Recording, number: int) -> None:
-        """Stop counting an event."""
+        """Remove an event from this queue and from `whole`."""
         self._bytes -= self._sizes.pop((recording, number), 0)
         if self._whole is not None:
             self._whole.remove(recording, number)
 
 
 class Recording:
-    """Recorded events of one stream. Each function in `heard` gets the number and bytes of an event, or None at the
-    end.
+    """Recorded events of one stream.
+
+    Each function in `heard` is called with number and bytes of each new event, and with None in place of the bytes at
+    the end.
     """
 
     def __init__(self, stream: str, clock: Callable[[], float], kept: EventQueue) -> None:
-        """Begin a recording. `clock` returns seconds; `kept` counts the events of the session."""
+        """Begin a recording. `stream`: its id. `clock()` returns seconds. `kept`: queue of the session's events."""
         self.stream = stream
         self.ended_at: float | None = None
         self._left_at: float | None = None
@@ -84,7 +89,7 @@ class Recording:
         return event
 
     def forget(self, number: int) -> None:
-        """Drop the event with that number."""
+        """Drop the event with this number."""
         if self._events.pop(number, None) is not None:
             self._kept.remove(self, number)
 
@@ -96,11 +101,11 @@ class Recording:
                 each(self._last, None)
 
     def leave(self) -> None:
-        """Mark the stream as left by its client, who may come again."""
+        """Note that the client has closed the connection. It may resume the stream later."""
         self._left_at = self._clock()
 
     def come(self) -> None:
-        """Mark the stream as attended by its client."""
+        """Note that the client has resumed the stream."""
         self._left_at = None
 
     def drop(self) -> None:
@@ -110,15 +115,17 @@ class Recording:
 
     @property
     def late(self) -> bool:
-        """Return whether the stream, ended or left, can no longer be resumed: its time is over, or all its events were
-        dropped.
+        """Return True if a stream that has ended, or whose client has left, can no longer be resumed.
+
+        This is so after SECONDS seconds, or if all its events were dropped.
         """
         since = self._left_at if self.ended_at is None else self.ended_at
         return since is not None and (self._clock() - since > SECONDS or not self._events)
 
     def behind(self, number: int) -> list[bytes] | None:
-        """Return the events after that number; None if the number is unknown, events were dropped, or none can
-        follow.
+        """Return the events after the event `number`.
+
+        Return None if that event is unknown, if a later event was dropped, or if the stream ended with that event.
         """
         if number > self._last or (number == self._last and self.ended_at is not None):
             return None

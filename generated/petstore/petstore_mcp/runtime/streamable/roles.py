@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_ROLES = 1000
-"""Most roles of one token that are looked at."""
+"""Largest number of roles that are read from one token."""
 
 
 # Decision 0182: Roles of a token replace the roles of the operator.
 def roles_in(claims: Mapping[str, object], claim: str) -> frozenset[str]:
     """Return the roles in `claim`: the name of a claim, or a JSON Pointer (RFC 6901) such as `/realm_access/roles`.
 
-    The value is a list of texts, or a text with roles between blanks. Any other value holds no role.
+    The value of the claim is a list of texts, or a text with roles separated by spaces. Any other value has no roles.
     """
     found: object = claims
     for name in _path(claim):

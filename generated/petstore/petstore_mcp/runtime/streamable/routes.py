@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from .exchange import Exchange
 
     class Observer(_Observer, Interface):
-        """Protocol for what measures requests over HTTP (telemetry.recorder.Recorder)."""
+        """Interface of an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
 
         def session_over(self, seconds: float, revision: str, /) -> None:
-            """Count a session that has ended."""
+            """Count an ended session. `seconds`: how long it lasted. `revision`: its revision of MCP."""
 
 
 MOST_CALLS = 2000
-"""Most pending calls. Further calls are refused (503)."""
+"""Largest number of pending calls. Further calls are refused (503)."""
 
 MOST_STREAMS = 1000
-"""Most streams at a time that wait for changes."""
+"""Largest number of open streams that wait for notifications of changes."""
 
 
 class Routes:
@@ -43,11 +43,11 @@ class Routes:
         self._for_streams = Places(MOST_STREAMS)
 
     def takes_call(self, caller: str) -> bool:
-        """Return whether that caller may begin another call."""
+        """Return True if `caller` may begin another call."""
         return self._for_calls.has(caller)
 
     def takes_stream(self, caller: str) -> bool:
-        """Return whether that caller may open another stream. None is opened once the process is about to end."""
+        """Return True if `caller` may open another stream. Return False if the process is about to end."""
         return not self.closing and self._for_streams.has(caller)
 
     def open(self, exchange: Exchange) -> None:
@@ -56,8 +56,9 @@ class Routes:
         self._for_streams.take(exchange.caller)
 
     def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
-        """Register the calls among the effects for this exchange, respond with the lines, and return the other
-        effects.
+        """Register the calls among `effects` for an exchange, and send the lines among `effects` to its client.
+
+        Return all effects except the lines.
         """
         exchange.protocol = protocol
         left: list[Effect] = []
@@ -73,7 +74,7 @@ class Routes:
         return left
 
     def end(self, key: int) -> Exchange | None:
-        """Remove a call that is over, and return its exchange, or None."""
+        """Remove a finished call and return its exchange, or None if no such call is pending."""
         exchange = self.calls.pop(key, None)
         if exchange is not None:
             exchange.keys.discard(key)

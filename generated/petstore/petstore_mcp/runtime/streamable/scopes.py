@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by OAuth scopes whether a caller may use a tool, and which scopes to ask for (RFC 6750, section 3). Pure.
 
-A requirement is a list of alternatives, each a set of scopes. A token meets it with all scopes of one alternative. No
-alternative means that every caller may use the tool.
+A requirement is a list of alternatives, each a set of scopes. A token meets a requirement if it has all scopes of one
+alternative. A requirement without alternatives means that every caller may use the tool.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 Requirement: TypeAlias = tuple[frozenset[str], ...]
 
 _NEVER_ASKED = frozenset(["offline_access"])
-"""Scopes between a client and its authorization server, which a resource server does not ask for (RFC 9728)."""
+"""Scopes that concern only a client and its authorization server. A resource server never lists them (RFC 9728)."""
 
 
 def requirement(binding: Binding) -> Requirement:
-    """Return the requirement in a binding of the table."""
+    """Return the requirement in a binding, a tool's entry in bindings.json."""
     return tuple(frozenset(each) for each in binding.get("callerScopes", ()))
 
 
 def is_met(required: Requirement, scopes: frozenset[str]) -> bool:
-    """Return whether a token with these scopes meets the requirement."""
+    """Return True if a token with these scopes meets the requirement."""
     return not required or any(each <= scopes for each in required)
 
 
 def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
-    """Return the alternative of which a token with these scopes lacks the fewest; of several, the one of which the
-    token has the most.
+    """Return the alternative from which a token with these scopes lacks the fewest scopes.
+
+    Among equals, return the largest alternative: the token has the most of its scopes.
     """
     if not required:
         return frozenset()
@@ -46,7 +47,10 @@ def supported(requirements: Iterable[Requirement]) -> frozenset[str]:
 
 
 def needed(requirements: Iterable[Requirement]) -> frozenset[str]:
-    """Return scopes with which a token meets every requirement: of each, the alternative that adds the fewest."""
+    """Return scopes with which a token meets every requirement.
+
+    From each requirement, the alternative that adds the fewest scopes is taken.
+    """
     found: frozenset[str] = frozenset()
     for required in sorted(set(requirements), key=lambda each: (len(each), sorted(map(sorted, each)))):
         found |= nearest(required, found)

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe the server to clients before they connect: the server card (SEP-2127, v1) and an AI catalog with it. Pure.
+"""Describe the server to clients before they connect: a server card (SEP-2127, v1), and an AI catalog with this card.
 
-Both name the server, its URL and its revisions, and no tool. They are public: anybody may read them, web pages of any
-origin too.
+Both documents have the server's name, URL and MCP revisions, but no tools. They are public: any client and any web page
+may read them. Pure functions.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _PUBLIC = [
 
 
 def answer(head: Head, listening: Listening, catalog: Catalog) -> Answer | None:
-    """Return the response to a request for the card or the catalog, or None for another path.
+    """Return the response to a request for the card or the AI catalog, or None for any other path.
 
-    Neither exists unless the operator has given the server a name for it.
+    Both documents exist only if the operator has set a name for the server card.
     """
     if not listening.card or listening.url is None or head.path not in (CARD, CATALOG):
         return None
@@ -53,7 +53,7 @@ def answer(head: Head, listening: Listening, catalog: Catalog) -> Answer | None:
 
 
 def card(name: str, url: str, catalog: Catalog) -> dict[str, object]:
-    """Return the server card. `name`: NAMESPACE/NAME, as in the registry. `url`: the endpoint as clients use it."""
+    """Return the server card. `name`: NAMESPACE/NAME, as in the MCP registry. `url`: URL of the MCP endpoint."""
     revisions = [*HANDSHAKE_REVISIONS, *STATELESS_REVISIONS]
     return {
         "$schema": SCHEMA,
@@ -66,7 +66,7 @@ def card(name: str, url: str, catalog: Catalog) -> dict[str, object]:
 
 
 def ai_catalog(name: str, url: str, catalog: Catalog) -> dict[str, object]:
-    """Return the catalog, with one entry."""
+    """Return the AI catalog, whose only entry is this server."""
     namespace, _, own = name.partition("/")
     domain = ".".join(reversed(namespace.split(".")))
     entry = {

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Represent sessions of the older era. The sealed id contains the handshake, so that any replica can serve the session.
+"""Sessions of the handshake era. The encrypted session id contains the handshake, so any replica can serve a session.
 
-A process holds a session only while something of it exists there: a request, a stream, or resumable events. A few that
-were used last are cached (`recent_sessions`).
+A process holds a session only while it has a request, a stream or resumable events of that session. The most recently
+used sessions are cached too (`recent_sessions`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SECONDS = 24 * 60 * 60.0
 """Seconds that a session lasts. Clients then begin another one."""
 
 MOST_TEXT = 80
-"""Longest part of a client's name that is kept, in characters: the id is sent with each request."""
+"""Longest part of a client's name and version in a session id, in characters. Each request repeats the id."""
 
 RESUMABLE = "2025-11-25"
 """First revision whose clients understand the first event of a resumable stream."""
@@ -37,12 +37,15 @@ _PURPOSE = "session"
 
 
 class Session:
-    """One session's conversation and what is pending in this process. `digest` names the session in logs."""
+    """One session: its conversation, and its pending requests and streams in this process.
+
+    `digest`: name of the session in logs.
+    """
 
     __slots__ = ("caller", "digest", "exchanges", "handshake", "id", "kept", "listening", "protocol", "recordings")
 
     def __init__(self, id: str, handshake: Handshake, protocol: Protocol, whole: EventQueue) -> None:  # noqa: A002
-        """Create a session. `whole` counts the kept events of all sessions."""
+        """Create a session. `whole`: queue of the stored events of all sessions."""
         self.id = id
         self.caller = ""
         self.digest = digest(id)
@@ -59,7 +62,7 @@ class Session:
         return self.handshake.revision >= RESUMABLE
 
     def is_idle(self) -> bool:
-        """Drop expired recordings, and return whether nothing is left that only this process has."""
+        """Drop expired recordings. Return True if no request, stream or recording of the session is left here."""
         for name, each in list(self.recordings.items()):
             if each.late:
                 if self.listening is not None and self.listening.recording is each:
@@ -76,14 +79,12 @@ class Session:
 
 
 def digest(id: str) -> str:  # noqa: A002
-    """Return a name for logs and other places that must not contain the id, since anybody with the id can use the
-    session.
-    """
+    """Return a name of the session for logs, which must not contain the id: anybody with the id can use the session."""
     return hashlib.sha256(id.encode()).hexdigest()[:16]
 
 
 def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
-    """Return the id for a new session of that principal."""
+    """Return the encrypted id for a new session of `principal`."""
     client = handshake.client if isinstance(handshake.client, dict) else {}
     named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
     told = {"r": handshake.revision, "e": int(handshake.asks), "u": int(handshake.urls), "c": named}
@@ -94,9 +95,9 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
 
 
 def opened(seal: Seal, principal: str, id: str) -> tuple[Handshake, float] | None:  # noqa: A002
-    """Return the handshake of a principal's session, and the Unix time at which the id expires.
+    """Return the handshake in a session id, and the Unix time at which the id expires.
 
-    Return None if the id is invalid or expired.
+    Return None if the id is invalid for `principal`, or has expired.
     """
     try:
         sealed, until = seal.open_until(_PURPOSE, principal, id)

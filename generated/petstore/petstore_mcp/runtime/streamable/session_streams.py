@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve GET in the older era: the stream of a session for changes, and streams that are resumed (L7, L12). Pure.
+"""Serve GET in the handshake era: a session's stream of change notifications, and resumed streams (L7, L12). Pure.
 
-A stream for changes outlives its connection: what is sent meanwhile is recorded, for the client that comes again with
-`Last-Event-ID`. The client that resumes it gets what it missed, and then what follows.
+A stream of change notifications outlives its connection. While the client is disconnected, events are recorded. A
+client that resumes the stream by `Last-Event-ID` gets the missed events, and then new events.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ResumeElsewhere:
-    """Effect: resume a stream of another replica after event `number`, in this exchange."""
+    """Effect: send the events of another replica's stream after event `number` on `exchange`."""
 
     __slots__ = ("exchange", "found", "number", "stream")
 
@@ -38,9 +38,9 @@ class ResumeElsewhere:
 
 
 class SessionStreams:
-    """Request handler for GET. `recalls` is whether streams of other replicas can be resumed.
+    """Request handler for GET. `recalls`: True if streams of other replicas can be resumed.
 
-    `record` makes an exchange record its events once it is a stream; `keep` makes this process remember a session.
+    `record` makes an exchange record its events once it is a stream. `keep` makes this process hold a session.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SessionStreams:
         self._keep = keep
 
     def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[ResumeElsewhere]]:
-        """Open the stream of a session for changes, or resume a stream."""
+        """Open a session's stream of change notifications, or resume a stream. Return its exchange, and effects."""
         exchange = Exchange(None, stateless=False, fields=fields)
         exchange.caller, exchange.name = found.caller, found.id
         if (last := head.get("last-event-id")) is not None:
@@ -66,7 +66,10 @@ class SessionStreams:
         return exchange, []
 
     def go_on(self, found: Session, exchange: Exchange) -> None:
-        """Make an exchange, on which the events of another replica were sent, the stream of its session for changes."""
+        """Make `exchange` the session's stream of change notifications.
+
+        The recorded events of another replica's stream were sent on this exchange before.
+        """
         taken = found.listening is not None and found.listening.open
         if taken or not self._routes.takes_stream(found.caller):
             exchange.close()
@@ -74,7 +77,10 @@ class SessionStreams:
             self._begin(found, exchange)
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Record that the client of the session's stream for changes closed the connection, and may come again."""
+        """Note that the client closed the connection of the session's stream of change notifications.
+
+        The client may resume the stream later if the stream is recorded.
+        """
         self._routes.forget(exchange)
         if exchange.recording is None:
             found.listening = None
@@ -110,7 +116,7 @@ class SessionStreams:
         return []
 
     def _begin(self, found: Session, exchange: Exchange) -> None:
-        """Make this exchange the stream of the session for changes, in place of one whose client was lost."""
+        """Begin a new stream of change notifications on `exchange`, in place of one whose client has disconnected."""
         if found.listening is not None:
             found.listening.close()
         self._record(found, exchange)
@@ -118,7 +124,7 @@ class SessionStreams:
         exchange.stream()
 
     def _listen(self, found: Session, exchange: Exchange) -> None:
-        """Make this exchange the stream of the session for changes."""
+        """Send change notifications of the session on `exchange` from now on."""
         if exchange.recording is not None:
             exchange.recording.come()
         found.listening = exchange
@@ -128,7 +134,7 @@ class SessionStreams:
 
 
 def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None:
-    """Send what follows to the latest exchange, and end the exchanges that the client believed lost."""
+    """Send further events of a recording to `exchange`. End the older exchanges, which the client has abandoned."""
     before = [each.exchange for each in recording.heard if isinstance(each, Following)]
     before += [each for each in found.exchanges.values() if each.recording is recording]
     for each in before:
@@ -141,5 +147,8 @@ def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None
 
 
 def nothing_to_resume() -> Answer:
-    """Return the response if nothing can be resumed. After an empty stream, clients would ask again for ever."""
+    """Return the error response if nothing can be resumed.
+
+    An empty stream instead would make clients try again for ever.
+    """
     return refused(400, INVALID_REQUEST, "There is nothing to resume behind this Last-Event-ID.")

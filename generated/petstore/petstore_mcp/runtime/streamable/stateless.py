@@ -39,7 +39,10 @@ class StatelessHandler:
     """Request handler of the stateless era, for requests that name their revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
-        """Create. `keys` are for calls; `changes` is whether another table may come. `observer` is told of messages."""
+        """Create the handler. `keys` yields keys of calls. `changes`: True if the tools can change.
+
+        `observer` measures messages.
+        """
         self._observer = observer
         self._routes = routes
         self._keys = keys
@@ -48,8 +51,9 @@ class StatelessHandler:
         self._repeats = False
 
     def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
-        """Return the exchange for a message, and the effects. `fields` are added to any response. `access` says what
-        the peer may use.
+        """Return the exchange for a message, and the effects. `fields`: header fields to add to any response.
+
+        `access` decides which tools and resources the peer may use.
         """
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)
@@ -82,7 +86,7 @@ class StatelessHandler:
         return [Cancel(key) for key in self._routes.forget(exchange)]
 
     def close(self, exchange: Exchange) -> None:
-        """End a stream that waits for changes, with its result (M15)."""
+        """End a stream of change notifications: send the result of its request (M15)."""
         if exchange.id is not None:
             exchange.respond(answer(exchange.id, ended_result(exchange.id)))
 
@@ -101,8 +105,9 @@ class StatelessHandler:
         return []
 
     def _repeated(self, catalog: Catalog, tool: str) -> dict[str, str]:
-        """Return the arguments of a tool that the head must repeat. The search runs once per table, since few tables
-        have any.
+        """Return the arguments of a tool that header fields must repeat.
+
+        Few servers have such arguments, so one search per catalog finds out if there are any.
         """
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
@@ -111,17 +116,17 @@ class StatelessHandler:
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
-    """Return the record of a call that was refused."""
+    """Return effects that record a refused request, if it is a tool call."""
     return [RejectedCall(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 
 def _acknowledged(effects: list[Effect]) -> bool:
-    """Return whether the effects open a stream: then the first message sent is a notification."""
+    """Return True if the effects open a stream: then the first message to send is a notification, not a response."""
     return any(isinstance(effect, Send) and b'"method":' in effect.line for effect in effects)
 
 
 def _unasked(head: Head, message: Message) -> Answer:
-    """Return the response to a message that is no request: 202 for any notification (M11)."""
+    """Return the HTTP response to a message that is not a request: 202 for a valid notification, else 400 (M11)."""
     if not isinstance(message, Notification):
         return refused(400, INVALID_REQUEST, "A POST holds one request or one notification.")
     meta = meta_of(message)

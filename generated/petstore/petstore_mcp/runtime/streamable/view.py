@@ -18,12 +18,12 @@ _KEY = b'"callerScopes":'
 
 
 class View(Catalog):
-    """Part of a catalog. `whole` is the catalog; `size` is the number of bytes that the list of this view takes."""
+    """Part of a catalog for some callers. `whole`: the catalog. `size`: size in bytes of this view's own tool list."""
 
     private = True
 
     def __init__(self, whole: Catalog, names: Collection[str] | None = None, hidden: Collection[str] = ()) -> None:
-        """Create with those tools of `whole`, or all, and without the resources at the URIs `hidden`."""
+        """Create a view with the tools `names`, or all if None, and without the resources at the URIs in `hidden`."""
         self.__dict__.update(whole.__dict__)
         self.whole = whole
         self._without_asking = []
@@ -35,13 +35,13 @@ class View(Catalog):
             self.size = len(self.tools[0])
 
     def _entries(self) -> Iterator[bytes]:
-        """Yield the list entries of this view. With a search, its tools count and name what this view has."""
+        """Yield the `tools/list` entries of this view. Descriptions of search tools count only tools of this view."""
         own = {} if self.listing is None else self.listing.entries(self)
         for name in self._names if self.listing is None else self.listing.names(self):
             yield own.get(name) or self._described.text(name)
 
     def is_alike(self, other: View) -> bool:
-        """Return whether both views of one catalog show the same, and refuse the same for the same reasons."""
+        """Return True if both views of a catalog have equal tools, hidden resources and reasons for refusals."""
         return (self._names, self._hidden_uris, self.withheld) == (other._names, other._hidden_uris, other.withheld)
 
     def names(self) -> list[str]:
@@ -53,15 +53,16 @@ class View(Catalog):
         return name in self._names
 
     def entries(self, feature: Feature) -> list[Any]:
-        """Return the entries of the `resources` or `prompts` table, without the hidden resources."""
+        """Return the entries of resources.json or prompts.json, without the hidden resources."""
         found = self.whole.entries(feature)
         if feature != "resources" or not self._hidden_uris:
             return found
         return [entry for entry in found if uri_of(entry) not in self._hidden_uris]
 
     def requirements(self) -> dict[str, Requirement]:
-        """Return what callers need, by tool. Tools that need nothing, or that the table tore, are left out: nobody can
-        call these.
+        """Return the scopes that callers need, by tool name. Tools that need no scopes are left out.
+
+        Tools whose line in bindings.json is damaged are left out too, since nobody can call them.
         """
         if not self.binds(_KEY):
             return {}
@@ -76,7 +77,10 @@ class View(Catalog):
         return found
 
     def resource_requirements(self) -> dict[str, Requirement]:
-        """Return what callers need, by the URI or URI template of a resource. Nobody can read those of a torn table."""
+        """Return the scopes that callers need, by URI or URI template of a resource.
+
+        Return {} if resources.json is damaged, since then nobody can read a resource.
+        """
         try:
             entries = [entry for entry in self.entries("resources") if "binding" in entry]
         except CatalogError:
@@ -86,6 +90,6 @@ class View(Catalog):
 
 
 def uri_of(entry: Resource) -> str:
-    """Return the URI or URI template of a resource in the table."""
+    """Return the URI or URI template of a resource, given its entry in resources.json."""
     listed = entry["listed"]
     return listed.get("uri") or listed["uriTemplate"]
