@@ -20,7 +20,7 @@ Tool = dict[str, Any]
 
 
 class Answer(NamedTuple):
-    """What a search shows to a model: rows of text, or a list of definitions.
+    """Answer of a search, as a model sees it: rows of text, or a list of definitions.
 
     `names`: for each rank, the tools that it shows. `sure`: False if the search doubts that a tool fits. `ms`:
     milliseconds of the search, if measured by another process.

@@ -11,7 +11,7 @@ from benchmarks.speed.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a family needs to run: the programs, the API that they call, a folder for files, and the number of rounds.
+    """Setting in which a family runs: the programs, the API that they call, a folder for files, and numbers of rounds.
 
     `rounds`: rounds of each case. `seconds`: time of a round of calls. `quick`: leave out what takes minutes.
     """

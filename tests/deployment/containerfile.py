@@ -22,7 +22,7 @@ _SHELL_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 @dataclass
 class Image:
-    """What the last stage declares about the process that runs in the image."""
+    """Declarations of the last stage about the process that runs in the image."""
 
     environment: dict[str, str] = field(default_factory=dict)
     user: tuple[int, int] = (0, 0)

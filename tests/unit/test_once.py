@@ -91,7 +91,7 @@ def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monk
 
     A walk through all schemas of each tool would make a thousand calls, or write as much JSON as the table.
     """
-    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # this fills the caches of texts
+    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # fills the caches of texts
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
     assert (many["calls"] - few["calls"]) / 10 < 7000
     assert (many["bytes"] - few["bytes"]) / 10 < 1.5 * shown

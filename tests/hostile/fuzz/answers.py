@@ -251,7 +251,7 @@ def _asked(server: Server, tool: str, number: int) -> int:
 
 
 def check(number: int, result: dict[str, Any]) -> None:
-    """Check that a result holds only our words and what the upstream sent, and no credential."""
+    """Check that a result holds only the server's own texts and the upstream's content, and no credential."""
     shown = json.dumps(result)
     assert result["content"]
     assert SECRET not in shown

@@ -26,7 +26,7 @@ BLANKS = b" \t\r"
 
 
 class Demand(NamedTuple):
-    """What the server must answer to a line. `ids`: the ids that need an answer.
+    """Answers that a line requires. `ids`: the ids that need an answer.
 
     `without_id`: the number of errors without an id.
 

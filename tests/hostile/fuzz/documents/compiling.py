@@ -54,7 +54,7 @@ COMMANDS_OF_A_DOCUMENT: dict[Command, int] = {
 
 
 class Ended(NamedTuple):
-    """How a compile ended: exit code (negative for a signal), CPU seconds, peak memory in MiB, output."""
+    """End of a compile: exit code (negative for a signal), CPU seconds, peak memory in MiB, output."""
 
     code: int
     seconds: float
