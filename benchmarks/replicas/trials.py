@@ -27,7 +27,7 @@ class Figures:
     faults: Counter[str] = field(default_factory=Counter)
 
     def fault(self, words: str) -> None:
-        """Count a failure."""
+        """Count a failure by its message."""
         self.faults[words[:160]] += 1
 
 

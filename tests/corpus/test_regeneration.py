@@ -1,6 +1,6 @@
 """Generate successive versions of published APIs over each other.
 
-Tool names must be kept, whichever versions are left out.
+`generate` and `regenerate` must both keep the names of tools.
 
 The independent reader in `published.py` reads the operations; names are read from the project's files.
 """

@@ -70,7 +70,7 @@ def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
 def call(
     url: str, method: str, target: str, sent: Sent = NOTHING, credentials: Mapping[str, str] = CREDENTIALS
 ) -> Received:
-    """Make one request over its own connection. `target` begins after the base path of `url`."""
+    """Make one request on a new connection. `target` begins after the base path of `url`."""
     place = urlsplit(url)
     headers = {**credentials, **({} if sent.media is None else {"Content-Type": sent.media}), **sent.headers}
     with closing(HTTPConnection(place.netloc, timeout=120)) as connection:

@@ -83,7 +83,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))
     if edit.effect == "gone":
-        assert found in ("additive", "breaking")  # breaking if the member that comes back is required
+        assert found in ("additive", "breaking")  # breaking if the restored member is required
     else:
         assert found == OF_ARGUMENTS[opposite.get(edit.effect, edit.effect)]
 

@@ -53,7 +53,7 @@ def within_limits(*arguments: str, folder: Path | None = None) -> subprocess.Com
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, preexec_fn=limited, check=False)
 
 
-# -- HARD-14 ----------------------------------------------------------------------------------------------------------
+# -- HARD-14: content codings and deadlines of responses --------------------------------------------------------------
 
 
 def bomb(layers: int) -> bytes:
@@ -197,7 +197,7 @@ def test_hard_14_redirects_and_all_urls_of_a_run_share_a_deadline(
     assert "/c was not fetched: all the URLs of one run have 0.5 seconds together." in said
 
 
-# -- HARD-15 ----------------------------------------------------------------------------------------------------------
+# -- HARD-15: servers other than the one named ------------------------------------------------------------------------
 
 
 def moved(location: str, status: str = "302 Found") -> bytes:

@@ -74,7 +74,7 @@ class Api(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")

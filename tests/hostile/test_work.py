@@ -92,7 +92,7 @@ ROWS: list[tuple[str, str, str, dict[str, Any], str]] = [
     ),
     ("HARD-03", "one long text", "create", {"more": {"text": "x" * 7_000_000}}, '{"a":1}'),
 ]
-"""Rows: attack case, what the call asks for, tool, arguments, and what the result says."""
+"""Rows: attack case, description of the call, tool, arguments, and text in the result."""
 
 
 EVIL = "-" * 15_000 + "A"

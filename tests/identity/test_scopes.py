@@ -88,7 +88,7 @@ class Row(NamedTuple):
 
     scopes: str
     roles: tuple[str, ...]
-    listed: list[str]  # in any order
+    listed: list[str]  # names in any order
     asked: dict[str, str] = {}  # noqa: RUF012 (never changed)
 
 

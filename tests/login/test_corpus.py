@@ -45,7 +45,7 @@ def schemes_of(document: dict[str, Any]) -> dict[str, Any]:
 def at_the_mock(value: Any, origin: str) -> Any:
     """Return a security scheme with its endpoints at the mock.
 
-    Paths stay different, unless flows of a scheme share an endpoint.
+    All flows of the scheme share these endpoints.
     """
     if not isinstance(value, dict):
         return value

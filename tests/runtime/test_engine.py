@@ -379,7 +379,7 @@ def test_so_many_are_at_work_and_the_others_wait_in_their_order(bench: Bench, mo
 
 
 def test_drain_waits_for_what_runs_and_no_longer(bench: Bench) -> None:
-    bench.engine.drain(PATIENCE)  # nothing to wait for
+    bench.engine.drain(PATIENCE)  # no call to wait for
     bench.submit(1)
     bench.engine.drain(0)
     assert bench.reports == []

@@ -34,7 +34,7 @@ def operation(
 @pytest.mark.parametrize(
     ("line", "identifier", "expected"),
     [
-        # ids that people wrote
+        # operation ids that people wrote
         ("GET /repos/{o}/branches/{b}", "repos/get-branch", "repos_get_branch"),
         ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_namespaced_pod_v1"),
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),

@@ -28,7 +28,7 @@ server = FastMCP.from_openapi(
     strict_input_validation="STRICT" in os.environ,
 )
 if "ASGI" in os.environ:
-    import uvicorn  # imported late, so that stdio does not pay for it
+    import uvicorn  # imported late, because stdio does not need it
 
     uvicorn.run(server.http_app(), port=int(os.environ["PORT"]), access_log=False)
 elif "PORT" in os.environ:

@@ -75,7 +75,7 @@ async def serve_stdio(server: Any) -> None:
 
 
 async def serve_http(server: Any, port: int) -> None:
-    import uvicorn  # imported late, so that stdio does not pay for it
+    import uvicorn  # imported late, because stdio does not need it
 
     config = uvicorn.Config(server.streamable_http_app(), port=port, log_level="warning", access_log=False)
     await uvicorn.Server(config).serve()

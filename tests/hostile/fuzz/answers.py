@@ -171,7 +171,7 @@ def play(cases: dict[int, Case]) -> Play:
                 patience = await one(connection, request)
 
     async def one(connection: Connection, request: bytes) -> float:
-        """Answer one request. Return for how many seconds to wait for another one."""
+        """Answer one request. Return the seconds for which to wait for the next request."""
         number = int(re.search(rb"\?n=(\d+)", request)[1])  # type: ignore[index]
         case = cases.get(number)
         if case is None:

@@ -110,9 +110,7 @@ def cases(chance: Random, grammar: Grammar) -> list[Any]:
 
 
 def document(grammars: list[Grammar]) -> dict[str, Any]:
-    """Return a tools file with two tools for each grammar: one has it as its input schema, the other as its output
-    schema.
-    """
+    """Return a tools file with two tools for each grammar: one takes its values as input, the other returns them."""
     tools = []
     for number, grammar in enumerate(grammars):
         schema = {"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": grammar.definitions}
