@@ -38,7 +38,7 @@ def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
 
 # Decision 0229: Keys of task ids over stdio come from the credentials.
 class SignedTasks:
-    """Issuer and reader of the ids of tasks. `clock` returns Unix time in seconds."""
+    """Issuer and reader of the ids of tasks. `clock()` returns Unix time in seconds."""
 
     def __init__(self, key: bytes, clock: Callable[[], float]) -> None:
         self._key = key

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import NoReturn, Protocol
 
     class Ending(Protocol):
-        """Protocol for an object that must act before the process ends, such as the audit."""
+        """Interface of an object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
             """Record the open calls as cut short, because the process ends."""
