@@ -152,7 +152,7 @@ class ToolExecutor:
         caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
         for warning in settings.warnings:
-            if warning not in self._settings.warnings:  # such as a warning about an origin of the new tools
+            if warning not in self._settings.warnings:  # a new warning, such as one about an origin
                 log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller

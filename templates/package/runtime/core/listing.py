@@ -37,7 +37,10 @@ class Listing:
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
-        """Create the list. `search`: the member of the bindings.json header. `content()` returns search.json."""
+        """Create the list. `content()` returns the content of search.json.
+
+        `search`: the member `search` in the header of bindings.json.
+        """
         self._search = search
         self._content = content
         self.finders = dict(search["finders"])

@@ -221,7 +221,7 @@ class OutputRoom:
 
         self.seconds = seconds
         self._out = stdout
-        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks once there is room
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks if poll reports that stdout is writable
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
