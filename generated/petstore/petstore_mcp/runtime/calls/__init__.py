@@ -2,5 +2,5 @@
 """Run one tool call from its name to its result: hooks, request, user consent, exchange, response.
 
 This package defines the order of these steps; lower packages define the rules of each step. This package may import
-`runtime/hooks.py` and the packages below it.
+`runtime/hooks.py` and lower packages, such as `result` and `http`.
 """

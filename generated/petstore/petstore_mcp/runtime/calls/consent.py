@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
-"""How often the user is asked about one call if the client returns without an answer."""
+"""Largest number of times that the user is asked about one call, if the client repeats the call without an answer."""
 
 MOST_SHOWN = 30
 LONGEST_SHOWN = 200

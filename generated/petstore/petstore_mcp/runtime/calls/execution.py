@@ -118,7 +118,7 @@ class ToolExecutor:
         self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
-        """Return an object that prepares calls of the tools in `catalog`. Replace the object for user logins too."""
+        """Return an object that prepares calls of the tools in `catalog`. Also replace the object for user logins."""
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
@@ -152,7 +152,7 @@ class ToolExecutor:
         caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
         for warning in settings.warnings:
-            if warning not in self._settings.warnings:  # such as a warning about an origin of the new tools
+            if warning not in self._settings.warnings:  # a new warning, such as one about an origin
                 log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller
@@ -167,8 +167,8 @@ class ToolExecutor:
     ) -> Result:
         """Call the tool `name`, which must exist, and return its result.
 
-        `report` is called with "sent", "headers" and "body". `dialogue` and `ask`: the two ways to ask the user. Raise
-        wire_formats.OtherOutcome if the call ends with a question, a task or a protocol error.
+        `report` is called with "sent", "headers" and "body". `dialogue`: how the client can ask the user. `ask` asks
+        while the call runs. Raise OtherOutcome if the call ends with a question, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -310,7 +310,8 @@ class ToolExecutor:
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check all arguments of the call, confirm and run it.
 
-        Raise an exception of Unmade if the call cannot be made, and OtherOutcome if it ends without a result.
+        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
+        result.
         """
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
@@ -323,7 +324,7 @@ class ToolExecutor:
     async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Look up the ids of the given names, and run the call with these ids. Its result lists the ids found.
 
-        Raise an exception of Unmade if the call cannot be made.
+        Raise an exception of preparation.Unmade if the call cannot be made.
         """
         from ..core.search_listing import writes  # imported late: few tools look names up
         from . import lookups  # imported late: few tools look names up
@@ -355,7 +356,8 @@ class ToolExecutor:
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
 
-        Raise an exception of Unmade if the call cannot be made, and OtherOutcome if it ends without a result.
+        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
+        result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)

@@ -153,7 +153,7 @@ class Hooks:
         Call this only if `follow` is True. `done`: a sentence on what the call did, shown if a hook withholds the
         result.
         """
-        result.written = ""  # hooks may change the value in place
+        result.written = ""  # drop this cache, since hooks may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:
                 changed = await self._call(name, budget, *first, result, least=LEAST)
@@ -247,7 +247,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
     try:
         threading.Thread(target=contextvars.copy_context().run, args=(run,), name="hook", daemon=True).start()
-    except RuntimeError:  # the system has no more threads
+    except RuntimeError:  # the system cannot start another thread
         room.release()
         raise
     made, problem = await done

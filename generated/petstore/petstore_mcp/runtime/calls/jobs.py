@@ -75,7 +75,7 @@ class Job:
 
     @classmethod
     def read(cls, written: bytes) -> Job:
-        """Return the job that `written` holds, the bytes that the method `written` returned."""
+        """Return the job in the bytes that the method `written` returned."""
         return cls(*json.loads(written))
 
 

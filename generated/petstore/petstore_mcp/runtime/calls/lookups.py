@@ -95,7 +95,7 @@ async def resolve(
     found: list[Found] = []
     for lookup in given(tool, arguments):
         name = lookup["argument"]
-        first = "ranked" in lookup and not writes  # the first page holds the best matches
+        first = "ranked" in lookup and not writes  # a ranked list begins with the best
         whole = WholeAnswer(None if first else {"items": lookup["items"]})
         asked = {theirs: arguments[ours] for theirs, ours in lookup.get("given", {}).items() if ours in arguments}
         if "query" in lookup:

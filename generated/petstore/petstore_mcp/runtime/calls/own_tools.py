@@ -81,7 +81,8 @@ class OwnTools:
     ) -> Result:
         """Return the result of one of the server's own tools. `arguments` fit its schema.
 
-        `executor` makes the calls of programs. `dialogue` and `ask`: the two ways to ask the user.
+        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask` asks while the call
+        runs.
         """
         if "search" in tool.binding:
             from ..core.search_listing import PROGRAMS  # imported late: few servers have a search

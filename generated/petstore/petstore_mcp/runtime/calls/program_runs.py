@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Ask | None,
         ) -> Result:
-            """Return the result of a call. Raises OtherOutcome."""
+            """Return the result of a call. Raise OtherOutcome if it ends with a question or a protocol error."""
 
 
 SECONDS = 300.0

@@ -111,7 +111,7 @@ class Interview:
 
 
 class Questions:
-    """Asker of the questions of tools.
+    """Component that asks the user the questions of tools (`ask` in the tools file).
 
     `verify` checks arguments, and raises Refused if one is wrong. `redact` removes secrets from texts.
     """

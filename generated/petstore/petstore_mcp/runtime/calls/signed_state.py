@@ -26,7 +26,7 @@ class Tickets:
         self._key = key
         self._clock = clock
         self._entropy = entropy
-        self._spent: dict[str, float] = {}  # expiry by ticket number, earliest first
+        self._spent: dict[str, float] = {}  # number of each used ticket -> its expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
         """Return a new ticket. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
@@ -48,7 +48,7 @@ class Tickets:
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
         """Mark a ticket as used. Return the two values of `take`, and the bytes that were given to `issue`."""
         body, _, signature = ticket.rpartition(".")
-        # Bytes, since compare_digest rejects text that is not ASCII.
+        # Compare bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
             return 0, "forged", b""
         turn, until_text, number, about, *kept = body.split(".")

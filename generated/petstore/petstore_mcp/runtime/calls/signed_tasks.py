@@ -38,7 +38,7 @@ def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
 
 # Decision 0229: Keys of task ids over stdio come from the credentials.
 class SignedTasks:
-    """Issuer and reader of the ids of tasks. `clock` returns Unix time in seconds."""
+    """Issuer and reader of the ids of tasks. `clock()` returns Unix time in seconds."""
 
     def __init__(self, key: bytes, clock: Callable[[], float]) -> None:
         self._key = key
@@ -53,7 +53,7 @@ class SignedTasks:
         """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
-        except ValueError:  # includes UnicodeEncodeError and binascii.Error
+        except ValueError:  # this includes UnicodeEncodeError and binascii.Error
             return b"", "unknown"
         signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
         canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id

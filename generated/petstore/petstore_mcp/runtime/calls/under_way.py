@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class CallUnderWay:
     """One call of `tool`, within its `budget`.
 
-    - `report` is called with the name of each finished phase. `dialogue` and `ask`: the two ways to ask the user.
+    - `report` is called with the name of each finished phase.
+    - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
 

@@ -49,7 +49,7 @@ _SAVES = {
     " media type come back instead of the content.",
 }
 
-#: Files of optional tables, named like MCP's features.
+#: Names of the optional table files, without `.json`. They are those of MCP's features.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
@@ -429,7 +429,7 @@ class Catalog:
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
     def request_of(self, name: str) -> str:
-        """Return METHOD and path of a tool's request as in the API description, or "" if the table is damaged."""
+        """Return METHOD and path of a tool's request as in the API description, or "" if its entries are damaged."""
         try:
             binding = self.tool(name).binding
             return f"{binding['method']} {binding['operation']['path']}"

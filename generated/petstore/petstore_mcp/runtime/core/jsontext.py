@@ -58,7 +58,7 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
     """Parse `text`. Return the value, and a list of objects with duplicate keys, each with these keys.
 
     Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
-    too large for a double. Raise NotJSON.
+    too large for a double. Raise NotJSON if the text breaks the rules of this module.
     """
     text = text.strip(_SPACE)
     if parse_float is None and (value := _counted(text)) is not _UNSURE:
@@ -116,7 +116,7 @@ def is_crowded(line: bytes) -> bool:
 
 
 class _Rules:
-    """Base of the options that the C scanner reads as attributes. Their names are those of `json.JSONDecoder`."""
+    """Base class of options for the C scanner, which reads them as attributes named as in `json.JSONDecoder`."""
 
     strict = True
     object_hook: Any = None
@@ -212,7 +212,7 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
     `left_out` must not include the quotation mark.
     """
-    # Split at quotation marks, every second part lies inside a string.
+    # If the text is split at quotation marks, every second part lies inside a string.
     return b"".join(_marks(content, left_out).replace(b'""', b"").split(b'"')[::2])
 
 
@@ -281,7 +281,7 @@ def _scan(text: str, rules: _Rules) -> object:
 
 
 def _verdict(text: str, rules: _Rules) -> object:
-    """Parse `text` with the package `json`, whose errors say where the fault is. Raise NotJSON."""
+    """Parse `text` with the package `json`. Raise NotJSON if it is not JSON, with the position of the fault."""
     import json
 
     try:

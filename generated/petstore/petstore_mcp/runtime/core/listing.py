@@ -37,7 +37,10 @@ class Listing:
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
-        """Create the list. `search`: the member of the bindings.json header. `content()` returns search.json."""
+        """Create the list. `content()` returns the content of search.json.
+
+        `search`: the member `search` in the header of bindings.json.
+        """
         self._search = search
         self._content = content
         self.finders = dict(search["finders"])
@@ -58,11 +61,11 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return the binding of each finder as JSON text."""
+        """Return the binding of each tool that finds or calls other tools, as JSON text by name."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return the `tools/list` entry of each finder as JSON text, by name.
+        """Return the `tools/list` entry of each tool that finds or calls other tools, as JSON text by name.
 
         The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
         first list is fast, since the lines of the table need not be located.
@@ -93,14 +96,17 @@ class Listing:
         return seen
 
     def index(self) -> Any:
-        """Return the content of search.json, parsed anew. Raise TornIndex if bindings.json has another digest of it."""
+        """Return the content of search.json, parsed anew.
+
+        Raise TornIndex if the file's digest differs from the one in bindings.json.
+        """
         content = self._content()
         if f"{crc32(content):08x}" != self._search["digest"]:
             raise TornIndex("Generate the server again: search.json and bindings.json do not belong together.")
         return loads(content.decode())[0]
 
     def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
-        """Return the number of visible tools by group, and the number of visible tools in all groups not shown."""
+        """Return the number of visible tools by group, and the number of visible tools in all further groups."""
         try:
             rows = self.index()
         except TornIndex:  # the server starts all the same, and each search reports the damaged index

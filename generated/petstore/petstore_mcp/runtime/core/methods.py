@@ -5,11 +5,11 @@ The era of MCP belongs to a request, never to the process. `revision_of` applies
 
     the request                                     speaks
     ---------------------------------------------   ------------------------------------------------------------
-    names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
+    names a revision or capabilities in _meta       stateless: that revision, or an error that lists supported ones
     has a method that only the stateless era has    stateless: an error, since the fields in _meta are missing
     comes after a handshake                         the revision that was agreed on
     is initialize, or ping                          the newest revision of the handshake era
-    is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
+    is call_tool or list_tools                      2024-11-05: short names that people type by hand (BARE)
     anything else                                   an error that says what to do
 
 METHODS then says whether the method exists in the revision. The table lists every method:
@@ -31,7 +31,7 @@ METHODS then says whether the method exists in the revision. The table lists eve
     tasks/update                                                                   x
     server/discover                                                                x
     subscriptions/listen                                                           x
-    several in one line                     x
+    several messages in a line              x
 
 Prompts, completions and tasks exist only if the server has any (NEEDS).
 """

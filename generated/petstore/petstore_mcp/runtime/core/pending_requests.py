@@ -77,7 +77,7 @@ class InFlight:
     __slots__ = ("_keys", "calls", "ids")
 
     def __init__(self, keys: Iterator[int] | None = None) -> None:
-        """Create an empty table. `keys` yields positive keys that are unique within the process."""
+        """Create an empty collection. `keys` yields positive keys of calls that are unique within the process."""
         self.calls: dict[int, Running] = {}
         self.ids: dict[Id, int] = {}
         self._keys = keys or count(1)

@@ -35,8 +35,8 @@ Only two things outlive the message that began them. A **call** runs until `fini
 `subscriptions/listen` until it is cancelled. Both keep their id in use (`pending_requests`), and a second request with
 the same id is refused.
 
-The tools do not change, except with reload. Then `renew` installs the new table between two messages, and
-`subscriptions` says who is notified: the streams that asked, and the client of the handshake.
+The tools do not change, except with reload. Then `renew` installs the new tools between two messages, and
+`subscriptions` determines who is notified: the streams that asked, and the client of the handshake.
 
 `notifications/cancelled` forgets the call and asks for its end. If the call still has an outcome, `finished` returns
 None, so nothing more is sent about that id. This one rule covers a cancel before, during and after the work.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .identity import Identity
 
     class Peer(Protocol):
-        """Protocol for the sender of an HTTP request (effects.Peer)."""
+        """Interface of the sender of an HTTP request (effects.Peer)."""
 
         principal: str
         session: str
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """Return the key under which private data, such as stored results, belongs to this sender."""
 
     class Origin(Protocol):
-        """Protocol for the caller and trace of a call (effects.Origin)."""
+        """Interface of the caller and trace of a call (effects.Origin)."""
 
         client: object
         traceparent: object
@@ -47,38 +47,38 @@ if TYPE_CHECKING:
             """Return the sender if the call came over HTTP, else None."""
 
     class Sending(Protocol):
-        """Protocol for the record of an HTTP request (telemetry.operations.Sending)."""
+        """Interface of the record of one HTTP request to the upstream (telemetry.operations.Sending)."""
 
         status: int
         fields: list[tuple[str, str]]
 
         def close(self, problem: BaseException | None) -> None:
-            """Note that the response is there, or what went wrong."""
+            """Record the end of the request. `problem`: the exception that ended it, or None if a response arrived."""
 
     class Reading(Protocol):
-        """Protocol for a response that is being read (client.Body)."""
+        """Interface of a response that is being read (client.Body)."""
 
         received: int
 
         @property
         def expected(self) -> int | None:
-            """Return how many bytes will come, or None if the response does not say so or has not begun."""
+            """Return the size of the body in bytes, or None if the response has not begun or does not state a size."""
 
         @property
         def began(self) -> bool:
-            """Return whether the head of the response is there."""
+            """Return True if the head of the response has arrived."""
 
     class Operation(Protocol):
-        """Protocol for the record of a client's request (telemetry.operations.Operation)."""
+        """Interface of the record of a client's request (telemetry.operations.Operation)."""
 
         trace: str
 
         def sends(self, request: Any, address: Any) -> Sending:
-            """Return the record of an HTTP request that is sent now."""
+            """Return the record of an HTTP request that is being sent to the upstream."""
 
 
 WHOLE = 1024 * 1024
-"""Largest answer in bytes that a program gets."""
+"""Largest answer in bytes that a program of the model gets."""
 
 
 class _UnknownOrigin:
@@ -95,13 +95,13 @@ class _UnknownOrigin:
 
 # Decision 0101: The id of a call is a span of a trace.
 class Span:
-    """What is observed of one call, for its log line and audit line.
+    """Facts about one call, for its log lines and its audit line.
 
     - `call`: id of 16 hexadecimal digits.
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
     - `status`: last HTTP status of the API, 0 before the first.
     - `confirmation`: answer of the user to the question, "" if none was asked.
-    - `questions`: how the user answered each question of the tool, by its name.
+    - `questions`: name of each question of the tool -> how the user answered, such as `accept`.
     - `refused`: True if the server kept the request from being sent.
     - `rewritten`: name of the hook that changed the path, "" if none did.
     - `parsed`: names of arguments that came as JSON text and were parsed.

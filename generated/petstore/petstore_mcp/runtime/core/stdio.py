@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import NoReturn, Protocol
 
     class Ending(Protocol):
-        """Protocol for an object that must act before the process ends, such as the audit."""
+        """Interface of an object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
             """Record the open calls as cut short, because the process ends."""
@@ -221,7 +221,7 @@ class OutputRoom:
 
         self.seconds = seconds
         self._out = stdout
-        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks once there is room
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks if poll reports that stdout is writable
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []

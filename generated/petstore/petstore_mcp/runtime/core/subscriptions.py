@@ -27,7 +27,7 @@ class Subscriptions:
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # in the order in which they were opened
+        self._streams: dict[Id, tuple[str, ...]] = {}  # streams in the order in which they were opened
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []

@@ -103,7 +103,7 @@ class UserFlow(TypedDict):
     scopes: NotRequired[list[str]]
 
 
-# Functional syntax, because `in` is a keyword of Python.
+# TypedDict in functional syntax, because the key `in` is a keyword of Python.
 _Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
 
 
@@ -132,7 +132,7 @@ Finder = Literal["search_tools", "describe_tools", "call_tool", "call_writing_to
 
 @final
 class ListedPart(TypedDict):
-    """Size and checksum of the list that search.json begins with."""
+    """Size and checksum of the tool list at the beginning of search.json."""
 
     bytes: int
     digest: str
@@ -326,7 +326,7 @@ class Link(TypedDict):
 
 @final
 class EmbeddedResource(TypedDict):
-    """Embedded resource in a result: a `text`, or a pointer to base64 (`blob`)."""
+    """Embedded resource in a result: a `text`, or a JSON Pointer to base64 data in the answer (`blob`)."""
 
     uri: ShownText
     mimeType: NotRequired[ShownText]
@@ -427,7 +427,7 @@ class TaskRequest(TypedDict):
 TaskTarget = TaskRequest | HeaderNode | PointerNode
 """A request, or the place in an answer (header field or JSON Pointer) that holds a URL or the result."""
 
-# Functional syntax, because `not` is a keyword of Python.
+# TypedDict in functional syntax, because the key `not` is a keyword of Python.
 TaskCondition = TypedDict(
     "TaskCondition",
     {"pointer": NotRequired[str], "values": NotRequired[list[Any]], "not": NotRequired[Literal[True]]},

@@ -129,8 +129,9 @@ class UrlQuestion:
 
 
 class Question:
-    """Question to the user in the stateless era: the text, and the state that the repeated call must carry. `visit` is
-    set if the user answers by opening a URL, and `form` if the user fills in fields.
+    """Question to the user in the stateless era: the text, and the state that the repeated call must carry.
+
+    `visit` is set if the user answers by opening a URL, and `form` if the user fills in fields.
     """
 
     __slots__ = ("form", "message", "state", "visit")
@@ -153,7 +154,7 @@ class OtherOutcome(Exception):
 
 
 class Contents:
-    """Result of reading a resource. `contents`: as 2026-07-28 writes them, None if there is no such resource.
+    """Result of reading a resource. `contents`: in the form of 2026-07-28, or None if there is no such resource.
 
     `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is part of resources.json.
     """
@@ -191,7 +192,7 @@ class Reply:
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     """Return CallToolResult as JSON in pieces, so that long content is not copied with each envelope.
 
-    Raises ValueError or TypeError if the result holds what JSON cannot represent.
+    Raise ValueError or TypeError if the result has a value that JSON cannot represent.
     """
     stateless = has(revision, "resultType")
     pieces = [b'{"resultType":"complete","content":[' if stateless else b'{"content":[']

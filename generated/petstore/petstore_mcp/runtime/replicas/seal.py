@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 NONCE, TAG, EXPIRY = 12, 16, 4
 LONGEST = 8192
-"""Longest handle in characters that is examined, unless its purpose allows more."""
+"""Longest encrypted handle in characters that is decrypted, unless a purpose allows longer handles."""
 
 _INFO = b"mcpgen handles, version 1"
 _ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 class Unsealed(Exception):
-    """Raised if a handle was not made by this server for this purpose and owner."""
+    """Raised if a text is not an encrypted handle of this server for this purpose and owner."""
 
 
 class Expired(Exception):
-    """Raised if a valid handle has expired."""
+    """Raised if an encrypted handle is valid but has expired."""
 
 
 class Seal:
@@ -64,7 +64,7 @@ class Seal:
         return self._clock()
 
     def close(self, purpose: str, owner: str, value: bytes, seconds: float) -> str:
-        """Return a handle that contains `value` and is valid for `seconds` seconds.
+        """Encrypt `value`, and return the encrypted text, called a handle. It is valid for `seconds` seconds.
 
         `purpose`: kind of the handle, such as `session`. `owner`: the caller that may use the handle.
         """
@@ -73,14 +73,14 @@ class Seal:
         return _text(nonce + self._keys[0].encrypt(nonce, expires + value, self._about(purpose, owner)))
 
     def open(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> bytes:
-        """Return the value in a handle of at most `longest` characters.
+        """Decrypt a handle of at most `longest` characters, and return its value.
 
         Raise Unsealed if the handle is invalid for this purpose and owner, and Expired if it has expired.
         """
         return self.open_until(purpose, owner, handle, longest)[0]
 
     def open_until(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> tuple[bytes, float]:
-        """Return the value in a handle, and the Unix time at which the handle expires. Raise the errors of `open`."""
+        """Decrypt a handle. Return its value, and the Unix time at which it expires. Raise the errors of `open`."""
         sealed = _bytes(handle, longest)
         value = self._decrypted(sealed[:NONCE], sealed[NONCE:], self._about(purpose, owner))
         until = int.from_bytes(value[:EXPIRY], "big")
@@ -101,7 +101,7 @@ class Seal:
         for key in self._keys:
             try:
                 return key.decrypt(nonce, sealed, about)
-            except (InvalidTag, ValueError):  # ValueError: the nonce is too short
+            except (InvalidTag, ValueError):  # ValueError is raised if the nonce is too short
                 continue
         raise Unsealed
 
@@ -119,7 +119,7 @@ def _text(sealed: bytes) -> str:
 
 
 def _bytes(handle: str, longest: int) -> bytes:
-    """Return the decoded bytes of a handle. Raise Unsealed if the handle is not canonical base64url, or too long."""
+    """Return the decoded bytes of an encrypted handle. Raise Unsealed if it is too long or not canonical base64url."""
     if not len(handle) <= longest or not _ALPHABET.issuperset(handle) or len(handle) % 4 == 1:
         raise Unsealed
     sealed = urlsafe_b64decode(handle + "=" * (-len(handle) % 4))

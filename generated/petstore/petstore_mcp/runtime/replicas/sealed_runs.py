@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt programs that wait for the user (`requestState`), so that any replica can continue a program, once.
+"""Encrypt programs that wait for the user, so that any replica can continue a program, once.
 
-An encrypted text, called a handle, contains the whole serialized program. A handle that is another caller's, changed,
-expired or used before is refused before its content is read as a program.
+The encrypted state, which the client stores (`requestState`), contains the whole serialized program. A state that is
+another caller's, changed, expired or used before is refused before its content is read as a program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .sealed_states import Spend
 
 LONGEST = 256 * 1024
-"""Longest handle of a program in characters. Clients send it back in the body of a request."""
+"""Longest encrypted program in characters. Clients send it back in the body of a request."""
 
 _PURPOSE = "run"
 _NUMBER = 16
@@ -27,23 +27,23 @@ _NUMBER = 16
 
 # Decision 0197: A stopped program travels with its client.
 class SealedRuns:
-    """Issuer and reader of handles of programs. `spend` marks a handle as used, as in `sealed_states.States`."""
+    """Issuer and reader of states that contain a program. `spend` marks a state as used (`sealed_states.States`)."""
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
         self._seal = seal
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return a handle that contains a serialized program, or "" if the program is too large."""
+        """Return an encrypted state that contains a serialized program, or "" if the program is too large."""
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Mark a handle as used. Return its program and "", or b"" and the reason why there is no program.
+        """Mark a state as used. Return the program in it and "", or b"" and the reason why there is no program.
 
-        The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used handles are
-        remembered), `unknown` (the store does not answer, so the handle may have been used).
+        The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used states are
+        remembered), `unknown` (the store does not answer, so the state may have been used).
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

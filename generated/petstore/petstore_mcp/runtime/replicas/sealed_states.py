@@ -53,7 +53,7 @@ class States:
     async def take(self, state: str, subject: str) -> tuple[int, str]:
         """Mark a state as used. Return how often the user was asked, and "" or the reason why the state is invalid.
 
-        The reasons: `forged`, `late` (expired), `other` (of another call), and those of `spend`.
+        The reasons: `forged` (invalid), `late` (expired), `other` (of another call), and those of `spend`.
         """
         return (await self.take_kept(state, subject))[:2]
 

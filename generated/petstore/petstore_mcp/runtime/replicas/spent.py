@@ -17,7 +17,7 @@ class SpentNumbers:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}  # earliest expiry first
+        self._until: dict[str, float] = {}  # number -> its expiry, the earliest first
 
     async def spend(self, number: str, seconds: float) -> str:
         """Mark a number as used for `seconds` seconds.

@@ -206,7 +206,7 @@ class HttpConnection(RequestHandler):
 
     def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
         self._forget_expected()
-        self._busy = True  # reading the payload calls `data_received`
+        self._busy = True  # set before the payload is read, since reading it calls `data_received`
         body = payload.read_nowait()
         try:
             self._inline = self.door.service.begin_inline(head, peer, body, self)

@@ -179,7 +179,7 @@ class _Connection:
     async def _served(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except OSError:  # the ASGI server reports so that the client has disconnected
+        except OSError:  # ASGI servers raise OSError if the client has disconnected
             return
         except Exception as problem:
             log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))

@@ -54,7 +54,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flushes what --help printed
+        return int(stop.code or 0) or show([])  # flush the text that --help has printed
 
     def load(later: Catalog) -> Settings:
         return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog, http=given.http)

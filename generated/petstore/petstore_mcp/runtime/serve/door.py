@@ -69,7 +69,7 @@ class Connection(Protocol):
     def divert(self, to: Request | None) -> bool:
         """Call `to.left()` when the client disconnects, instead of cancelling the task. None restores the default.
 
-        Return False if this door cannot do so.
+        Return False if this HTTP server cannot do so.
         """
 
 

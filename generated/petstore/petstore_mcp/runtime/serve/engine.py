@@ -9,7 +9,7 @@ The module `work` runs the calls in the loop, and `backlog` limits the number of
 
 from __future__ import annotations
 
-import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
+import threading  # imported early: Python 3.11 hangs at exit if another thread imports it first
 from collections import deque
 
 from ..core import log, spans
@@ -155,7 +155,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # after a failed start, loading again fails too
+        if work.caller is not None:  # if the first load failed, this one would fail too
             work.caller = loaded(load)
 
 
@@ -167,7 +167,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # loaded already
+        from .work import frames  # imported late; the engine has loaded it already
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

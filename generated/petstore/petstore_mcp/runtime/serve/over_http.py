@@ -89,7 +89,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
         complain(f"--http cannot use {listening.address}: {reason}.")
         return EXIT_CONFIG
     if settings.again is not None:
-        from .reload import Watch  # imported late: rarely used
+        from .reload import Watch  # imported late: few servers reload
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
@@ -105,7 +105,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # after the door: until it is closed, a request may come on an open connection
+    await service.close()  # closed last, since open connections may have brought further requests
     return 0
 
 
@@ -200,7 +200,7 @@ def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
     if not settings.audit:
         return None
-    from .recording import open_audit  # imported late: rarely used
+    from .recording import open_audit  # imported late: few operators record calls
 
     audit = open_audit(settings.audit, settings, catalog)
     if isinstance(audit, str):

@@ -56,7 +56,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # then each call that runs a program reports this error
+        with suppress(ImportError):  # each call that runs a program will report this error
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:
@@ -66,7 +66,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # encodes host names for the resolver
+        codecs.lookup("idna")  # codec that encodes host names for the resolver
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:

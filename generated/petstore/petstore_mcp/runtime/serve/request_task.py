@@ -50,7 +50,7 @@ class RequestTask:
     def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
         """Store the call for `respond`, which runs it, and return this task.
 
-        If the door would cancel this task when the client disconnects, run the call in a task of its own instead.
+        If the HTTP server cancels this task when the client disconnects, run the call in a task of its own instead.
         """
         if not self._connection.divert(self):
             return self._task.get_loop().create_task(call)
@@ -110,5 +110,5 @@ class RequestTask:
     async def _written(self, exchange: Exchange) -> None:
         try:
             await self._writer.write(exchange, self._connection, self._caller)
-        except TimeoutError:  # the client does not read
+        except TimeoutError:  # the client does not read its response
             self._connection.abort()

@@ -123,7 +123,7 @@ class Service:
         self._sweep()
 
     async def handle(self, head: Head, connection: Connection) -> None:
-        """Serve one request. The caller must cancel this coroutine if the client closes the connection."""
+        """Serve one request. The caller cancels this coroutine if the client disconnects."""
         self._enter()
         try:
             admitted = self._admitted(head)
@@ -134,7 +134,7 @@ class Service:
                 await connection.answer(admitted)
             else:
                 await self._serve(head, admitted, connection)
-        except TimeoutError:  # the client does not read
+        except TimeoutError:  # the client does not read its response
             connection.abort()
         finally:
             self._leave()
@@ -164,10 +164,10 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline. If the client leaves, the caller must cancel this."""
+        """Serve the rest of a request that was begun inline. The caller cancels this if the client disconnects."""
         try:
             await self._writer.write(request.exchange, connection, request.caller)
-        except TimeoutError:  # the client does not read
+        except TimeoutError:  # the client does not read its response
             connection.abort()
         finally:
             request.over()

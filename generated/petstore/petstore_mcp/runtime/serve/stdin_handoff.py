@@ -100,7 +100,7 @@ class _ReadingPeriod:
         """Return True if the loop has responded since the last check, and has input or calls to work on."""
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
-        self._wire.attended()  # exits the process if the client is gone
+        self._wire.attended()  # this ends the process if the client has gone
         if not answered or not (came or self._engine.busy):
             return False
         self._engine.tell(self._answer)

@@ -175,7 +175,7 @@ class Admission:
     def _named(self, digest: bytes) -> str | None:
         """Return the name of the caller whose static token has the SHA-256 `digest`, or None."""
         found = None
-        for each, name in (self._listening.tokens or {}).items():  # compare all, so that timing reveals nothing
+        for each, name in (self._listening.tokens or {}).items():  # compare all, so that timing reveals no token
             if hmac.compare_digest(each, digest):
                 found = name
         return found

@@ -11,14 +11,15 @@ Both eras are served at one path:
     -------------------------------------------------------  ------------------------------------------------------
     names a revision or capabilities in `_meta`              2026-07-28: with a `Protocol` of its own, dropped after
                                                              the response
-    has a header with a revision that is not an older one    the same, but refused: `_meta` lacks the revision
-    is `initialize`                                          the older era: the response carries a session id
-    carries a session id                                     the older era: with the `Protocol` of that session,
-                                                             rebuilt from the id if this process has none
+    has a header field with a revision not of the            the same, but refused: `_meta` lacks the revision
+    handshake era
+    is `initialize`                                          handshake era: the response has a session id
+    has a session id                                         handshake era: with the `Protocol` of that session,
+                                                             restored from the id if this process has none
     anything else                                            400: a session is required
 
-Clients choose ids and progress tokens. So these are unique only within one POST (2026-07-28) or one session. A call is
-identified across all clients by its key.
+Clients choose ids and progress tokens, so they are unique only within one POST (2026-07-28) or one session. The key of
+a call is unique among the calls of all clients.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ class Endpoint:
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has ended (A8).
 
-        A client of the older era resumes with its next token. A response that is not streamed is still sent.
+        A client of the handshake era resumes it with its next token. A response that is not a stream is still sent.
         """
         if exchange in self.routes.streams and not exchange.name:
             self.routes.forget(exchange)

@@ -186,4 +186,4 @@ class Exchange:
 
 
 def _nobody() -> None:
-    """Do nothing: used as `changed` until a door waits for parts."""
+    """Do nothing: used as `changed` until an HTTP server waits for parts of the response."""

@@ -64,7 +64,7 @@ class Relay:
 
 
 class SessionHandler:
-    """Request handler of the older era's sessions.
+    """Request handler for sessions of the handshake era.
 
     `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
     None. `streams` serves GET. `replica` is the name of this process among the replicas.
@@ -312,7 +312,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request; a batch ends once none of its requests is pending."""
         if target.id is not None:
-            for line in lines:  # the line that withdraws the question of the call
+            for line in lines:  # tell the client that the question of the call is withdrawn
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:

@@ -11,7 +11,10 @@ SHARE = 3 / 4
 
 
 class Places:
-    """Counter of taken places, in total and per caller, up to a limit."""
+    """Limit on how many places are in use. A place is a call, a stream, a connection or a byte.
+
+    The places in use are counted in total and per caller.
+    """
 
     __slots__ = ("_most", "_of", "_taken")
 

@@ -25,8 +25,8 @@ SECONDS = 300.0
 """Seconds for which a stream can be resumed after its end."""
 
 _BEGINNING = 0
-"""Number of the first event of each stream. This event counts towards the limit, since even an empty stream takes
-memory."""
+"""Number of the first event of each stream. This event counts towards the limit on stored events, since even an empty
+stream takes memory."""
 
 
 class EventQueue:
