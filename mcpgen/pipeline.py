@@ -307,7 +307,9 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
         )
     name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title, _host(api))
     version = api.version or (lock.version if lock else "0.1.0")
-    return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)
+    return Identity(
+        name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions, bool(api.logging)
+    )
 
 
 def _host(api: Api) -> str:

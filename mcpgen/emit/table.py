@@ -117,6 +117,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
         **({"asks": True} if questions.asks(catalog) else {}),
+        **({"logging": True} if identity.logging else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }

@@ -32,6 +32,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         version=settings.version or api.version,
         name=settings.name or api.name,
         instructions=settings.instructions or api.instructions,
+        logging=api.logging if settings.logging is None else settings.logging,
         operations=api.operations + own,
         servers=base or api.servers,
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),

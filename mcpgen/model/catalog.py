@@ -287,13 +287,14 @@ class Identity:
     """Names of the generated server.
 
     `name`: in files, commands and MCP. `prefix`: of its environment variables. `package`: its Python package.
-    `command`: its executable.
+    `command`: its executable. `logging`: clients can ask for log messages.
     """
 
     name: str
     title: str
     version: str
     instructions: str = ""
+    logging: bool = False
 
     @property
     def package(self) -> str:

@@ -17,8 +17,8 @@ class Api:
     `security`: None if the document does not mention security. `unconfirmed`: origins that the owner must accept, since
     a base URL replaced the server of their documents. `named_at`: place of title and instructions in the file.
 
-    Decisions: `name`, `version`, `instructions`, `output`, `fields`, `lookups`, `pages`, `confirm` (method or
-    DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside
+    Decisions: `name`, `version`, `instructions`, `logging`, `output`, `fields`, `lookups`, `pages`, `confirm` (method
+    or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside
     tools. `left_out`: operations that a selection removed; they become no tools, but jobs may be read by them.
     """
 
@@ -28,6 +28,7 @@ class Api:
     name: str | None = None
     version: str = ""
     instructions: str = ""
+    logging: bool | None = None
     servers: tuple[Server, ...] = ()
     schemes: tuple[SecurityScheme, ...] = ()
     security: tuple[SecurityRequirement, ...] | None = None

@@ -7,6 +7,7 @@ from tests.hostile.mutation import Mutation
 DOWNLOADS, FILES = "tests/functional/test_downloads.py", "tests/runtime/test_files.py"
 REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_redirects.py"
 ENGINE = "tests/runtime/test_progress.py"
+LOGS, LOGS_OF_SESSIONS = "tests/runtime/test_logging.py", "tests/streamable/test_logging.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
@@ -14,14 +15,20 @@ OF_RESULTS = (
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
-    Mutation("answers behind progress", "work.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation("answers behind progress", "accepted_call.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
     Mutation("progress that stands still", "heartbeat.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)),
     Mutation(
         "progress of calls that are over",
-        "work.py",
+        "accepted_call.py",
         "self._beats.end(self)\n            self._beats = None",
         "pass",
         (ENGINE,),
+    ),
+    Mutation("levels of messages", "call_log.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)),
+    Mutation("how many messages", "call_log.py", "if self._room < 1:", "if False:", (LOGS,)),
+    Mutation("secrets in log messages", "call_log.py", "log.redacted(text)", "text", (LOGS,)),
+    Mutation(
+        "levels of many sessions", "session_wishes.py", "if len(self._known) > MOST:", "if False:", (LOGS_OF_SESSIONS,)
     ),
     Mutation(
         "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)

@@ -83,6 +83,7 @@ class Conversation:
         self.called: list[str] = []
         self.dialogues: list[Dialogue] = []
         self.cancelled: list[int] = []
+        self.levels: list[int | None] = []
         self.rejected: list[object] = []
         self.expecting = False
 
@@ -90,6 +91,11 @@ class Conversation:
         """Make the server support tasks from now on, as if one of its tools started jobs."""
         self._protocol._catalog.header["tasks"] = True
         self._checker.offered += ("tasks",)
+
+    def offer_logging(self) -> None:
+        """Let the server offer log messages from now on."""
+        self._protocol._catalog.header["logging"] = True
+        self._checker.offered += ("logging",)
 
     def say(self, data: bytes, end: bool = False) -> None:
         """Feed these bytes as the client's output. If `end` is given, close the client's side as well."""
@@ -117,15 +123,19 @@ class Conversation:
     def happen(self, event: str) -> None:
         """Let the event happen that this text describes.
 
-        Events of the API that a waiting call uses: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, `cut`. Events of
-        a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of the call itself: `ask ID
-        MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client: `leave`. Events that load
-        other tables: `renew table`, `renew later`, `renew featured`.
+        Events of the API that a waiting call uses: `progress ID MESSAGE`, `log ID LEVEL TEXT`, `done ID TEXT`,
+        `broke ID`, `cut`. Events of a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of
+        the call itself: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client:
+        `leave`. Events that load other tables: `renew table`, `renew later`, `renew featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":
-            self._checker.offered = ("prompts", "completions") if rest == "featured" else ()
-            self._write(self._protocol.renew(Catalog.load(str(TABLE.with_name(rest)))))
+            logs = ("logging",) if "logging" in self._checker.offered else ()
+            self._checker.offered = (*(("prompts", "completions") if rest == "featured" else ()), *logs)
+            renewed = Catalog.load(str(TABLE.with_name(rest)))
+            if logs:
+                renewed.header["logging"] = True
+            self._write(self._protocol.renew(renewed))
             return
         if kind == "cut":
             for line in self._protocol.cut(lambda _: Result.error("The server was stopped.")):
@@ -144,6 +154,8 @@ class Conversation:
             self._write(asked)
             if asked is None:
                 self._note("cannot be asked")
+        elif kind == "log":
+            self._write(self._protocol.log(key, *text.split(" ", 1)))
         elif kind == "withdraw":
             self._write(self._protocol.withdraw(key))
         else:
@@ -185,6 +197,7 @@ class Conversation:
             self._fetched[call.key] = call
             self._note(f"{call.request} {json.dumps(call.arguments)}")
         self.dialogues.append(call.dialogue)
+        self.levels.append(call.log_level)
         if call.name in ("echo", "shout"):
             self._write(self._protocol.finished(call.key, Result.text(call.arguments.get("text", ""))))  # type: ignore[arg-type]
         elif call.name == "show":

@@ -93,6 +93,7 @@ def _cached(result: dict[str, Any]) -> None:
 RULES = {
     "initialize": _initialize,
     "ping": _ping,
+    "logging/setLevel": _ping,
     "server/discover": _discover,
     "tools/list": _list,
     "tools/call": _call,

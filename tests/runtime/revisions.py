@@ -52,9 +52,11 @@ RESULTS = {
     "prompts/list": "ListPromptsResult",
     "prompts/get": "GetPromptResult",
     "completion/complete": "CompleteResult",
+    "logging/setLevel": "EmptyResult",
 }
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 NOTIFICATIONS = {
+    "notifications/message": "LoggingMessageNotification",
     "notifications/progress": "ProgressNotification",
     "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
     "notifications/tools/list_changed": "ToolListChangedNotification",
@@ -73,6 +75,7 @@ class _Asked:
         self.filters = filters if isinstance(filters, dict) else {}
         self.honoured: list[str] | None = None
         self.progress = float("-inf")
+        self.logs = False
 
 
 class Checker:
@@ -89,6 +92,7 @@ class Checker:
         self._promised: list[str] = []
         self._open: dict[tuple[type, object], list[_Asked]] = {}
         self._questions: set[str] = set()
+        self._set_level = False
 
     def heard(self, line: bytes) -> None:
         """Record a line that the client wrote, valid or not."""
@@ -142,6 +146,8 @@ class Checker:
             if method in BARE and self.agreed is None and not stateless:
                 method, revision = BARE[method], R1
             asked_for = _Asked(method, revision, meta.get("progressToken"), params.get("notifications"))
+            asked_for.logs = META + "logLevel" in meta
+            self._set_level = self._set_level or method == "logging/setLevel"
             self._open.setdefault(_key(id_), []).append(asked_for)
         elif _is_id(id_) and ("method" in message or not {"result", "error"} & message.keys()):
             self._open.setdefault(_key(id_), []).append(_Asked("", self.agreed or R4, None))
@@ -233,7 +239,8 @@ class Checker:
         completes = "completions" in self.offered and revision >= R2
         listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
         tasks = task_messages.capabilities(revision) if "tasks" in self.offered else {}
-        return {**listed, **({"completions": {}} if completes else {}), **tasks}
+        logs: dict[str, object] = {"logging": {}} if "logging" in self.offered else {}
+        return {**listed, **({"completions": {}} if completes else {}), **logs, **tasks}
 
     def _input_required(self, result: dict[str, Any], asked: _Asked) -> None:
         assert (asked.revision, asked.method) == (R5, "tools/call")
@@ -259,6 +266,11 @@ class Checker:
             assert "message" not in params or asked.revision >= R2
             asked.progress = params["progress"]
             valid(asked.revision, NOTIFICATIONS[message["method"]], message)
+        elif message["method"] == "notifications/message":
+            assert "logging" in self.offered
+            asked_for = [each for several in self._open.values() for each in several if each.logs]
+            assert self._set_level or asked_for, "only where it was asked for"
+            valid(R5 if asked_for else self.agreed or R4, NOTIFICATIONS[message["method"]], message)
         elif message["method"].endswith("/list_changed") and params == {}:
             assert self.changes
             assert message["method"].split("/")[1] in self._promised

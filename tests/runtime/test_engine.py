@@ -138,6 +138,9 @@ class Bench:
             self.phases.append((key, done, message))
             self._reported.notify_all()
 
+    def log(self, key: int, level: str, text: str) -> None:
+        raise NotImplementedError
+
     def until_told(self, count: int) -> None:
         with self._reported:
             assert self._reported.wait_for(lambda: len(self.phases) >= count, PATIENCE)

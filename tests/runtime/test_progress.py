@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from package.runtime.core.effects import Call, Dialogue
 from package.runtime.core.spans import Span
-from package.runtime.serve import heartbeat, work
+from package.runtime.serve import accepted_call, heartbeat
 
 from tests.runtime.test_engine import Bench, text
 
@@ -47,7 +47,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 
     Here phases are due at once, and the result is ready in the same turn of the loop.
     """
-    monkeypatch.setattr(work, "LASTING", 0)
+    monkeypatch.setattr(accepted_call, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
     gate.set()
     bench.submit(1, "a", report=["sent", "headers", "body"])
@@ -56,7 +56,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 
 
 def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "APART", 10**6)
+    monkeypatch.setattr(accepted_call, "APART", 10**6)
     bench.submit(1, "a", report=["sent"])
     assert bench.upstream
     bench.until_told(1)
@@ -73,7 +73,7 @@ def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.Mon
 
 
 def test_a_call_that_waits_tells_so_again_and_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "BEAT", 0.001)
+    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
     bench.submit(1, "a")
     assert bench.upstream
     bench.until_told(BEATS)
@@ -85,7 +85,7 @@ def test_a_call_that_waits_tells_so_again_and_again(bench: Bench, monkeypatch: p
 
 
 def test_a_call_that_waits_for_its_user_tells_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "BEAT", 0.001)
+    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
     bench.submit(1, "a", question="Sure?")
     assert bench.upstream
     bench.until_asked(1)
@@ -98,7 +98,7 @@ def test_a_call_that_waits_for_its_user_tells_so(bench: Bench, monkeypatch: pyte
 def test_a_call_without_a_token_and_one_that_is_over_tell_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "BEAT", 0.001)
+    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
     bench.engine.submit(Call(1, "quiet", {}, None, Dialogue("", "2025-11-25")), bench, 0)
     bench.submit(2, "cancelled")
     bench.submit(3, "over")

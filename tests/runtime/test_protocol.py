@@ -71,6 +71,7 @@ def test_every_method_has_its_handler() -> None:
 def test_each_method_exists_where_the_table_says(method: str, revision: str) -> None:
     conversation = Conversation(table=FEATURED) if revision == R5 else shaken(revision, FEATURED)
     conversation.offer_tasks()
+    conversation.offer_logging()
     if revision != R5 and method in ("server/discover", "subscriptions/listen", "tasks/update"):
         return  # these methods exist only in the stateless era
     [answer] = conversation.ask(request(1, method, revision, name="echo", notifications={}, protocolVersion=revision))

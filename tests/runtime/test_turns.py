@@ -46,6 +46,9 @@ class Told:
     def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
         raise NotImplementedError
 
+    def log(self, key: int, level: str, text: str) -> None:
+        raise NotImplementedError
+
     def ask(self, key: int, question: object) -> bool:
         raise NotImplementedError
 

@@ -36,6 +36,12 @@ def timeout(entry: JsonObject) -> float | None:
     return None
 
 
+def logging(entry: JsonObject) -> bool | None:
+    """Return whether clients can ask for log messages, or None if `logging` is missing."""
+    value = entry.get("logging")
+    return value if isinstance(value, bool) else None
+
+
 def requires(entry: JsonObject) -> tuple[Capability, ...] | None:
     """Return the client capabilities that a tool needs, or None if `requires` is missing."""
     value = entry.get("requires")

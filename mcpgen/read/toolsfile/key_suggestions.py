@@ -23,7 +23,8 @@ KEYS: dict[str, dict[str, str]] = {
     "file": {
         **dict.fromkeys(("url", "servers", "serverurl", "host", "endpoint", "apiurl", "baseuri"), _BASE_URL),
         **dict.fromkeys(
-            ("name", "title", "version", "instructions", "output", "fields", "lookups", "pages", "confirm"), _AT_SERVER
+            ("name", "title", "version", "instructions", "logging", "output", "fields", "lookups", "pages", "confirm"),
+            _AT_SERVER,
         ),
         **dict.fromkeys(("description", "info"), "What it is stands under `server`: name, title, instructions."),
         **dict.fromkeys(

@@ -66,6 +66,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         version=server.version(identity, top.inside("server"), diagnostics),
         name=server.name(identity),
         instructions=as_text(identity.get("instructions")),
+        logging=hints.logging(identity),
         operations=operations,
         definitions=definitions,
         servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),

@@ -79,6 +79,8 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "server-renamed": ("breaking", "The server is called {after} now; it was {before}. Its command has that name too."),
     "server-title": ("cosmetic", "The title of the server is {after} now; it was {before}."),
     "server-instructions": ("cosmetic", "The instructions have other words."),
+    "logging-offered": ("additive", "Clients can ask for log messages of their calls."),
+    "logging-gone": ("breaking", "Clients can no longer ask for log messages."),
     "tools-unlisted": (
         "breaking",
         "Its tools are no longer listed: a search finds them. All can still be called by their names.",

@@ -43,6 +43,8 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
     for key, code in _TEXTS.items():
         if before.get(key) != after.get(key):
             yield rules.of_server(code, before.get(key), after.get(key))
+    if old.get("logging") != new.get("logging"):
+        yield rules.of_server("logging-offered" if new.get("logging") else "logging-gone")
     yield from _search(old.get("search"), new.get("search"))
 
 

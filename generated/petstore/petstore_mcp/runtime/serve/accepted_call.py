@@ -1,0 +1,254 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Hold one accepted call: how it is made, and what its client is told before the answer.
+
+That is progress, log messages and questions. None of them follows the answer, and progress does not come right before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from ..core.effects import Complete, Fetch, GetPrompt, TaskRequest
+from ..core.wire_formats import Failure, OtherOutcome
+from . import heartbeat
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol
+
+    from ..calls.completion_values import CompletionValues
+    from ..core.effects import Call, Dialogue
+    from ..core.task_state import Task
+    from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
+    from ..http.deadlines import Deadlines
+    from .call_log import CallLog
+
+    class ToolExecutor(Protocol):
+        """Executor of one call (execution.ToolExecutor)."""
+
+        async def fetch(self, wanted: Fetch) -> Contents | Result:
+            """Return the contents of a resource, or an error result that says why it cannot be read."""
+
+        async def task(self, wanted: TaskRequest) -> Task:
+            """Return the answer to a request about a task. Raises OtherOutcome."""
+
+        async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
+            """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
+
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Callable[[Asked], Awaitable[object]],
+        ) -> Result:
+            """Return the call's result. Raises OtherOutcome.
+
+            `report` marks the end of a phase. `ask` returns the client's answer to a question, or None.
+            """
+
+    class Listener(Protocol):
+        """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
+
+        `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
+        of the engine's event loop, unless they say otherwise.
+        """
+
+        def attended(self) -> bool:
+            """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
+
+        def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
+            """Report progress: `done` grows with each phase, each beat and, if `total` bytes are expected, each byte.
+
+            `message` names the last phase, or says what the call waits for.
+            """
+
+        def log(self, key: int, level: str, text: str) -> None:
+            """Send a log message about the call to its client."""
+
+        def ask(self, key: int, question: Asked | None) -> bool:
+            """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
+
+        def done(self, key: int, outcome: Outcome) -> None:
+            """Report the outcome of a call that is over."""
+
+
+_NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
+
+# Decision 0003: A quick call tells no progress.
+#: Seconds that a phase must last before its progress is sent, and seconds without messages after that. Official clients
+#: lose progress that arrives together with the response, and raise an error.
+LASTING, APART = 0.2, 0.02
+# Decision 0234: A call that waits tells so every five seconds.
+#: Seconds after which a call with a progress token says that it goes on, again and again. Clients give up after 10 s at
+#: the earliest, and start their time-out anew with each progress.
+BEAT = 5.0
+
+
+class AcceptedCall:
+    """An accepted call, with the Caller that was current then, and its task once begun.
+
+    `whose` is the client's name, "" over stdio.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_beats",
+        "_began",
+        "_count",
+        "_log",
+        "_phase",
+        "_said",
+        "_told",
+        "_values",
+        "_waits",
+        "call",
+        "caller",
+        "listener",
+        "over",
+        "size",
+        "task",
+        "whose",
+    )
+
+    caller: ToolExecutor | None
+    task: asyncio.Task[Any]
+
+    def __init__(
+        self,
+        call: Call,
+        listener: Listener,
+        size: int,
+        count: Callable[[str, int], None],
+        values: Callable[[], CompletionValues],
+    ) -> None:
+        """Create. `count` adds to, or subtracts from, the running calls of a client. `values` completes arguments."""
+        self.call = call
+        self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
+        self._count = count
+        self._values = values
+        self.listener = listener
+        self.size = size
+        self.over = False
+        self._phase = 0
+        self._said = ""
+        self._told = float("-inf")
+        self._waits: asyncio.TimerHandle | None = None
+        self._beats: Deadlines | None = None
+        self._began = 0.0
+        self._log: CallLog | None = None
+        self._answer: asyncio.Future[object] | None = None
+
+    def made(self) -> Awaitable[Outcome]:
+        """Return an awaitable of the outcome, to be awaited in the call's task, where its span is current. Raises
+        Ended.
+        """
+        call, caller = self.call, self.caller
+        if call.span is not None:
+            spans.enter(call.span)
+            if call.log_level is not None:
+                self._log_from(call.log_level, call.span)
+        if caller is None:
+            raise OtherOutcome(_NO_CALLER)
+        if isinstance(call, Fetch):
+            return caller.fetch(call)
+        if isinstance(call, GetPrompt) and "ask" in call.entry:
+            return caller.get_prompt(call, self._ask)
+        if isinstance(call, Complete):
+            return self._values().complete(call, caller.fetch)
+        if isinstance(call, GetPrompt):
+            from ..calls import prompt_resources  # imported late: few prompts need the upstream
+
+            return prompt_resources.made(call, caller.fetch)
+        if isinstance(call, TaskRequest):
+            return caller.task(call)
+        report = self._report if call.progress_token is not None else _unheard
+        return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
+
+    def _log_from(self, level: int, span: spans.Span) -> None:
+        from .call_log import CallLog  # imported late: few clients want log messages
+
+        clock = asyncio.get_running_loop().time
+        self._log = span.tells = CallLog(level, partial(self.listener.log, self.call.key), clock)
+
+    def _report(self, message: str) -> None:
+        """Record the end of a phase. Only the latest phase is sent, once nothing followed for LASTING seconds."""
+        self._phase += 1
+        self._said = message
+        if self._waits is None:
+            self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
+
+    def _tell(self) -> None:
+        self._waits, self._told = None, asyncio.get_running_loop().time()
+        self.listener.progress(self.call.key, self._phase, self._said)
+
+    def beat_by(self, beats: Deadlines) -> None:
+        """Report every BEAT seconds that the call goes on, until `hush`."""
+        self._beats, self._began = beats, asyncio.get_running_loop().time()
+        beats.begin(self, BEAT)
+
+    def expire(self) -> None:
+        """Report that the call goes on: the time of a beat has come."""
+        if self._beats is None:
+            return
+        self._told = asyncio.get_running_loop().time()
+        done, total, message = heartbeat.beat(
+            self._phase, self._waiting_for(), self.call.span, self._told - self._began
+        )
+        self._phase = done
+        self.listener.progress(self.call.key, done, message, total)
+        self._beats.begin(self, BEAT)
+
+    def _waiting_for(self) -> str:
+        return heartbeat.USER if self._answer is not None and not self._answer.done() else self._said
+
+    def hush(self) -> None:
+        """Send no more progress."""
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+        if self._beats is not None:
+            self._beats.end(self)
+            self._beats = None
+
+    async def quiet(self) -> None:
+        """Send no more progress, and wait until APART seconds after the last progress message."""
+        self.hush()
+        if self._log is not None:
+            self._log.close()
+        if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
+            try:
+                await asyncio.sleep(left)
+            except asyncio.CancelledError:  # the call was cancelled: nobody waits
+                return
+
+    async def _ask(self, question: Asked) -> object:
+        """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
+        ends.
+        """
+        answer = self._answer = asyncio.get_running_loop().create_future()
+        try:
+            return await self._meanwhile(answer) if self.listener.ask(self.call.key, question) else None
+        finally:
+            self.listener.ask(self.call.key, None)
+
+    async def _meanwhile(self, answer: asyncio.Future[object]) -> object:
+        """Return the answer, and do not count as running until it has come."""
+        self._count(self.whose, -1)
+        try:
+            return await answer
+        finally:
+            self._count(self.whose, 1)
+
+    def answered(self, reply: object) -> None:
+        """Pass on the client's answer. Only the first answer to a question counts."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(reply)
+
+
+def _unheard(message: str) -> None:
+    """Ignore progress: used if the client asked for none."""

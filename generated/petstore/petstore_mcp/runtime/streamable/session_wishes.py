@@ -1,0 +1,54 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Remember the wishes of sessions, which their sealed ids cannot hold: clients got the ids before. Pure."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import Fault
+from ..core.wishes import Wishes
+
+if TYPE_CHECKING:
+    from ..core.jsonrpc import Request
+
+MOST = 10_000
+"""Most sessions whose wishes are remembered."""
+
+
+# Decision 0235: Wishes of a session are told to the replicas that are there.
+class SessionWishes:
+    """Least recently wished cache of wishes, by session id."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, Wishes] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, id: str) -> Wishes | None:  # noqa: A002
+        """Return the wishes of the session with this id, or None if it has none."""
+        return self._known.get(id)
+
+    def put(self, id: str, wishes: Wishes) -> None:  # noqa: A002
+        """Remember the wishes of a session, and forget those of the session that wished last longest ago."""
+        self._known.pop(id, None)
+        self._known[id] = wishes
+        if len(self._known) > MOST:
+            del self._known[next(iter(self._known))]
+
+    def grant(self, id: str, request: Request) -> Wishes:  # noqa: A002
+        """Take up a wish that another replica has granted, or refused: then it is refused here as well. Return all
+        wishes of the session.
+        """
+        wishes = self._known.get(id) or Wishes()
+        with suppress(Fault):
+            wishes.grant(request.method, request.params)
+        self.put(id, wishes)
+        return wishes
+
+    def drop(self, id: str) -> None:  # noqa: A002
+        """Forget the wishes of a session that has ended."""
+        self._known.pop(id, None)

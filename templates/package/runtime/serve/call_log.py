@@ -1,0 +1,54 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Send log messages of one call to its client: without secrets, on one line each, and not too many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..core.envelope import LOG_LEVELS
+from ..text.sanitize import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST = 1000
+"""Most characters of a message."""
+
+BURST, SECONDS = 20, 1.0
+"""Most messages of a call at once, and seconds after which it may send one more."""
+
+
+class CallLog:
+    """Rate limiter and redaction of the log messages of one call."""
+
+    __slots__ = ("_clock", "_left_out", "_level", "_room", "_send", "_since")
+
+    def __init__(self, level: int, send: Callable[[str, str], None], clock: Callable[[], float]) -> None:
+        """Create for messages from `level` on. `send` takes level and text; `clock` returns seconds."""
+        self._level = level
+        self._send = send
+        self._clock = clock
+        self._since = clock()
+        self._room = float(BURST)
+        self._left_out = 0
+
+    def __call__(self, level: str, text: str) -> None:
+        """Send a message, or count it as left out if there were too many."""
+        if LOG_LEVELS.index(level) < self._level:
+            return
+        now = self._clock()
+        self._room = min(self._room + (now - self._since) / SECONDS, float(BURST))
+        self._since = now
+        if self._room < 1:
+            self._left_out += 1
+            return
+        self._room -= 1
+        self.close()
+        self._send(level, brief(log.redacted(text), LONGEST))
+
+    def close(self) -> None:
+        """Say how many messages were left out, if any were."""
+        if self._left_out:
+            left_out, self._left_out = self._left_out, 0
+            self._send("warning", f"Left out, because there were too many: {left_out} log messages of this call.")
