@@ -275,6 +275,13 @@ class Server:
                 self._outbox.write(line)
             return line is not None
 
+    def log(self, key: int, level: str, text: str) -> None:
+        """Send a log message about a call to the client."""
+        with self._lock:
+            line = self._protocol.log(key, level, text)
+            if line is not None:
+                self._outbox.write(line)
+
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if the client wants progress.
 

@@ -305,7 +305,9 @@ class ToolExecutor:
             return await self._completed(call, arguments)
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
-            return Result.error(self._own.sentence(tool.name, reason)), ""
+            refused = self._own.sentence(tool.name, reason)
+            spans.tell("warning", f"Refused, and sent nothing: {refused}")
+            return Result.error(refused), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check all arguments of the call, confirm and run it.
@@ -459,6 +461,7 @@ class ToolExecutor:
                 answer = await self._sender.send(ready, sent, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
+            spans.tell("error", f"{sent} got no answer: {failure.reason}.")
             return failure, sent
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)

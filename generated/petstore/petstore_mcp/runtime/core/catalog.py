@@ -394,9 +394,9 @@ class Catalog:
         return [key for key in keys if key in content]
 
     def offers(self, feature: str) -> bool:
-        """Return True if the server offers `feature`: `resources`, `prompts`, `completions` or `tasks`."""
-        if feature == "tasks":
-            return "tasks" in self.header
+        """Return True if the server offers `feature`: `resources`, `prompts`, `completions`, `logging` or `tasks`."""
+        if feature in ("logging", "tasks"):
+            return feature in self.header
         return self.completes if feature == "completions" else feature in self._features
 
     def entries(self, feature: Feature) -> list[Any]:

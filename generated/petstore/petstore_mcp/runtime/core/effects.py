@@ -156,11 +156,12 @@ class Origin:
 class Call:
     """Effect: run a tool and report its outcome under `key`.
 
-    Progress is reported if `progress_token` is set. `span` observes the call once the engine has taken it. `offered`:
+    Progress is reported if `progress_token` is set, and log messages from `log_level` on, an index of
+    envelope.LOG_LEVELS or None. `span` observes the call once the engine has taken it. `offered`:
     the tools that this caller may use, for calls that search tools or call other tools.
     """
 
-    __slots__ = ("arguments", "dialogue", "key", "name", "offered", "origin", "progress_token", "span")
+    __slots__ = ("arguments", "dialogue", "key", "log_level", "name", "offered", "origin", "progress_token", "span")
 
     kind = "tool"
     """What is called: `tool`, `resource`, `prompt`, `task` or `completion`."""
@@ -180,6 +181,7 @@ class Call:
         self.progress_token = progress_token
         self.dialogue = dialogue
         self.origin = origin
+        self.log_level: int | None = None
         self.offered: Catalog | None = None
         self.span: Span | None = None
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _META = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
 _CLIENT = _META + "clientInfo"
-_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _UNSUPPORTED_VERSION = -32022
 
 
@@ -51,9 +51,20 @@ def stateless_revision(meta: Members) -> str:
     if version not in STATELESS_REVISIONS:
         data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
         raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-    if meta.get(_LOG_LEVEL, _LOG_LEVELS[0]) not in _LOG_LEVELS:
-        raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(_LOG_LEVELS)}.")
+    if meta.get(_LOG_LEVEL, LOG_LEVELS[0]) not in LOG_LEVELS:
+        raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(LOG_LEVELS)}.")
     return version
+
+
+def log_level(request: Request, revision: str, wished: int | None) -> int | None:
+    """Return the least level of log messages that the client wants of this request, as an index; None if none.
+
+    A stateless request says so itself; for any other, the level of the last `logging/setLevel` counts: `wished`.
+    """
+    if revision not in STATELESS_REVISIONS:
+        return wished
+    named = request.meta.get(_LOG_LEVEL) if isinstance(request.meta, dict) else None
+    return LOG_LEVELS.index(named) if isinstance(named, str) else None
 
 
 def progress_token(request: Request) -> Id | None:

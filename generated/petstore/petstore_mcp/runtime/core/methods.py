@@ -25,6 +25,7 @@ METHODS then says whether the method exists in the revision. The table lists eve
     prompts/list               x            x            x            x            x
     prompts/get                x            x            x            x            x
     completion/complete        x            x            x            x            x
+    logging/setLevel           x            x            x            x
     tasks/get                                                         x            x
     tasks/cancel                                                      x            x
     tasks/result                                                      x
@@ -33,7 +34,7 @@ METHODS then says whether the method exists in the revision. The table lists eve
     subscriptions/listen                                                           x
     several messages in a line              x
 
-Prompts, completions and tasks exist only if the server has any (NEEDS).
+Prompts, completions, logging and tasks exist only if the server has any (NEEDS).
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ METHODS = {
     "prompts/list": (_FIRST, _NEWEST, "_feature"),
     "prompts/get": (_FIRST, _NEWEST, "_feature"),
     "completion/complete": (_FIRST, _NEWEST, "_feature"),
+    "logging/setLevel": (_FIRST, _LAST_HANDSHAKE, "_set_level"),
     "tasks/get": (_LAST_HANDSHAKE, _NEWEST, "_task"),
     "tasks/cancel": (_LAST_HANDSHAKE, _NEWEST, "_task"),
     "tasks/result": (_LAST_HANDSHAKE, _LAST_HANDSHAKE, "_task"),
@@ -70,10 +72,13 @@ METHODS = {
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Methods that exist only if the server has prompts, completions or tasks -> the name of that feature.
-NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"} | {
-    method: "tasks" for method in METHODS if method.startswith("tasks/")
-}
+#: Methods that exist only if the server has prompts, completions, logging or tasks -> the name of that feature.
+NEEDS = {
+    "prompts/list": "prompts",
+    "prompts/get": "prompts",
+    "completion/complete": "completions",
+    "logging/setLevel": "logging",
+} | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}

@@ -62,7 +62,7 @@ from .effects import (
     UserAnswer,
 )
 from .elicitation import Questions
-from .envelope import dialogue, handshake_dialogue, origin, progress_token
+from .envelope import LOG_LEVELS, dialogue, handshake_dialogue, log_level, origin, progress_token
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -93,6 +93,7 @@ from .wire_formats import (
     has,
     initialize_result,
     list_result,
+    log_params,
     progress_params,
 )
 
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
     from .wire_formats import Asked, Outcome
+    from .wishes import Wishes
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
 
@@ -137,11 +139,13 @@ class Protocol:
         keys: Iterator[int] | None = None,
         questions: Questions | None = None,
         observer: Observer | None = None,
+        wishes: Wishes | None = None,
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
         `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
-        call keys that are unique in the process, and `questions` holds this client's open questions.
+        call keys that are unique in the process, and `questions` holds this client's open questions. `wishes`: what
+        this client asked for before.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
@@ -151,6 +155,7 @@ class Protocol:
         self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
         self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
+        self.wishes = wishes
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
@@ -287,6 +292,7 @@ class Protocol:
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1]
         self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
         self._origin = Origin(request.params.get("clientInfo"), peer=self._origin.peer)
+        self.wishes = None
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
         told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
@@ -300,7 +306,20 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        return [feature for feature in ("prompts", "completions", "tasks") if self._catalog.offers(feature)]
+        return [feature for feature in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(feature)]
+
+    def _set_level(self, request: Request, revision: str) -> list[Effect]:
+        from .wishes import Wishes  # few clients wish anything
+
+        wishes = self.wishes or Wishes()
+        wishes.grant(request.method, request.params)
+        self.wishes = wishes
+        return [Send(answer(request.id, b"{}"))]
+
+    def _log_level(self, request: Request, revision: str) -> int | None:
+        if not self._catalog.offers("logging"):
+            return None
+        return log_level(request, revision, self.wishes.level if self.wishes else None)
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
@@ -341,6 +360,7 @@ class Protocol:
         running = self._in_flight.begin(request.id, revision, token)
         running.effect = Call(running.key, name, arguments, token, heard, who)
         running.effect.offered = self._catalog
+        running.effect.log_level = self._log_level(request, revision)
         return [running.effect]
 
     def _unknown(self, name: str) -> str:
@@ -367,6 +387,7 @@ class Protocol:
         found.key = running.key
         if isinstance(found, Call):
             found.progress_token, running.effect = token, found
+            found.log_level = self._log_level(request, revision)
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:
@@ -375,6 +396,7 @@ class Protocol:
         wanted = tasks.read(0, request, revision, self._origin)  # first, since it may raise: the id is not in use yet
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
+        wanted.log_level = self._log_level(request, revision)
         return [wanted]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
@@ -398,7 +420,12 @@ class Protocol:
         Return the lines that notify the client of changed lists.
         """
         before, self._catalog, self._beside = self._catalog, catalog, None
-        return self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
+        told = self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
+        level = self.wishes.level if self.wishes else None
+        if level is None or not catalog.offers("logging") or level > LOG_LEVELS.index("notice"):
+            return told
+        said = f"The server was generated again: version {catalog.version}, {len(catalog.names())} tools."
+        return told + self._logged("notice", said)
 
     # Questions to the client
 
@@ -450,6 +477,13 @@ class Protocol:
         call.last_progress = done
         params = progress_params(call.token, done, total, message, call.revision)
         return notification("notifications/progress", params)
+
+    def log(self, key: int, level: str, text: str) -> bytes | None:
+        """Return the line of a log message about a call, or None if the call is over. The caller minds the level."""
+        return self._logged(level, text) if key in self._in_flight.calls else None
+
+    def _logged(self, level: str, text: str) -> bytes:
+        return notification("notifications/message", log_params(level, self._catalog.name, text))
 
     def running(self, key: int) -> Call | None:
         """Return the effect that began the running call with this key, or None if there is no such call."""

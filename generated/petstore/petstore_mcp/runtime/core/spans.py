@@ -12,6 +12,7 @@ from _contextvars import ContextVar  # the C part of `contextvars`; the Python p
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextvars import Token
     from typing import Any, Protocol
 
@@ -114,6 +115,7 @@ class Span:
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
     - `operation`: the record of the client's request, None if nothing is measured.
+    - `tells`: takes level and text of a log message for the client, None if the client wants none.
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
 
@@ -137,6 +139,7 @@ class Span:
         "rewritten",
         "sent",
         "status",
+        "tells",
         "whole",
         "within",
     )
@@ -163,6 +166,7 @@ class Span:
         self.looked_up: dict[str, str | int] = {}
         self.operation: Operation | None = None
         self.reads: Reading | None = None
+        self.tells: Callable[[str, str], None] | None = None
 
     @property
     def traced(self) -> bool:
@@ -237,6 +241,13 @@ def act() -> bool:
     """Record in the current span that its request starts. Return False if the call was given up and must not start."""
     span = _current.get()
     return span is None or span.act()
+
+
+def tell(level: str, text: str) -> None:
+    """Send a log message to the client of the current call, if the client wants messages of this level."""
+    span = _current.get()
+    if span is not None and span.tells is not None:
+        span.tells(level, text)
 
 
 def note(**facts: object) -> None:

@@ -172,6 +172,7 @@ class Header(TypedDict):
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
     asks: NotRequired[Literal[True]]
+    logging: NotRequired[Literal[True]]
     tasks: NotRequired[Literal[True]]
     search: NotRequired[Search]
 

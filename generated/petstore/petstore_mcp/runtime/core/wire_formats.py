@@ -301,6 +301,11 @@ def progress_params(token: str | int, done: float, total: float | None, message:
     return b'{"progressToken":%b,%b' % (echo(token), dumps(params)[1:])
 
 
+def log_params(level: str, logger: str, text: str) -> bytes:
+    """Return the params of notifications/message as JSON."""
+    return dumps({"level": level, "logger": logger, "data": text})
+
+
 def acknowledged_params(id: str | int, lists: tuple[str, ...] = ()) -> bytes:  # noqa: A002
     """Return the params of notifications/subscriptions/acknowledged: the lists whose changes the stream will report."""
     told = {f"{kind}ListChanged": True for kind in lists}
@@ -323,6 +328,8 @@ def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str,
     told: dict[str, object] = {kind: {"listChanged": True} if changes else {} for kind in listed}
     if "completions" in offered and has(revision, "completions"):
         told["completions"] = {}
+    if "logging" in offered:
+        told["logging"] = {}
     if "tasks" in offered and revision in STATELESS_REVISIONS:
         told["extensions"] = {TASKS: {}}
     elif "tasks" in offered and has(revision, "tasks"):

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ..core import spans
 from .client import Failure
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class RequestLimiter:
         async with self._door:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
-                await self._rest(wait)
+                await self._pause(rate, wait)
             self._in_time(latest)  # before it counts as sent
             rate.note(max(due, self._clock()))
 
@@ -137,10 +138,14 @@ class RequestLimiter:
         if not taken:
             raise _too_soon(rate, wait)
         if wait > 0:
-            await self._rest(wait)
+            await self._pause(rate, wait)
         self._in_time(latest)
         rate.note(self._clock())
         return True
+
+    async def _pause(self, rate: Rate, seconds: float) -> None:
+        spans.tell("info", f"Waits {seconds:.1f} s, because this server sends no more than {rate}.")
+        await self._rest(seconds)
 
     async def _room(self, who: tuple[str, str], latest: float) -> None:
         if self._may_enter(who):

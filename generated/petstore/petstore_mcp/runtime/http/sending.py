@@ -118,6 +118,8 @@ class Sender:
             pause = retry.pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
             if pause is None:
                 break
+            why = outcome.reason if isinstance(outcome, Failure) else f"the API answered {outcome.named}"
+            spans.tell("warning", f"Sends the request again in {pause:.1f} s, because {why}.")
             await self._rest(pause)
         if isinstance(outcome, Failure):
             raise outcome

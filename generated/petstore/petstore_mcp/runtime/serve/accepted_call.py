@@ -33,10 +33,13 @@ if TYPE_CHECKING:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
 
         async def task(self, wanted: TaskRequest) -> Task:
-            """Return the answer to a request about a task. Raises OtherOutcome."""
+            """Return the answer to a request about a task. Raise OtherOutcome if the answer is a protocol error."""
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
-            """Return the messages of a prompt that asks its user. Raises OtherOutcome."""
+            """Return the messages of a prompt that asks the user.
+
+            Raise OtherOutcome if the request ends with a question or a protocol error.
+            """
 
         async def call(
             self,
@@ -46,9 +49,10 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Callable[[Asked], Awaitable[object]],
         ) -> Result:
-            """Return the call's result. Raises OtherOutcome.
+            """Return the call's result. `report` is called with the name of each phase that has ended.
 
-            `report` marks the end of a phase. `ask` returns the client's answer to a question, or None.
+            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question, a
+            task or a protocol error.
             """
 
     class Listener(Protocol):
@@ -59,22 +63,22 @@ if TYPE_CHECKING:
         """
 
         def attended(self) -> bool:
-            """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
+            """Return True if a client waits for the outcome. The thread that submits the call calls this method."""
 
         def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
-            """Report progress: `done` grows with each phase, each beat and, if `total` bytes are expected, each byte.
+            """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `message` names the last phase, or says what the call waits for.
+            `done` grows with each phase and each message. If `total` is given, both are bytes of a response.
             """
 
         def log(self, key: int, level: str, text: str) -> None:
-            """Send a log message about the call to its client."""
+            """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
+            """Send a question of a call to the client, or withdraw the last one if None. Return True if it was sent."""
 
         def done(self, key: int, outcome: Outcome) -> None:
-            """Report the outcome of a call that is over."""
+            """Report the outcome of a finished call."""
 
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
@@ -84,15 +88,16 @@ _NO_CALLER = Failure("This server cannot make calls: part of it could not be loa
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A call that waits tells so every five seconds.
-#: Seconds after which a call with a progress token says that it goes on, again and again. Clients give up after 10 s at
-#: the earliest, and start their time-out anew with each progress.
+#: Seconds between two progress messages of a call that only waits. Clients give up after 10 s at the earliest, and
+#: restart their timeout at each progress message.
 BEAT = 5.0
 
 
 class AcceptedCall:
-    """An accepted call, with the Caller that was current then, and its task once begun.
+    """An accepted call.
 
-    `whose` is the client's name, "" over stdio.
+    `caller`: tool executor that was current when the call arrived. `task`: the call's task, set when the call begins.
+    `whose`: name of the client, "" over stdio.
     """
 
     __slots__ = (
@@ -126,7 +131,10 @@ class AcceptedCall:
         count: Callable[[str, int], None],
         values: Callable[[], CompletionValues],
     ) -> None:
-        """Create. `count` adds to, or subtracts from, the running calls of a client. `values` completes arguments."""
+        """Create the call. `count(client, change)` changes the number of running calls of a client.
+
+        `values()` returns the cache of completion values.
+        """
         self.call = call
         self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
         self._count = count
@@ -144,8 +152,9 @@ class AcceptedCall:
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
-        """Return an awaitable of the outcome, to be awaited in the call's task, where its span is current. Raises
-        Ended.
+        """Return an awaitable of the call's outcome. Call this in the call's task, since it sets the current span.
+
+        Raise OtherOutcome if the tool executor could not be loaded.
         """
         call, caller = self.call, self.caller
         if call.span is not None:
@@ -176,7 +185,7 @@ class AcceptedCall:
         self._log = span.tells = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase. Only the latest phase is sent, once nothing followed for LASTING seconds."""
+        """Record the end of a phase. Progress is sent at most once in LASTING seconds, and names the latest phase."""
         self._phase += 1
         self._said = message
         if self._waits is None:
@@ -187,12 +196,12 @@ class AcceptedCall:
         self.listener.progress(self.call.key, self._phase, self._said)
 
     def beat_by(self, beats: Deadlines) -> None:
-        """Report every BEAT seconds that the call goes on, until `hush`."""
+        """Send a progress message every BEAT seconds, until `hush`. `beats`: deadlines of these messages."""
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
-        """Report that the call goes on: the time of a beat has come."""
+        """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
         if self._beats is None:
             return
         self._told = asyncio.get_running_loop().time()
@@ -223,12 +232,13 @@ class AcceptedCall:
         if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
             try:
                 await asyncio.sleep(left)
-            except asyncio.CancelledError:  # the call was cancelled: nobody waits
+            except asyncio.CancelledError:  # the call was cancelled, so no code waits for the answer
                 return
 
     async def _ask(self, question: Asked) -> object:
-        """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
-        ends.
+        """Ask the user, and return the answer, or None if the client cannot ask.
+
+        The question is withdrawn at the end, even if the call is cancelled.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:
@@ -237,7 +247,7 @@ class AcceptedCall:
             self.listener.ask(self.call.key, None)
 
     async def _meanwhile(self, answer: asyncio.Future[object]) -> object:
-        """Return the answer, and do not count as running until it has come."""
+        """Wait for `answer` and return its value. Meanwhile, the call does not count as running."""
         self._count(self.whose, -1)
         try:
             return await answer
@@ -245,10 +255,10 @@ class AcceptedCall:
             self._count(self.whose, 1)
 
     def answered(self, reply: object) -> None:
-        """Pass on the client's answer. Only the first answer to a question counts."""
+        """Give the user's answer to the waiting call. Only the first answer to a question counts."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(reply)
 
 
 def _unheard(message: str) -> None:
-    """Ignore progress: used if the client asked for none."""
+    """Ignore the end of a phase: used as `report` if the client wants no progress."""

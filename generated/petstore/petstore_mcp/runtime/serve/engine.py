@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.effects import Call
-    from .work import CallScheduler, Listener, ToolExecutor
+    from .accepted_call import Listener, ToolExecutor
+    from .work import CallScheduler
 
 
 class Engine:

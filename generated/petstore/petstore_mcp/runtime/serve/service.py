@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 
 from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer
-from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
+from ..core.jsonrpc import parse
 from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
 from ..http.deadlines import Deadlines
-from ..replicas.away import StoreAway, StreamGoesOn
-from ..streamable import admission, event_stream, older, server_card, session, session_streams
+from ..streamable import admission, older, server_card, session, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.head import Answer
 from ..streamable.places import Places
-from . import transfer
+from . import resumed_streams, transfer
 from .engine import loaded, unhandled
 from .inline_request import InlineRequest
 from .measurement import Measurement
@@ -60,7 +59,6 @@ MOST_BODIES = 256 * 1024 * 1024
 """Largest number of bytes of all requests that are being read or whose calls are pending."""
 
 _SWEEP = 30.0
-_GONE = "The process that ran this call ended before its answer. The request may have taken effect."
 
 
 class Service:
@@ -296,8 +294,8 @@ class Service:
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
-        elif isinstance(effect, session_streams.ResumeElsewhere):
-            self._step(self._recall(effect))
+        elif isinstance(effect, session_streams.ResumeElsewhere) and self._sharing is not None:
+            self._step(resumed_streams.resume(self._sharing, effect, self._endpoint.older.go_on))
 
     def _begin(self, call: Call, size: int, start: Start | None) -> None:
         call.span = call.span or spans.Span(call.origin)
@@ -342,27 +340,6 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    async def _recall(self, recall: session_streams.ResumeElsewhere) -> None:
-        """Resume a stream that another replica began. This replica continues a stream of change notifications."""
-        if self._sharing is None:
-            return
-        exchange = recall.exchange
-        try:
-            async for event in self._sharing.events(recall.found.digest, recall.stream, recall.number):
-                exchange.stream()
-                if isinstance(event, bytes):
-                    exchange.replay(event)
-                elif isinstance(event, StreamGoesOn):
-                    self._endpoint.older.go_on(recall.found, exchange)
-                    return
-                elif event is not None and is_id(event.id):
-                    exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
-                if not exchange.open:
-                    return
-            exchange.close()
-        except (LookupError, StoreAway):
-            exchange.answer(session_streams.nothing_to_resume())
-
     # Reports of calls (work.Listener)
 
     def attended(self) -> bool:
@@ -379,6 +356,10 @@ class Service:
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message, total)
+
+    def log(self, key: int, level: str, text: str) -> None:
+        """Send a log message about a call to its client."""
+        self._endpoint.log(key, level, text)
 
     def ask(self, key: int, question: Asked | None) -> bool:
         """Send a question of a call to its client, or withdraw the last one if None. Return True if a line was sent."""

@@ -144,6 +144,14 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, total, message)) is not None:
             exchange.tell(line)
 
+    def log(self, key: int, level: str, text: str) -> None:
+        """Send a log message about that call to its client."""
+        exchange = self.routes.calls.get(key)
+        if exchange is None or exchange.protocol is None:
+            return
+        if (line := exchange.protocol.log(key, level, text)) is not None:
+            exchange.tell(line)
+
     def ask(self, key: int, question: Asked | None) -> bool:
         """Send a question of a call to its client. If `question` is None, withdraw the last question.
 

@@ -17,6 +17,7 @@ from ..core.methods import BATCH_REVISION
 from ..core.protocol import Protocol
 from ..core.subscriptions import Subscriptions
 from ..core.wire_formats import HANDSHAKE_REVISIONS
+from ..core.wishes import METHODS
 from . import session
 from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
@@ -25,6 +26,7 @@ from .recent_sessions import RecentSessions
 from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, EventQueue, Recording
 from .session import Session
 from .session_streams import SessionStreams
+from .session_wishes import SessionWishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,6 +98,7 @@ class SessionHandler:
         self._recent = RecentSessions()
         self._kept = EventQueue(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
         self._ended: dict[str, float] = {}
+        self._wishes = SessionWishes()
 
     # Messages from clients
 
@@ -132,6 +135,8 @@ class SessionHandler:
         """Return the exchange for a session's message, and the effects. `line`: the message as received."""
         if isinstance(message, Batch):
             return self._batch(found, message, fields)
+        if isinstance(message, Request) and message.method in METHODS:
+            return self._wish(found, message, line, fields)
         if isinstance(message, Request):
             return self._request(found, message, fields)
         exchange = Exchange(None, stateless=False, fields=fields)
@@ -161,6 +166,11 @@ class SessionHandler:
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
         """Return the effects of a session's message that another replica received."""
+        if isinstance(message, Request):
+            wishes = self._wishes.grant(id, message)
+            if id in self._sessions:
+                self._sessions[id].protocol.wishes = wishes
+            return []
         found = self._sessions.get(id)
         return [] if found is None else self._told(found, message)
 
@@ -174,6 +184,7 @@ class SessionHandler:
         """End the session with this id in this process, and return the effects."""
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
+        self._wishes.drop(id)
         found = self._sessions.pop(id, None)
         if found is None:
             return []
@@ -251,6 +262,7 @@ class SessionHandler:
             handshake, until = opened
             found = self._sessions.get(id) or self._restored(id, handshake, catalog)
             self._recent.put(found, peer.principal, until)
+        found.protocol.wishes = self._wishes.get(id) or found.protocol.wishes
         return None if found.digest in self._ended else found
 
     def _restored(self, id: str, handshake: Handshake, catalog: Catalog) -> Session:  # noqa: A002
@@ -262,6 +274,16 @@ class SessionHandler:
         questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # a prefix unique to this replica
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
+
+    def _wish(self, found: Session, request: Request, line: bytes, fields: Fields) -> Told:
+        """Take up a wish of a session, here and on the other replicas. A session id cannot hold it, since it was
+        issued before.
+        """
+        exchange, effects = self._request(found, request, fields)
+        if found.protocol.wishes is None:
+            return exchange, [*effects]
+        self._wishes.put(found.id, found.protocol.wishes)
+        return exchange, [*effects, Relay(found.id, line)]
 
     def _request(self, found: Session, request: Request, fields: Fields) -> Told:
         exchange = Exchange(request.id, stateless=False, fields=fields)

@@ -16,7 +16,7 @@ MOST = 10_000
 """Most sessions whose wishes are remembered."""
 
 
-# Decision 0235: Wishes of a session are told to the replicas that are there.
+# Decision 0236: Wishes of a session are told to the replicas that are there.
 class SessionWishes:
     """Least recently wished cache of wishes, by session id."""
 
