@@ -117,10 +117,7 @@ class _Guard:
 
 
 class _Entry:
-    """A call that has begun and not ended.
-
-    `request`: METHOD and path of its HTTP request. `version`: version of the server when the call began.
-    """
+    """A call that has not ended. `request`: METHOD and path. `version`: version of the server when the call began."""
 
     __slots__ = ("arguments", "call", "request", "started", "version")
 
@@ -188,10 +185,7 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Write the line of a call that has ended. `outcome` is its outcome, or one word to write as such.
-
-        Later reports about the same call are ignored.
-        """
+        """Write the line of an ended call, unless it was written before. `outcome`: its outcome, or one word for it."""
         with self._guard:
             self._end(key, outcome)
 

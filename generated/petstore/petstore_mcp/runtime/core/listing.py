@@ -109,7 +109,7 @@ class Listing:
         """Return the number of visible tools by group, and the number of visible tools in all further groups."""
         try:
             rows = self.index()
-        except TornIndex:  # the server starts all the same, and each search reports the damaged index
+        except TornIndex:  # the server starts with a damaged index, and each search reports the damage
             rows = {"names": [], "group": [], "groups": []}
         found: dict[str, int] = {}
         for name, number in zip(rows["names"], rows["group"], strict=True):

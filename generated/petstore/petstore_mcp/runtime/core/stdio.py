@@ -204,7 +204,7 @@ class Wire:
 
 
 class OutputRoom:
-    """Free space in stdout, for writes that do not block. Ends the process if the client has left and reads nothing.
+    """Free space in stdout, for writes that do not block. It ends the process if the client has left and reads nothing.
 
     A blocked write would not notice that stdin was closed. The descriptors stay blocking, because other programs, such
     as the shell of a terminal, share that setting.

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Signals of the shared store other than data: the store does not answer, or a stream continues on any replica."""
+"""Exception for a shared store that does not answer, and marker for a stream that any replica can continue."""
 
 
 class StoreAway(Exception):

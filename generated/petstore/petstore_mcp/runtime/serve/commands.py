@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement the command line of a generated server. Imported only if flags are given."""
+"""Implement the command line of a generated server. This module is imported only if the server has arguments."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
         try:
             return _with_libraries(given, catalog)
         except ModuleNotFoundError as problem:
-            from . import libraries  # imported late: rarely needed
+            from . import libraries  # imported late: only if a library is missing
 
             if not (advice := libraries.advise(problem)):
                 raise
@@ -92,7 +92,7 @@ def _log_in_or_out(arguments: list[str], catalog: Catalog) -> int:
     try:
         from . import login_commands  # imported late: loads the HTTP client
     except ModuleNotFoundError as problem:
-        from . import libraries  # imported late: rarely needed
+        from . import libraries  # imported late: only if a library is missing
 
         if not (advice := libraries.advise(problem)):
             raise

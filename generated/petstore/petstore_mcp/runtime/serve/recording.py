@@ -33,7 +33,7 @@ def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[i
 
 def secrets(settings: Settings, catalog: Catalog) -> list[str]:
     """Return the values that must not be recorded: credentials, and other secrets in the settings."""
-    from ..settings.credentials import sensitive  # imported late: the first call loads it
+    from ..settings.credentials import sensitive  # imported late: the start of the server does not need it
 
     return sensitive(catalog.security, settings)
 

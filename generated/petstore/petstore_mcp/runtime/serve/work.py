@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the calls of one event loop, and queue those that must wait. Knows neither MCP nor HTTP.
+"""Run the calls of one event loop, and queue calls that must wait. This module knows neither MCP nor HTTP.
 
 A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Check the head of an HTTP request. The checks are in this order. Pure functions.
+"""Check the head of an HTTP request. Pure functions. The order of the checks is:
 
     Host, Origin, path, authorization, method, Content-Type, Accept, size
 
