@@ -1,6 +1,6 @@
-"""Test that operations which answer 202 are classified as a reader does who judged them by the text of the documents.
+"""Compare how mcpgen classifies operations that answer 202 with the judgment of a person who read the documents.
 
-Both samples are drawn again by their seeds from what an independent reader finds, so that no operation can be left out.
+Both random samples are drawn again from all such operations, with the same seeds, so that no operation can be left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.corpus.scopes_reader import file, resolved
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 TABLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("accepted.yaml").read_text())
 LEAST = 0.95
-"""Least share of the operations that are classified as the reader did."""
+"""Lower limit on the share of operations that mcpgen classifies as the person did."""
 
 _PATHS = re.compile(r"""^paths:|"paths"\s*:""", re.MULTILINE)
 _KUBERNETES = "kubernetes-1.13-swagger2.json"
@@ -34,12 +34,12 @@ pytestmark = [
 ]
 
 Key = tuple[str, str]
-"""Document and request."""
+"""Path of a document, and method and path of an operation in it."""
 
 
 @lru_cache(maxsize=1)
 def answering_202() -> list[Key]:
-    """Return the operations that declare an answer 202, of all documents of the corpus that the reader can load."""
+    """Return the operations with a response 202 in all documents of the corpus, read without the compiler."""
     found = []
     for path in sorted(each for kind in ("json", "yaml", "yml") for each in CORPUS.rglob(f"*.{kind}")):
         text = path.read_text("utf-8")
@@ -56,7 +56,7 @@ def answering_202() -> list[Key]:
 
 
 def drawn(part: str) -> set[Key]:
-    """Return the operations of a sample: 50 of all, or 25 of the documents other than Kubernetes."""
+    """Return the operations of a random sample: 50 of all documents, or 25 of those other than Kubernetes."""
     first = random.Random(26).sample(answering_202(), 50)
     if part == "drawn":
         return {*first}
@@ -71,7 +71,7 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
-    """Return operation → the class that the reader gave it, and the places to look of which any is right."""
+    """Return the class that the person gave to each operation, and the accepted places for its status."""
     found = {}
     for name, lines in TABLE[part].items():
         for line in lines:

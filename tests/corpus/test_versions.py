@@ -136,7 +136,10 @@ def followed_by(key: str, old: Path, new: Path) -> str:
 
 
 def slots(key: str, found: set[tuple[str, str]]) -> set[Slot]:
-    """Return parameters as slots. The parameter for the whole body is left out, because its name appears nowhere."""
+    """Return pairs of the operation and the parameter's name.
+
+    The parameter for the whole body is left out, because its name appears nowhere.
+    """
     return {(key, name) for place, name in found if place != "body"}
 
 

@@ -181,8 +181,8 @@ def serve(
     Raise `environments.Missing` if this machine has no node, or npm cannot install oidc-provider.
 
     - `resources`: properties of the tokens for each resource (RFC 8707; "*" is any resource): `format` (`jwt` or
-    `opaque`),
-      `alg`, `scope`, `audience`. By default, any resource gets JWTs. `default_resource` is used if a client names none.
+      `opaque`), `alg`, `scope`, `audience`. By default, any resource gets JWTs.
+    - `default_resource`: the resource for requests that name none.
     - `claims`: further claims of the tokens of each user. `registration`: True if clients may register themselves.
     - `refresh`, `rotate`: True if refresh tokens are issued, and if each use replaces them.
     - `seconds`, `refresh_seconds`: lifetime of access and refresh tokens.

@@ -32,7 +32,7 @@ UNKNOWN = {**JSON, "Mcp-Session-Id": "x" * 40}
 
 
 class Bare(NamedTuple):
-    """A request without a token. A1 applies to every method and both eras, whatever the body is."""
+    """A request without a token. Rule A1 applies to every method and both eras, whatever the body is."""
 
     name: str
     method: str

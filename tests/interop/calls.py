@@ -39,7 +39,7 @@ CREDENTIALS: dict[str, dict[str, str]] = {
 
 
 def tools_called() -> set[str]:
-    """Return the tools that the table calls successfully."""
+    """Return the tools that `calls.json` calls successfully."""
     return {case["tool"] for case in CASES if "error" not in case and "isError" not in case}
 
 

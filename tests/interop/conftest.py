@@ -139,7 +139,7 @@ def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pyte
 
 @pytest.fixture(scope="session")
 def direct() -> Iterator[Direct]:
-    """Send the requests of the table to the API directly, and yield the responses and the API's state."""
+    """Send the requests of `calls.json` to the API directly, and yield the responses and the API's state."""
     with petstore.serve() as api:
         requests = [case.get("request") for case in calls.CASES]
         yield Direct([_sent(api.url, request) if request else None for request in requests], api)
@@ -153,7 +153,7 @@ def _sent(url: str, request: dict[str, str]) -> Received:
 def session(
     request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
-    """Let one client make all calls of the table."""
+    """Let one client make all calls of `calls.json`."""
     keys = ("tool", "arguments", "progress")
     table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
     record = tmp_path_factory.mktemp("record") / "lines"

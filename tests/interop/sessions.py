@@ -12,7 +12,7 @@ from tests.interop.clients import Outcome, Work
 
 @dataclass(frozen=True, slots=True)
 class Session(Work):
-    """All calls of the table by one client: an outcome for each case, and the petstore's database afterwards."""
+    """All calls of `calls.json` by one client: an outcome for each case, and the petstore's database afterwards."""
 
     listed: Outcome
     api: petstore.Running

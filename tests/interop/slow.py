@@ -17,7 +17,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 #: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
-#: The path of the petstore's server URL, which a base URL without a path keeps.
+#: The path of the petstore's server URL. It is kept if the base URL of the test has no path.
 BASE = "/v1"
 TOGETHER = 8
 

@@ -105,7 +105,7 @@ def _script(project: Path, name: str, text: str, file: str = "serve") -> Path:
 def session(
     request: pytest.FixtureRequest, searching: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
-    """Let one client make all calls of the table through the search."""
+    """Let one client make all calls of `calls.json` through the tool search."""
     (table,) = (searching.parent / "petstore").glob("*_mcp/tools.json")
     reads = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in json.loads(table.read_bytes())}
     steps: list[Step] = []

@@ -305,7 +305,7 @@ class Checker:
 
 
 LASTING = ("tools/call", "resources/read", "prompts/get", "completion/complete")
-"""Methods whose requests may wait for the upstream, and report progress meanwhile."""
+"""Methods whose requests may wait for the API, and may report progress while they wait."""
 
 FIELD = frozenset(
     (

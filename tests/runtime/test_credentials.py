@@ -1,4 +1,4 @@
-"""Test credentials: which alternative is chosen, where it is sent, and that no output shows it."""
+"""Test credentials: which of several security schemes is used, where it is sent, and that no output shows a secret."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_rel_02_the_share_of_one_tool(most: int, share: int) -> None:
 def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
     """Send no request whose deadline has passed, neither at once nor after a wait.
 
-    It does not count against the rate.
+    Such a request does not count against the rate.
     """
 
     async def scene() -> None:

@@ -18,7 +18,7 @@ BEATS = 5
 
 
 class Reading:
-    """A response of which some bytes have come."""
+    """A response of which only some bytes have arrived."""
 
     def __init__(self, received: int = 0, expected: int | None = None, began: bool = True) -> None:
         self.received, self.expected, self.began = received, expected, began

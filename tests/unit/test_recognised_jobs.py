@@ -1,4 +1,4 @@
-"""Test what is recognised after the answer 202, form by form, and that each proposal can be confirmed as it is."""
+"""Test which operations with a response 202 are recognised as jobs. Each proposed `task` must be valid as written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLAIN = ("string", "boolean", "integer")
 
 
 def schema(short: Any) -> dict[str, Any]:
-    """Return the schema that is written short: a type, an enum, or an object by its members."""
+    """Return the JSON Schema for its short form: the name of a type, a list, an enum, or an object by its members."""
     if short in PLAIN:
         return {"type": short}
     if isinstance(short, list):

@@ -13,7 +13,7 @@ PUMPS = (
     *("before using ", "you must ", "See ", "One of 1, ", "At least 1", "aB", "a_", "a-", "({", "<<>"),
     *("\u00e9", "\u4e2d", "\u0301", "\u202e", "\U0001f600", "\u0301\u0316"),
 )
-"""Parts that are repeated in the texts."""
+"""Parts of texts. If repeated many times, they make regular expressions backtrack."""
 
 
 def pumped(chance: Random, size: int) -> str:
