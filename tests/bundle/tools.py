@@ -1,4 +1,4 @@
-"""Install the programs of those who distribute releases, once, in environments of their own."""
+"""Install the programs with which others check releases (mcpb, twine, uv), once, each in its own environment."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
     """Run a hundred compiles while a server without --reload runs a call.
 
-    It must keep serving the table that it opened.
+    The server must keep serving the table that it opened.
 
     The server imports the engine only after the first compile, and Python writes its caches meanwhile.
     """
