@@ -124,7 +124,9 @@ def _compiled(
         raise FatalError("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
     if settings is not None and settings.tools_file is None:
         message = f"{settings.fetched.name} is not a tools file."
-        raise FatalError("not-an-api", message, settings.document.where(""), "Write `mcpgen: 1` above the rest.")
+        raise FatalError(
+            "not-an-api", message, settings.document.where(""), "Begin the file with the line `mcpgen: 1`."
+        )
     files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
     flags = Flags(options, project.recorded, files)
     promises = project.lock.promises if project.lock else NOTHING
@@ -303,7 +305,7 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
         raise FatalError(
             "invalid-flag",
             f"--name {options.name!r} cannot be the name of a server.",
-            hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
+            hint="Use at most 40 lower-case letters, digits and hyphens, beginning with a letter.",
         )
     name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title, _host(api))
     version = api.version or (lock.version if lock else "0.1.0")
@@ -320,7 +322,7 @@ def _host(api: Api) -> str:
         return ""
 
 
-_EMPTY_HINT = "Check the paths, and --include and --exclude."
+_EMPTY_HINT = "Check the paths of the document, and the flags --include and --exclude."
 _TOLD_HINT = "Correct the errors above."
 
 

@@ -108,7 +108,7 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     remarks += _of_arguments(server, last)
     kept = tuple(_all_kept(offered, last))
     remarks += [
-        Remark(f"The name '{clipped(each.name)}' names no tool of the new server.") for each in kept if not each.tool
+        Remark(f"The new server has no tool with the name '{clipped(each.name)}'.") for each in kept if not each.tool
     ]
     prefix = last.catalog.identity.prefix
     told = tuple(dict.fromkeys(replace(each, text=_SETTING.sub(rf"{prefix}\1", each.text)) for each in remarks))
@@ -145,7 +145,7 @@ def _located(described: Described, folder: str) -> str:
     """Return the path or URL of an OpenAPI document. Raises FatalError if the configuration does not say it, or the
     file is missing.
     """
-    hint = "Name its path or URL with --document."
+    hint = "Name the path or URL of the OpenAPI document with --document."
     place = described.place
     if not place or "${" in place or place.startswith(("$", "<")):
         raise FatalError(
@@ -230,9 +230,12 @@ def _offering(
         entry.overrides = [replace(each, is_offered=each.key in keys) for each in entry.overrides]
         for request in sorted(lost):
             said = (
-                f"{clipped(request)} takes a password, returns a token or is hidden by the description, and is a tool"
+                f"{clipped(request)} takes a password, returns a token or is hidden by the OpenAPI document. It "
+                "stays a tool,"
             )
-            remarks.append(Remark(f"{said} because it was one. Take `hide: false` out."))
+            remarks.append(
+                Remark(f"{said} because it is a tool of the old server. To remove the tool, remove `hide: false`.")
+            )
         missing += len(lost)
     return _compiled(draft, wanted) if missing else last
 
@@ -247,7 +250,11 @@ def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
     documents = compiled.sources.described_by
     if index >= len(documents):
         message = "The configuration names the same OpenAPI document twice, but a server can have it only once."
-        raise FatalError("unreadable", message, hint="Name others with --document, or leave one out.")
+        raise FatalError(
+            "unreadable",
+            message,
+            hint="Name the right documents with --document, or remove one of the two from the configuration.",
+        )
     known = {(tool.operation.path, tool.operation.method): tool.operation for tool in _tools(compiled, index).values()}
     return operations.listed(documents[index].value, known)
 
@@ -301,9 +308,12 @@ def _override(
         used.add(each.name)
     for name in names:
         if not ALIAS.fullmatch(name):
-            remarks.append(Remark(f"'{clipped(name)}' ({each.operation.request}) can be no name of a tool here."))
+            remarks.append(Remark(f"'{clipped(name)}' ({each.operation.request}) is not a valid tool name in mcpgen."))
         elif name in used:
-            said = f"{each.operation.request} is called {tool.name}: '{clipped(name)}' leads to another operation."
+            said = (
+                f"{each.operation.request} is called {tool.name}, because '{clipped(name)}' is the name of another "
+                "operation."
+            )
             remarks.append(Remark(said))
     aliases = tuple(dict.fromkeys(name for name in names if ALIAS.fullmatch(name) and name not in used))
     used.update((each.name, *aliases))
@@ -320,7 +330,10 @@ def _key(operation: Operation, ids: Mapping[str | None, int]) -> str:
 def _not_made(each: Served, compiled: Compiled) -> Remark:
     reasons = {skipped.operation: skipped.reason.message for skipped in compiled.catalog.skipped}
     why = reasons.get(each.operation.request, "mcpgen makes no tool of it")
-    return Remark(f"'{clipped(each.name)}' ({clipped(each.operation.request)}) is no tool here: {clipped(why, 200)}")
+    return Remark(
+        f"'{clipped(each.name)}' ({clipped(each.operation.request)}) is not a tool of the new server: "
+        f"{clipped(why, 200)}"
+    )
 
 
 def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: list[Remark]) -> list[FetchedPart]:
@@ -375,10 +388,10 @@ def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
     for tool in compiled.catalog.tools:
         changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)
     listed = [
-        f"The argument '{clipped(wire)}' is called {name} (in {count} tools)."
+        f"The argument '{clipped(wire)}' is now called {name} (in {count} tools)."
         if count > 1
-        else f"The argument '{clipped(wire)}' is called {name}."
+        else f"The argument '{clipped(wire)}' is now called {name}."
         for (wire, name), count in changed.most_common(12)
     ]
-    more = [f"Further {len(changed) - 12} arguments have other names: see `mcpgen inspect`."] * (len(changed) > 12)
+    more = [f"{len(changed) - 12} more arguments have new names: see `mcpgen inspect`."] * (len(changed) > 12)
     return [Remark(said) for said in (*filter(None, [_OF_ARGUMENTS[server.program]]), *listed, *more)]

@@ -66,10 +66,13 @@ def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValu
             name = _free_name(credential, {*taken, *(name for name, _ in written)})
         elif free:
             name = free.pop(0).name
-            said = f"It sends {_in_words(credential)}, which the description does not ask for: the scheme"
-            remarks.append(Remark(f"{said} '{clipped(name)}' is replaced by it."))
+            said = (
+                f"The old server sends {_in_words(credential)}, which the OpenAPI document does not require. It "
+                "replaces the scheme"
+            )
+            remarks.append(Remark(f"{said} '{clipped(name)}' of the document."))
         else:
-            remarks.append(Remark(f"It also sends {_in_words(credential)}, which was left out."))
+            remarks.append(Remark(f"The old server also sends {_in_words(credential)}, which was left out."))
             continue
         written.append((name, credential))
     return Security(schemes=tuple(written), used=tuple(used))
@@ -97,7 +100,7 @@ def remarks_on_variables(server: ForeignServer, security: Security, catalog: Cat
     for name, credential in (*security.used, *security.schemes):
         scheme = by.get(name)
         if scheme is None:
-            found.append(Remark(f"No tool needs {_in_words(credential)}; it is not sent."))
+            found.append(Remark(f"No tool needs {_in_words(credential)}, so the new server does not send it."))
             continue
         for role, variable in scheme.variables.items():
             if role in credential.held or (role == "value" and "value" in credential.held):
@@ -120,7 +123,11 @@ def _of_generator(server: ForeignServer, scheme: BoundScheme) -> list[str]:
         ("oauth2", "client_secret"): "OAUTH_CLIENT_SECRET",
     }
     named = [(kinds.get((scheme.type, role)), variable) for role, variable in scheme.variables.items()]
-    return [f"Set {variable} to what {kind}_{suffix} held." for kind, variable in named if kind]
+    return [
+        f"Set {variable} to the value of {kind}_{suffix} of the old server. No secret was copied."
+        for kind, variable in named
+        if kind
+    ]
 
 
 def _demands(document: JsonValue) -> bool:
@@ -158,7 +165,7 @@ def _in_words(credential: Credential) -> str:
         case "basic":
             return "a username and a password"
         case "client":
-            return "a token that it fetches as a client"
+            return "a token that the server fetches with a client id and secret"
         case "apiKey":
             place = {"header": "header field", "query": "query parameter", "cookie": "cookie"}
             return f"the {place.get(credential.location, 'header field')} {clipped(credential.name)}"

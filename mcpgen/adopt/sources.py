@@ -91,8 +91,8 @@ def _chosen(candidates: list[Found], wanted: str | None, sources: Sequence[str])
     if not unique:
         what = f"no server '{clipped(wanted)}'" if wanted else "no server that adopt knows"
         raise FatalError("not-an-api", f"There is {what} in {', '.join(sources)}.", hint=f"Known are {_KNOWN}.")
-    message = f"There are {len(unique)} servers that adopt knows: {names}."
-    raise FatalError("not-an-api", message, hint="Name one with --server, or give its command line.")
+    message = f"The configuration starts {len(unique)} servers that adopt knows: {names}."
+    raise FatalError("not-an-api", message, hint="Name one of the servers with --server, or give its command line.")
 
 
 def _line(found: Found) -> str:

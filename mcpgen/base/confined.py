@@ -67,7 +67,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
     if code in (-signal.SIGKILL, -signal.SIGXCPU):
         raise Stopped(f"takes more than {seconds:,} seconds of work")
     if code != 0:
-        raise Stopped("breaks the program that does it")
+        raise Stopped("crashes the process that does the work")
 
 
 def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibytes: int) -> NoReturn:

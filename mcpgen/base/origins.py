@@ -147,11 +147,14 @@ def report(
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
             why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
-            message = f"{names} {why}: {each.what} leads there. Calls and credentials do not go there yet."
+            message = (
+                f"{names} {why}: {each.what} points there. mcpgen sends no calls or credentials there until you "
+                "accept the origin."
+            )
             # Quote the origin for a shell: a host name may hold characters that the shell acts on.
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
-                f"Where that is right, run again with {flags}, or list it under `accept_origin` in mcpgen.yaml. Until "
-                "then an operator can allow the host with the server's _ALLOW_HOSTS variable."
+                f"If you trust this origin, run again with {flags}, or list it under `accept_origin` in "
+                "mcpgen.yaml. Until then an operator can allow the host with the server's _ALLOW_HOSTS variable."
             )
             diagnostics.add("new-origin", message, hint=hint)

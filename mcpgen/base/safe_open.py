@@ -60,7 +60,7 @@ def _require_regular(status: os.stat_result) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
-        raise NotRegular(errno.EINVAL, "it is no regular file")
+        raise NotRegular(errno.EINVAL, "it is not a regular file")
 
 
 def _content(descriptor: int, most: int) -> bytes:

@@ -56,7 +56,10 @@ def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
     for text in wanted:
         match = _HEADER.fullmatch(text)
         if match is None or match[1].lower() in _FRAMING:
-            hint = "Write NAME=VARIABLE, such as Authorization=DOCS_TOKEN: the variable holds all of the value."
+            hint = (
+                "Write NAME=VARIABLE, such as Authorization=DOCS_TOKEN. The environment variable holds the "
+                "whole value of the header."
+            )
             raise FatalError(
                 "invalid-flag",
                 f"--fetch-header {clipped(match[1] if match else '')} is not of the form NAME=VARIABLE.",
@@ -78,6 +81,6 @@ def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
         raise FatalError(
             "invalid-flag",
             f"--fetch-header would send {next(iter(found))} to {clipped(host)} without TLS.",
-            hint="Name the document by https.",
+            hint="Use an https URL for the document.",
         )
     return found

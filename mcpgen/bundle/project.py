@@ -66,19 +66,21 @@ def open_project(directory: Path) -> Project:
     lock = previous_lock(directory)
     if lock is None:
         message = f"{directory} is not a generated project: it has no {locks.NAME}."
-        hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
+        hint = "Name the directory of a generated project, or make one with `mcpgen generate SOURCE -o DIR`."
         raise FatalError("no-project", message, hint=hint)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
     surface = projects.surface(directory, lock)
     if surface is None:
-        raise _unusable(directory, "Its tools.json or bindings.json cannot be read.")
+        raise _unusable(directory, "The project's tools.json or bindings.json cannot be read.")
     metadata = _metadata(directory, files)
     server = as_object(surface.header.get("server"))
     identity = Identity(lock.options.name or "", as_text(server.get("title")), lock.version)
     said = (server.get("name"), server.get("version"), metadata.get("name"), metadata.get("version"))
     if said != (identity.name, identity.version, identity.command, identity.version):
-        raise _unusable(directory, "Its lock file, tools.json and pyproject.toml name different servers or versions.")
+        raise _unusable(
+            directory, "The project's lock file, tools.json and pyproject.toml name different servers or versions."
+        )
     return Project(identity, files, metadata, surface, lock.compiler)
 
 
@@ -130,7 +132,7 @@ def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> N
         message = (
             f"{edited[0]} in {directory} was edited by hand, and a release may contain only unedited generated files."
         )
-        hint = "Run `mcpgen regenerate` to see the edit, and which file of yours can hold it."
+        hint = "Run `mcpgen regenerate` to see the edit, and in which of your own files to make it."
         raise FatalError("edited-file", message, hint=hint)
 
 
@@ -139,10 +141,10 @@ def _metadata(directory: Path, files: Mapping[str, bytes]) -> JsonObject:
     try:
         table: JsonObject = tomllib.loads(files[PYPROJECT].decode("utf-8"))
     except (KeyError, ValueError, RecursionError):
-        raise _unusable(directory, f"Its {PYPROJECT} cannot be read.") from None
+        raise _unusable(directory, f"The project's {PYPROJECT} cannot be read.") from None
     metadata = as_object(table.get("project"))
     if not all(isinstance(each, str) for each in as_list(metadata.get("dependencies"))):
-        raise _unusable(directory, f"Its {PYPROJECT} cannot be read.")
+        raise _unusable(directory, f"The project's {PYPROJECT} cannot be read.")
     return metadata
 
 

@@ -38,7 +38,11 @@ class Publisher:
                 raise FatalError("invalid-flag", message, hint="Write https://HOST/PATH.")
         if self.repository and not self.host:
             message = f"The MCP registry does not accept repositories at {clipped(self.repository)}."
-            raise FatalError("invalid-flag", message, hint="Name one at github.com or gitlab.com: OWNER/REPOSITORY.")
+            raise FatalError(
+                "invalid-flag",
+                message,
+                hint="Name a repository at github.com or gitlab.com, as a URL that ends in OWNER/REPOSITORY.",
+            )
 
     @property
     def host(self) -> str:

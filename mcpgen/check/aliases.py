@@ -22,7 +22,10 @@ def unique_aliases(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> tuple
                 continue
             message = f"'{alias}' is already a name of {owner}, so it cannot be an alias of {tool.name}."
             diagnostics.add(
-                "duplicate-name", message, tool.operation.decided.aliases.get(alias), "Take one of them out."
+                "duplicate-name",
+                message,
+                tool.operation.decided.aliases.get(alias),
+                "Remove the alias, or rename the tool.",
             )
         found.append(replace(tool, aliases=tuple(kept)))
     return tuple(found)

@@ -187,8 +187,10 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
             where.inside(key),
         )
     if code == "hidden-characters":
-        return Diagnostic(code, message, "Remove them from the document.", where)
-    return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
+        return Diagnostic(code, message, "Remove the hidden characters from the document.", where)
+    return Diagnostic(
+        code, message, "Leave the operation out with --exclude, and report this as a bug of mcpgen.", where
+    )
 
 
 def _texts(view: ResultView | None) -> list[object]:

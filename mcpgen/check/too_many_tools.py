@@ -46,12 +46,14 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
     if len(operations) > TOO_MANY:
         hint = f"{_counts(operations)} {_line(operations)}".strip()
     cost = round(size / BYTES_OF_TOKEN, -3)
-    hint = f"With --tools search the list takes {SEARCH_TOKENS} tokens in place of about {cost:,.0f}. {hint}"
+    hint = f"With --tools search the list takes {SEARCH_TOKENS} tokens instead of about {cost:,.0f}. {hint}"
     if size > LONGEST_LIST:
-        message = f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients read 10 MB in one line."
+        message = (
+            f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients accept messages of up to 10 MB."
+        )
         diagnostics.add("list-too-large", message, hint=hint)
     elif len(operations) > MANY:
-        message = f"{len(operations):,} tools are more than models can choose from well."
+        message = f"The server has {len(operations):,} tools, which are too many for models to choose from well."
         diagnostics.add("many-tools", message, hint=hint)
     elif cost > MANY_TOKENS:
         message = f"The list of {len(operations):,} tools takes about {cost:,.0f} tokens."
@@ -72,7 +74,7 @@ def _counts(operations: list[Operation]) -> str:
     if not counts:
         return ""
     shown = ", ".join(f"{clipped(tag)} {count}" for tag, count in counts.most_common(_SHOWN))
-    return f"By tag: {shown}{', …' if len(counts) > _SHOWN else ''}."
+    return f"Tools by tag: {shown}{', …' if len(counts) > _SHOWN else ''}."
 
 
 def _line(operations: list[Operation]) -> str:

@@ -22,8 +22,8 @@ def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None
     accepted = security.undeclared(api)
     used = {name for one in operations for names in security.requirement(one, api, accepted) or () for name in names}
     beside = any(not is_written(each) for each in api.operations)
-    hint = "Take it out, or name it in the `security` of a tool" + (
-        "; operations of a document need what that says itself." if beside else "."
+    hint = "Remove the scheme, or name it in the `security` of a tool" + (
+        "; operations of a document use only the `security` of that document." if beside else "."
     )
     for file in files:
         for scheme in file.api.schemes:

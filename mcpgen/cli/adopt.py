@@ -39,10 +39,10 @@ class _Adopt(click.Command):
     metavar="FILE",
     default="mcpgen.yaml",
     show_default=True,
-    help="Where to write; - prints it.",
+    help="File to write; `-` prints it to stdout.",
 )
 @click.option("--server", "wanted", metavar="NAME", help="The server to read, if a client's configuration has several.")
-@click.option("--name", metavar="NAME", help="Name of the new server (default: the old server's name).")
+@click.option("--name", metavar="NAME", help="Name of the new server (default: the name of the old server).")
 @click.option(
     "--document",
     "documents",
@@ -99,7 +99,10 @@ def _tell(adopted: Adopted, failed: list[Diagnostic], target: str, *, printed: b
     reached = [each for each in adopted.kept if each.tool]
     aliases = sum(each.is_alias for each in reached)
     beside = f", {aliases} as an alias" if aliases else ""
-    count = f"{len(reached)} of {report.counted(len(adopted.kept), 'name')} of {title} can be called{beside}."
+    count = (
+        f"{len(reached)} of {report.counted(len(adopted.kept), 'tool name')} of {title} can be called in the new "
+        f"server{beside}."
+    )
     report.say(count if printed else f"{target} is written: {count}", err=printed)
     if adopted.remarks:
         report.say("Differences:", err=printed)

@@ -27,7 +27,9 @@ _LARGEST_SUMS = 1 << 20
     metavar="NAMESPACE/NAME",
     help="The server's name in the MCP registry, such as io.github.ann/petstore.",
 )
-@click.option("--author", default="", metavar="NAME", help="The author (default: the owner of the namespace).")
+@click.option(
+    "--author", default="", metavar="NAME", help=("The author of the server (default: the owner of the namespace).")
+)
 @click.option("--url", default="", metavar="URL", help="The URL of the server, if you run it over HTTP.")
 @click.option("--repository", default="", metavar="URL", help="The repository of the project.")
 @click.option(
@@ -82,7 +84,13 @@ def _write(out: Path, made: Mapping[str, bytes]) -> None:
         def is_ours(there: bytes, name: str = name) -> bool:
             return there == made[name] or (name in known if name != SUMS else bool(known))
 
-        onefile.write(out / name, made[name], is_ours, refused=refused, hint="Move it away, or name another with -o.")
+        onefile.write(
+            out / name,
+            made[name],
+            is_ours,
+            refused=refused,
+            hint="Move the file away, or name another directory with -o.",
+        )
 
 
 def _recorded(path: Path) -> frozenset[str]:

@@ -84,7 +84,7 @@ def _fetched(directory: Path, project: Project, source: str | None, network: Net
         return fetch.read(projects.located(directory, project.source), project.recorded.ref_dir, network)
     except FatalError as end:
         if end.diagnostic.code == "unreadable":
-            end.diagnostic = replace(end.diagnostic, hint="Bring it back, or name another with --source.")
+            end.diagnostic = replace(end.diagnostic, hint="Restore the source, or name another one with --source.")
         raise
 
 
@@ -96,7 +96,9 @@ def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> Non
     elif LEFT_OUT in project.source and not given:
         message = f"{directory} was generated from a URL with a secret, which mcpgen does not store."
     if message:
-        raise FatalError("no-source", message, hint="Name the source with --source.")
+        raise FatalError("no-source", message, hint="Name the document or the tools file with --source.")
     if any(LEFT_OUT in path for path in project.recorded.overlay):
-        message = f"{directory} was generated with an overlay by a URL with a secret, which mcpgen does not store."
-        raise FatalError("no-source", message, hint="Run `mcpgen generate` with its flags.")
+        message = (
+            f"{directory} was generated with an overlay whose URL contains a secret, and mcpgen stores no secrets."
+        )
+        raise FatalError("no-source", message, hint="Run `mcpgen generate` with the flags of the first run.")

@@ -27,7 +27,7 @@ def write_beside(path: Path) -> None:
     """Write the schema to `path`, replacing an earlier version of the schema. Raises FatalError if another file exists
     there.
     """
-    hint = "Name another file, or remove it."
+    hint = "Name another file, or remove this file."
     onefile.write(
         path, editors.schema_file(), editors.is_schema_file, refused=" and is not a schema that mcpgen wrote", hint=hint
     )

@@ -80,8 +80,8 @@ class Run:
     def _too_low(self, before: str, given: str) -> Iterator[Diagnostic]:
         part = self.succession.difference.version
         if part in ("major", "minor") and release(given) < release(due := next_version(before, part)):
-            message = f"The version is {given}, though the changes make it {due}."
-            yield Diagnostic("pinned-version", message, "Raise `server.version` where it is given.")
+            message = f"The version of the server is {given}, but the changes require {due}."
+            yield Diagnostic("pinned-version", message, "Raise `server.version` where you have set it.")
 
 
 def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:

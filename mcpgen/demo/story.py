@@ -76,7 +76,7 @@ def tell() -> Generator[Step, None, None]:
             compiled = _confirming(document, directory, compiled)
             yield _over_http(directory, environment, api, compiled)
         yield from _next_version(document, directory, compiled)
-    yield Step("Nothing is left behind", "", (f"{folder} is gone; so are the server and the API",))
+    yield Step("Nothing is left behind", "", (f"{folder} is removed; the server and the API have stopped",))
 
 
 def _generate(document: Fetched, directory: Path, project: Project) -> NextGeneration:
@@ -107,8 +107,8 @@ def _installed(entry: installation.Entry) -> Step:
         "mcpgen install petstore cursor --project --with python",
         (
             f"{installation.FILE.as_posix()} now says: {' '.join(['python', *arguments])}",
-            "no key and no token stand in that file: it names their variables",
-            "with `--with uvx` it says uvx --from DIRECTORY petstore-mcp, and nothing has to be installed",
+            "the file contains no key and no token, only the names of their variables",
+            "with `--with uvx` it says uvx --from DIRECTORY petstore-mcp, so that nothing has to be installed",
         ),
     )
 
@@ -135,14 +135,14 @@ def _conversation(client: Client, api: petstore.Running, compiled: Compiled) -> 
     yield _created(client, api)
     before = len(api.requests)
     refused = _called(
-        client, api, "Wrong arguments are refused before anything is sent, all of them at once", "update_pet",
+        client, api, (
+            "Wrong arguments are refused before anything is sent, and all errors are reported at once"
+        ), "update_pet",
         petId=1, status="avalable", wieght_kg=4,
     )  # fmt: skip
     _expect(len(api.requests) == before, "a refused call reached the API")
     yield refused
-    yield _called(
-        client, api, "What the API refuses comes back as an error that a model can act on", "get_pet", petId=999
-    )
+    yield _called(client, api, "An error of the API comes back as text that a model can act on", "get_pet", petId=999)
     yield _picture(client)
 
 
@@ -173,7 +173,7 @@ def _picture(client: Client) -> Step:
     data = base64.b64decode(block["data"])
     _expect(block["type"] == "image" and data.startswith(PNG_SIGNATURE), "the photo is not a PNG image")
     what = f"an {block['type']} block: {block['mimeType']}, {len(data):,} bytes, a valid PNG signature"
-    return Step("A binary answer arrives as what it is", _shown("download_photo", {"photoId": 1}), (what,))
+    return Step("An image from the API arrives as an image", _shown("download_photo", {"photoId": 1}), (what,))
 
 
 # -- calls over HTTP ---------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compi
 
 
 def _over_http(directory: Path, environment: dict[str, str], api: petstore.Running, compiled: Compiled) -> Step:
-    headline = "The same server over HTTP: a confirmation begins at one replica and ends at the other"
+    headline = "The same server over HTTP: two replicas share one confirmation"
     if not replicas.can_serve():
         return Step(headline, "", ("not shown: it needs the extra http, which pip install 'mcpgen[http]' brings",))
     package = compiled.catalog.identity.package
@@ -208,8 +208,8 @@ def _over_http(directory: Path, environment: dict[str, str], api: petstore.Runni
         f"python -m {package} --http PORT, twice, with one PETSTORE_STATE_KEY; then {_shown(tool, arguments)}",
         (
             f"{first.url} asks the user: {question}",
-            f"{second.url} gets the yes; the API received  {sent[0]}",
-            f"the same yes again: {_clipped(again['content'][0]['text'].splitlines()[0])}",
+            f"{second.url} gets the answer yes; the API received  {sent[0]}",
+            f"the same answer sent again: {_clipped(again['content'][0]['text'].splitlines()[0])}",
         ),
     )
 

@@ -26,16 +26,16 @@ _OPEN = ("username", "client_id", "token_url")
 """Roles whose values are no secrets."""
 
 _CLIENT = {
-    "client_id": "the id of the client for which `login` asks the user",
-    "client_secret": "the secret of that client, if it has one",
+    "client_id": "the id of the OAuth client with which users log in through `login`",
+    "client_secret": "the secret of that OAuth client, if it has one",
 }
 """Purposes of the variables of a client that logs a user in."""
 
 _OAUTH_2 = {
-    "value": "a ready access token, in place of one that is fetched",
-    "client_id": "the client's id, with which access tokens are fetched by OAuth 2 client credentials",
+    "value": "an access token, used instead of one that the server fetches",
+    "client_id": "the client id with which the server fetches access tokens (OAuth 2 client credentials)",
     "client_secret": "the client's secret",
-    "token_url": "where access tokens are fetched, in place of {}",
+    "token_url": "URL from which the server fetches access tokens, instead of {}",
 }
 
 
@@ -172,10 +172,10 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
     if scheme.login is not None and role not in ("value", "token_url"):
         return f"the {role} with which this server logs in and fetches tokens ({scheme.name})"
     if scheme.type in ("oauth2", "login"):
-        instead = scheme.token_url or f"the one that {scheme.discovery_url} names"
+        instead = scheme.token_url or f"the one in {scheme.discovery_url}"
         return f"{_OAUTH_2[role].format(instead)} ({scheme.name})"
     if scheme.type == "setting":
         return f"optional, sent in the {scheme.location} as {scheme.wire_name}"
     if scheme.type == "bearer":
-        return f"bearer token or ready access token ({scheme.name})"
+        return f"bearer token or access token ({scheme.name})"
     return f"API key, sent in the {scheme.location} {scheme.wire_name} ({scheme.name})"

@@ -81,7 +81,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
         *_origin(catalog),
         *_security(catalog),
         "",
-        *([f"ref_dir: [{yaml_scalar(folder)}]  {_PROSE} where the document lies", ""] if folder else ()),
+        *([f"ref_dir: [{yaml_scalar(folder)}]  {_PROSE} the folder of the document", ""] if folder else ()),
         "openapi:",
         f"  - document: {yaml_scalar(document)}",
         *_selection(catalog.tools, few, costs),
@@ -92,10 +92,10 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
 
 def _head(described: str, name: str, selected: int, catalog: Catalog, cost: int) -> Iterator[str]:
     yield f"{_PROSE} A server over {yaml_comment(described)}: {_count(len(catalog.tools), cost)}."
-    yield f"{_PROSE} A line behind one # is a proposal: without the # it holds. After an edit:"
+    yield f"{_PROSE} A line behind a single # is a proposal: remove the # to use it. After an edit:"
     yield f"{_PROSE}   mcpgen generate {yaml_comment(name)}"
     if selected < len(catalog.tools):
-        yield f"{_PROSE} Models choose badly among so many tools, so {selected} of them are selected below."
+        yield f"{_PROSE} Models choose badly among so many tools, so only {selected} of them are selected below."
 
 
 def _server(catalog: Catalog) -> Iterator[str]:
@@ -105,29 +105,29 @@ def _server(catalog: Catalog) -> Iterator[str]:
     yield f"  title: {yaml_scalar(identity.title)}"
     yield f"  # version: {yaml_scalar(identity.version)}"
     yield "  # instructions: What a model should know before it calls any tool."
-    yield f"  # confirm: {{destructive: when-supported}}  {_PROSE} ask the user before what may take something away"
+    yield f"  # confirm: {{destructive: when-supported}}  {_PROSE} ask the user before a destructive call"
 
 
 def _origin(catalog: Catalog) -> Iterator[str]:
     usual, *others = catalog.servers or (Server(""),)
     yield ""
     if "://" not in usual.url:
-        yield f"{_PROSE} The document does not say where the API is."
+        yield f"{_PROSE} The document does not say which URL the API has."
         yield "# base_url: https://api.example.com/v1"
     elif "{" in usual.url:
-        yield f"{_PROSE} The document says where the API is: {_cut(usual.url)}"
+        yield f"{_PROSE} The URL of the API in the document: {_cut(usual.url)}"
         yield "# base_url: https://api.example.com/v1"
     else:
-        yield f"{_PROSE} The document says where the API is; another place stands here."
+        yield f"{_PROSE} The document contains the URL of the API; set another one here."
         yield f"# base_url: {yaml_scalar(usual.url)}"
-    yield from (f"{_PROSE} Some of its tools go to {_cut(other.url)}" for other in others)
+    yield from (f"{_PROSE} Some tools call {_cut(other.url)} instead" for other in others)
 
 
 def _security(catalog: Catalog) -> Iterator[str]:
     variables = [row for row in environment(catalog) if row.secret or row.usual]
     if variables:
         yield ""
-        yield f"{_PROSE} What the server reads from its environment:"
+        yield f"{_PROSE} Environment variables of the server:"
         yield from (f"{_PROSE}   {row.variable}: {_cut(row.purpose, 2 * _LONGEST)}" for row in variables)
 
 
@@ -194,15 +194,15 @@ def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Op
     if not heaviest:
         return
     yield ""
-    yield f"{_PROSE} What to change in single tools; the heaviest, and those that may take something away, first."
-    yield f"{_PROSE} Others: name, title, description, arguments, annotations, result; see `mcpgen inspect`."
+    yield f"{_PROSE} Changes of single tools. The tools with the most tokens and the destructive tools come first."
+    yield f"{_PROSE} Other keys: name, title, description, arguments, annotations, result; see `mcpgen inspect`."
     yield "# overrides:"
     for tool in (*heaviest, *dangerous[:MOST_DANGEROUS]):
         change = "{confirm: always}" if tool.annotations.destructive else "{hide: true}"
         said = f"{_request(tool.operation)}, about {costs[tool.name]:,} tokens, {tool.annotations.effect}"
         yield f"#   {yaml_scalar(_key(tool.operation, ids))}: {change}  {_PROSE} {said}"
     if len(dangerous) > MOST_DANGEROUS:
-        yield f"{_PROSE} … and {len(dangerous) - MOST_DANGEROUS} more that may take something away."
+        yield f"{_PROSE} … and {len(dangerous) - MOST_DANGEROUS} more destructive tools."
 
 
 def _key(operation: Operation, ids: Counter[str | None]) -> str:

@@ -57,9 +57,9 @@ from mcpgen.model.pins import UNKNOWN, Pins
 from mcpgen.naming import tool_names
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
-    "portable": "only its argument names and types are left to cut",
-    "full": "the full profile leaves nothing out",
-    "written": "its inputSchema is passed on as it was written",
+    "portable": "only names and types of its arguments are left, and mcpgen cannot shorten these",
+    "full": "the full profile never shortens a schema",
+    "written": "mcpgen does not shorten a handwritten inputSchema",
 }
 _FLATTEN = "Let the references point directly to the schema."
 
@@ -166,7 +166,7 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
     changes = ((name, change) for operation in operations for name, change in operation.decided.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
-        message = f"No operation that fits has an argument '{clipped(name)}'."
+        message = f"No operation that this override selects has an argument '{clipped(name)}'."
         diagnostics.add("unused-override", message, where, "Correct it, or remove it.")
 
 
@@ -314,7 +314,8 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
     for key, schema in schemas.items():  # derived schemas have no references that could multiply the steps
         if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:
             message = (
-                f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
+                f"Checking one value by the {key} of {tool.name} takes {steps:,} steps; the limit is "
+                f"{branching.MOST:,}."
             )
             raise SkipOperation(
                 "branching-schema", message, where.inside(key), "Remove repeated references to the same schema."
@@ -336,7 +337,10 @@ def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, context: _Context) -> None:
     cuts = [*layout.cuts, *layout.given_up]
     if layout.profile not in (context.options.schema_profile or "portable", "written"):
-        message = f"The schema of {name} has too many definitions or branches for all of it; it is written portably."
+        message = (
+            f"The schema of {name} has too many definitions or branches for the full profile, so it has the "
+            "portable profile."
+        )
         context.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
         why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""

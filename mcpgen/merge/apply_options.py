@@ -71,7 +71,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
             raise FatalError(code, f"No server URL has the variable {name}.", place, hint)
         if known[name].enum and value not in known[name].enum:
             hint = f"Use one of {_listed(known[name].enum)}."
-            raise FatalError(code, f"{value!r} is not a value of {name}.", place, hint)
+            raise FatalError(code, f"{value!r} is not one of the allowed values of {name}.", place, hint)
 
     def settled(operation: Operation) -> Operation:
         return replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation

@@ -43,7 +43,8 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
     if kept != base:
         diagnostics.add(
             "base-url-path",
-            f"The base URL {clipped(base.url)} has no path and keeps the document's: calls go to {clipped(kept.url)}.",
+            f"The base URL {clipped(base.url)} has no path, so the path of the document's server URL is kept: "
+            f"calls go to {clipped(kept.url)}.",
             hint=f"If the API has no path, write {clipped(base.url)}/.",
         )
     before, after = _origin(described), _origin(base)

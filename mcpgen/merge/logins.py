@@ -88,7 +88,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     found = named(choice.operation, api.operations)
     if len(found) != 1:
         message = f"{'Several operations are' if found else 'There is no operation'} '{clipped(choice.operation)}'."
-        diagnostics.add("unknown-operation", message, choice.where.inside("operation"), "Name it by method and path.")
+        diagnostics.add(
+            "unknown-operation", message, choice.where.inside("operation"), "Name the operation by method and path."
+        )
         return api
     operation = found[0]
     if operation.method != "POST" or operation.template.variables:

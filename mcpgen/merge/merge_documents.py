@@ -179,7 +179,7 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
                 f"The name {operation.decided.name} is also used by another document; this tool gets another name."
             )
             place = operation.where.inside("x-mcp", "name")
-            diagnostics.add("invalid-extension", message, place, "Give one of the documents a prefix.")
+            diagnostics.add("invalid-extension", message, place, "Give one of the documents a `prefix`.")
             operation = replace(operation, decided=replace(operation.decided, name=None))
         found.append(operation)
     return tuple(found)
@@ -202,7 +202,7 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
         return True
     message = f"{one.document} has no absolute server URL, and with several documents --base-url does not apply to it."
     where = one.entry.document.where if one.entry else None
-    diagnostics.add("invalid-value", message, where, "Give its entry a `base_url`.")
+    diagnostics.add("invalid-value", message, where, "Give the document a `base_url`, in its entry under `openapi`.")
     return False
 
 
@@ -340,7 +340,12 @@ def _with_credentials(
         message = (
             f"{one.document} needs credentials of a kind that is not supported; its calls are sent without credentials."
         )
-        diagnostics.add("invalid-security", message, entry.document.where if entry else None, "Write a hook for them.")
+        diagnostics.add(
+            "invalid-security",
+            message,
+            entry.document.where if entry else None,
+            "Write a hook that adds the credentials.",
+        )
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 
 

@@ -137,7 +137,7 @@ class Sources:
             if named not in self._asked and not self.unread:
                 message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
                 self._diagnostics.add(
-                    "unused-overlay", message, named.where, "Name one under `openapi`, or remove this entry."
+                    "unused-overlay", message, named.where, "Name a document under `openapi`, or remove this entry."
                 )
         for name, found in self._overlays.items():
             for index, action in enumerate(found.actions if found else ()):
@@ -155,7 +155,9 @@ class Sources:
                 self._bytes_left -= len(fetched.data)
                 if self._bytes_left < 0:
                     message = f"The documents together are larger than {budgets.BYTES:,} bytes."
-                    raise FatalError("too-large", message, Where(fetched.name), "Generate one server from each.")
+                    raise FatalError(
+                        "too-large", message, Where(fetched.name), "Generate one server for each document."
+                    )
                 known = self.library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
             self._plain[fetched.name] = known
         return self._plain[fetched.name]
@@ -221,7 +223,10 @@ class Sources:
         if found is None:
             return document
         if found.extends and not _is_meant(found, document.name):
-            message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
+            message = (
+                f"The `extends` of the overlay names {found.extends}, but mcpgen applies the overlay to "
+                f"{document.name}."
+            )
             self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
         from mcpgen.read.overlay import applied  # imported late: imports JSONPath, which few runs need
 

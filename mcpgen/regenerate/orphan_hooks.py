@@ -36,7 +36,7 @@ _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, a
 _HELD = (ast.stmt, ast.excepthandler, ast.match_case)
 """Types of syntax nodes whose contents run when the module is loaded, unlike the bodies of functions and classes."""
 
-_MEND = "Correct hooks.py, because a server that cannot load it refuses every call."
+_MEND = "Correct hooks.py: a server that cannot load this file refuses every call."
 
 
 class _Unreadable(Exception):
@@ -70,7 +70,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
 def _decoded(data: bytes) -> str:
     """Return the text in the encoding that it declares (PEP 263)."""
     if len(data) > LARGEST:
-        hint = "Move parts of it to other modules, and import these in hooks.py."
+        hint = "Move parts of hooks.py to other modules, and import these in hooks.py."
         raise _Unreadable(f"the file is larger than {LARGEST // 1024} KiB", hint=hint)
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -138,8 +138,10 @@ def _orphaned(
         yield _orphan(name, Where(file, line=line, column=column), served, retired)
     if more := orphans[MOST:]:
         where = Where(file, line=more[0][1], column=1)
-        message = f"{len(more):,} more hooks are for no tool."
-        yield Diagnostic("orphaned-hook", message, "Take them out, or call them after tools.", where)
+        message = f"{len(more):,} more hooks are for tools that do not exist."
+        yield Diagnostic(
+            "orphaned-hook", message, "Remove these functions, or rename them after existing tools.", where
+        )
 
 
 def _orphan(hook: str, where: Where, served: Collection[str], retired: Collection[str]) -> Diagnostic:
@@ -153,11 +155,13 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
     known = sorted(name.removeprefix(kind) for name in served if name.startswith(kind))
     found = [kind + name for name in near(hook.removeprefix(kind), known)] if len(hook) <= _LONGEST else []
     if gone is not None:
-        message = f"{shown} is never called: {gone} is gone, since the API no longer has its operation."
-        others = f", or call it {' or '.join(found)}" if found else ""
-        return Diagnostic("orphaned-hook", message, f"The function is kept. Take it out{others}.", where)
+        message = f"{shown} is never called: the tool {gone} was removed, because the API no longer has its operation."
+        others = f", or rename it to {' or '.join(found)}" if found else ""
+        return Diagnostic("orphaned-hook", message, f"mcpgen keeps the function. Remove it{others}.", where)
     message = f"{shown} is never called: there is no tool of that name."
-    hint = did_you_mean(found) or "Call it after a tool, or take it out; `mcpgen inspect` lists the tools."
+    hint = did_you_mean(found) or (
+        "Rename the function after an existing tool, or remove it; `mcpgen inspect` lists the tools."
+    )
     return Diagnostic("orphaned-hook", message, hint, where)
 
 

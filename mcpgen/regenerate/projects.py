@@ -43,7 +43,7 @@ def remembered(directory: Path) -> Project:
     lock = lock_of(directory)
     if lock is None:
         message = f"{directory} is not a generated project: it has no {locks.NAME}."
-        hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."
+        hint = "Name the directory of a generated project, or make one with `mcpgen generate SOURCE -o DIR`."
         raise FatalError("no-project", message, hint=hint)
     own = lock.options
     recorded = replace(

@@ -74,7 +74,7 @@ def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diag
         yield from orphan_hooks.hooks(data, str(directory / own), names, compiled.lock.promises.retired)
     unedited = compiled.tree[own]
     if former != own and present(directory, former, first=len(unedited) + 1) not in (None, unedited):
-        message = f"These hooks are never called: the package is {package} now."
+        message = f"The hooks in this file are never called: the package of the server is now {package}."
         yield Diagnostic("orphaned-hook", message, f"Move them to {own}.", Where(str(directory / former)))
 
 

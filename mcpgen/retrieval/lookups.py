@@ -83,8 +83,11 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
     wanted = [tool for tool in tools if tool.operation.decided.lookups]
     if not any(tool.binding.lookups for tool in wanted):
         for tool in wanted[:1]:
-            message = "No tool takes names in place of ids: nothing lists or searches such items for certain."
-            hint = "Describe what the tools that list or search answer with: an id and a name."
+            message = (
+                "No tool takes names instead of ids, because no tool certainly lists or searches the items of "
+                "these ids."
+            )
+            hint = "Describe the responses of tools that list or search these items: each item has an id and a name."
             diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)
 
 

@@ -47,7 +47,7 @@ def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) 
         "image/png",
         "+ list_toys (additive)",
         "- get_featured_pet (breaking)",
-        "~ list_pets: Argument breed can be given. (additive)",
+        "~ list_pets: Argument breed is new and optional. (additive)",
         "Nothing is left behind",
     ):
         assert fragment in told.stdout

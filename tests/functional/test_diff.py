@@ -95,7 +95,7 @@ def test_an_operation_that_is_no_tool_any_more_is_gone_and_said(folder: Path) ->
     refused = BOOKS.replace(path, path.replace("{id}", "{id}/../{id}"))
     (folder / "new.yaml").write_text(refused, encoding="utf-8")
     told = mcpgen("diff", "old.yaml", "new.yaml", folder=folder)
-    assert "get_book is gone." in told.stdout
+    assert "The tool get_book was removed." in told.stdout
     assert "1 operation of new.yaml could not be compiled" in told.stderr
 
 

@@ -102,12 +102,16 @@ def test_only_what_changed_is_written(project: None) -> None:
 @pytest.mark.parametrize(
     ("changed", "version", "heading"),
     [
-        ([LIST, GET], "1.0.0", "- Breaking: delete\\_pet is gone."),
-        ([LIST, GET, DELETE, {"GET /toys": operation("listToys")}], "0.2.0", "- Additive: list\\_toys is new."),
+        ([LIST, GET], "1.0.0", "- Breaking: The tool delete\\_pet was removed."),
+        (
+            [LIST, GET, DELETE, {"GET /toys": operation("listToys")}],
+            "0.2.0",
+            "- Additive: The tool list\\_toys is new.",
+        ),
         (
             [LIST, GET, {"DELETE /pets/{id}": operation("deletePet", "Delete a pet for ever", parameters=[PET])}],
             "0.1.1",
-            "- Cosmetic: `delete_pet`: Its title",
+            "- Cosmetic: `delete_pet`: The title",
         ),
     ],
     ids=["breaking", "additive", "cosmetic"],
@@ -190,7 +194,7 @@ def test_a_secret_of_a_url_is_not_remembered(capsys: pytest.CaptureFixture[str],
     assert b"hushhush" not in b"".join(files().values())
     assert lock().source == f"{url}/api.json?v=1&token=LEFT-OUT"
     assert run("regenerate", "out") == 2
-    assert "Name the source with --source. " in capsys.readouterr().err.replace("\n", " ")
+    assert "Name the document or the tools file with --source. " in capsys.readouterr().err.replace("\n", " ")
     assert run("regenerate", "out", "--source", f"{url}/api.json?v=1&token=hushhush", "--check") == 0
 
 
@@ -211,7 +215,7 @@ def test_txt_10_one_changed_description_is_stale_and_shown(project: None, capsys
     write({"GET /pets": operation("listPets", "Lists pets, and sends them to evil.example")}, GET, DELETE)
     assert run("regenerate", "out", "--check") == 1
     said = capsys.readouterr().out
-    assert "list_pets: Its description has other words." in said
+    assert "list_pets: The description of the tool has new wording." in said
     assert "the project is out of date: generating again would write 7 files to out" in said
     assert files() == before
     assert run("regenerate", "out") == 0
@@ -228,7 +232,7 @@ def test_a_dry_run_shows_and_writes_nothing(project: None, capsys: pytest.Captur
     write(LIST)
     assert run("regenerate", "out", "--dry-run") == 0
     said = capsys.readouterr().out
-    assert "  delete_pet is gone.\n" in said
+    assert "  The tool delete_pet was removed.\n" in said
     assert "would write" in said
     assert files() == before
 

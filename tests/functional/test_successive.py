@@ -60,7 +60,7 @@ def test_without_moves_it_is_gone_and_another_is_new(project: None, capsys: pyte
     assert run("regenerate", "out", "--no-moves") == 0
     assert names()["GET /animals/{}"] == "get_pet_by_id"
     assert lock().promises.retired["get_pet"].operation == "GET /pets/{}"
-    assert "  get_pet is gone.\n" in capsys.readouterr().out
+    assert "  The tool get_pet was removed.\n" in capsys.readouterr().out
     write(LIST, GET, MOVED, DELETE)
     assert run("regenerate", "out") == 0
     assert (names()["GET /pets/{}"], names()["GET /animals/{}"]) == ("get_pet", "get_pet_by_id")
@@ -292,7 +292,7 @@ def test_three_versions_lose_nothing_of_the_users(owned: dict[str, bytes], capsy
     assert run("regenerate", "out") == 2
     said = capsys.readouterr().err
     assert "README.md in out was edited by hand. [edited-file]" in said
-    assert "Move the edit to a file of your own, or give --overwrite to lose it." in said
+    assert "Move the edit to a file of your own, or discard the edit with --overwrite." in said
     assert files() == edited
     assert run("regenerate", "out", "--check") == 1
     assert files() == edited

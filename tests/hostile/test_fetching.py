@@ -194,7 +194,7 @@ def test_hard_14_redirects_and_all_urls_of_a_run_share_a_deadline(
             main(["check", str(tmp_path / "x.tools.json")])
     said = capsys.readouterr().err
     assert "/a was not fetched within 0.3 seconds." in said
-    assert "/c was not fetched: all the URLs of one run have 0.5 seconds together." in said
+    assert "/c was not fetched: all the URLs of one run must be fetched within 0.5 seconds." in said
 
 
 # -- HARD-15: servers other than the one named ------------------------------------------------------------------------

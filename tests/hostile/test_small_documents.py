@@ -19,7 +19,7 @@ SECONDS = 5
 """Limit on CPU seconds. Each row takes less than one second; before the compiler had budgets, each took eight or more.
 """
 
-SPENT = "/a was skipped: Its schemas describe more than can be walked through in 300,000 steps; this one takes most"
+SPENT = "/a was skipped: Its schemas are too complex: reading them takes more than 300,000 steps"
 
 
 def mutual(keyword: str, count: int) -> dict[str, Schema]:

@@ -117,7 +117,7 @@ def test_a_change_of_the_api_becomes_a_pull_request(host: Host, work: Path) -> N
     assert created.given[:2] == ["pr", "create"]
     assert created.given[created.given.index("--title") + 1] == "Regenerate my-server (breaking)"
     assert body(job).strip() == told.strip()
-    assert "is gone." in told
+    assert "was removed." in told
     assert (host.home / "runner-0" / "summary.md").read_text(encoding="utf-8") == body(job)
 
 
@@ -132,8 +132,10 @@ def test_hard_05_a_token_url_that_moved_stands_first_and_gets_nothing_when_it_is
     assert job.failed == "", job.log
     assert "Regenerate my-server (breaking, security)" in job.calls[-1].given
     lines = body(job).partition("### Breaking\n\n")[2].splitlines()
-    assert lines[0].startswith("- **Security:** The tokens of machine are fetched at another origin")
-    assert lines[1].startswith("- **Security:** Nothing is sent to https\\://evil.example.com until you accept it")
+    assert lines[0].startswith("- **Security:** The server now fetches tokens for machine from another origin")
+    assert lines[1].startswith(
+        "- **Security:** The server sends nothing to https\\://evil.example.com until you accept it"
+    )
     assert not lines[2].startswith("- **Security:**")
     table = json.loads(git(host.origin, "show", f"{BRANCH}:my-server/pets_mcp/bindings.json"))
     assert table["origins"] == ["https://api.example.com", accepted]

@@ -16,7 +16,7 @@ from mcpgen.regenerate import changelog
 FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
 NEXT = "\n## {}\n\n"
 UNTOLD = "- The tools changed. The changes cannot be listed, because the earlier tools.json could not be read.\n"
-GONE = "- Breaking: get\\_b is gone.\n"
+GONE = "- Breaking: The tool get\\_b was removed.\n"
 
 
 @pytest.fixture(autouse=True)
@@ -52,15 +52,15 @@ def test_the_first_entry_stays_and_each_change_of_tools_is_added() -> None:
     assert generate({"a": "A", "b": "B"}) == 0
     assert history() == FIRST
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
-    second = FIRST + NEXT.format("1.0.0") + "- Breaking: get\\_b is gone.\n"
-    second += "- Additive: get\\_c is new.\n- Additive: get\\_d is new.\n"
-    second += "- Cosmetic: `get_a`: Its description has other words.\n"
-    second += "- Cosmetic: `get_a`: Its title is Changed now; it was A.\n"
+    second = FIRST + NEXT.format("1.0.0") + "- Breaking: The tool get\\_b was removed.\n"
+    second += "- Additive: The tool get\\_c is new.\n- Additive: The tool get\\_d is new.\n"
+    second += "- Cosmetic: `get_a`: The description of the tool has new wording.\n"
+    second += "- Cosmetic: `get_a`: The title of the tool is now Changed; it was A.\n"
     assert history() == second
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
     assert history() == second
     assert generate({"a": "Changed", "d": "D"}) == 0
-    assert history() == second + NEXT.format("2.0.0") + "- Breaking: get\\_c is gone.\n"
+    assert history() == second + NEXT.format("2.0.0") + "- Breaking: The tool get\\_c was removed.\n"
 
 
 def test_a_new_version_has_a_heading_of_its_own() -> None:
@@ -70,7 +70,7 @@ def test_a_new_version_has_a_heading_of_its_own() -> None:
     second = FIRST + NEXT.format("0.2.0") + GONE
     assert history() == second
     assert generate({"a": "A", "c": "C"}) == 0
-    assert history() == second + "- Additive: get\\_c is new.\n"
+    assert history() == second + "- Additive: The tool get\\_c is new.\n"
 
 
 @pytest.mark.parametrize("edited", [FIRST + "- Mine.\n", FIRST + "- No newline", "", "\ufeff\r\nMine"])

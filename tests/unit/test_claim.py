@@ -116,7 +116,7 @@ def test_the_command_ends_with_3_and_one_sentence(
             printed = capsys.readouterr()
             assert printed.out == ""
             assert printed.err == (
-                "error: Another run of mcpgen is at work in out. [project-locked]\n"
+                "error: Another run of mcpgen is changing out. [project-locked]\n"
                 "    Wait until it has ended, and try again.\n"
             )
         assert code_of("generate", "t.yaml", "-o", "out", "--format", "json") == 3

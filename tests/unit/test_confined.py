@@ -52,8 +52,8 @@ def end(_tell: Tell) -> None:
         (spin, "takes more than 1 seconds of work"),
         (grow, "takes more than 200 MiB of memory"),
         (abort, "takes more than 200 MiB of memory"),
-        (fail, "breaks the program that does it"),
-        (end, "breaks the program that does it"),
+        (fail, "crashes the process that does the work"),
+        (end, "crashes the process that does the work"),
     ],
 )
 def test_hard_16_work_without_end_is_stopped(work: Callable[[Tell], None], sentence: str) -> None:

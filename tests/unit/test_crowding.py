@@ -38,7 +38,7 @@ def test_a_list_that_no_client_reads_is_an_error_and_its_line_mends_it(monkeypat
     found = [each for each in compiled.diagnostics if each.code in ("list-too-large", "many-tools")]
     assert [each.code for each in found] == ["list-too-large"]
     assert compiled.failed
-    assert re.search(r"The list of 400 tools takes 0\.\d MB; clients read 10 MB in one line", found[0].message)
+    assert re.search(r"The list of 400 tools takes 0\.\d MB; clients accept messages of up to 10 MB", found[0].message)
     kept = re.search(r"This keeps (\d+): (.*)", found[0].hint)
     assert kept is not None
     selectors = tuple(flag for flag in shlex.split(kept[2]) if flag != "--include")
@@ -104,5 +104,5 @@ def test_tags_that_cannot_be_typed_are_passed_over() -> None:
 def test_the_counts_stand_by_tag() -> None:
     _, hint = said({**many(90, "a"), **many(60, "b", prefix="/v2")})
     assert hint is not None
-    assert hint.startswith("With --tools search the list takes 700 tokens in place of about ")
-    assert hint.endswith(". By tag: a 90, b 60. This keeps 90: --include tag:a")
+    assert hint.startswith("With --tools search the list takes 700 tokens instead of about ")
+    assert hint.endswith(". Tools by tag: a 90, b 60. This keeps 90: --include tag:a")

@@ -82,10 +82,18 @@ def test_what_is_gone_is_a_warning(key: str, message: str, hint: str) -> None:
         (
             "listOwners",
             "There is no operation 'listOwners' any more: list_owners is now GET /v2/owners.",
-            "Name it so.",
+            "Use the new name of the operation in the override.",
         ),
-        ("GET /v1/owners", "There is no operation 'GET /v1/owners' any more: list_owners is now", "Name it so."),
-        ("listShops", "There is no operation 'listShops' any more: list_shops is now GET /shops.", "Name it so."),
+        (
+            "GET /v1/owners",
+            "There is no operation 'GET /v1/owners' any more: list_owners is now",
+            "Use the new name of the operation in the override.",
+        ),
+        (
+            "listShops",
+            "There is no operation 'listShops' any more: list_shops is now GET /shops.",
+            "Use the new name of the operation in the override.",
+        ),
     ],
 )
 def test_what_never_was_or_is_there_still_is_an_error(key: str, message: str, hint: str) -> None:

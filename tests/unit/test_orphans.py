@@ -72,12 +72,20 @@ def test_an_orphan_is_told_at_its_place(text: str | bytes, line: int, column: in
     [
         ("before_getpet", "there is no tool of that name.", "Did you mean 'before_get_pet'?"),
         ("after_list_pet", "there is no tool of that name.", "Did you mean 'after_list_pets'?"),
-        ("instead_of_zebra", "there is no tool of that name.", "Call it after a tool, or take it out;"),
-        ("before_drop_pet", "drop-pet is gone, since the API no longer has its operation.", "The function is kept."),
+        (
+            "instead_of_zebra",
+            "there is no tool of that name.",
+            "Rename the function after an existing tool, or remove it;",
+        ),
+        (
+            "before_drop_pet",
+            "the tool drop-pet was removed, because the API no longer has its operation.",
+            "mcpgen keeps the function.",
+        ),
         (
             "after_delete_pet",
-            "delete_pet is gone, since",
-            "The function is kept. Take it out, or call it after_get_pet.",
+            "the tool delete_pet was removed, because",
+            "mcpgen keeps the function. Remove it, or rename it to after_get_pet.",
         ),
     ],
 )
@@ -90,13 +98,13 @@ def test_the_sentence_says_what_to_do(name: str, message: str, hint: str) -> Non
 def test_a_tool_that_came_back_has_its_hook() -> None:
     assert "get_pet" in RETIRED
     assert said("def before_get_pet(arguments): ...") == []
-    assert "is gone" in said("def before_get_pet(arguments): ...", names=["list_pets"])[0][2]
+    assert "was removed" in said("def before_get_pet(arguments): ...", names=["list_pets"])[0][2]
 
 
 def test_many_are_told_in_few_words() -> None:
     *one_by_one, last = said("def after_x(result): ...\n" * (orphan_hooks.MOST + 7))
     assert len(one_by_one) == orphan_hooks.MOST
-    assert last[:3] == (orphan_hooks.MOST + 1, 1, "7 more hooks are for no tool.")
+    assert last[:3] == (orphan_hooks.MOST + 1, 1, "7 more hooks are for tools that do not exist.")
 
 
 DEEP = orphan_hooks.LARGEST // 8

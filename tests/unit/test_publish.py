@@ -165,11 +165,11 @@ ENDS = "Only the line ends differ: x in {}."
 @pytest.mark.parametrize(
     ("x", "more", "says", "hint"),
     [
-        ("1\r\n2\r\n", {}, ENDS, "commit the .gitattributes that it writes"),
-        ("1\r\n2\n", {}, ENDS, "commit the .gitattributes that it writes"),
-        ("1\r\n2\r\n", {".gitattributes": "mine"}, ENDS, "say `-text` for them in .gitattributes"),
+        ("1\r\n2\r\n", {}, ENDS, "commit the .gitattributes that mcpgen writes"),
+        ("1\r\n2\n", {}, ENDS, "commit the .gitattributes that mcpgen writes"),
+        ("1\r\n2\r\n", {".gitattributes": "mine"}, ENDS, "write `-text` for these files in .gitattributes"),
         ("1\r\n3\r\n", {}, "x in {} was edited by hand.", "Move the edit"),
-        ("1\r\n2\r\n", {"y": "edited"}, "y in {} was edited by hand. " + ENDS, "to lose it. A checkout by git"),
+        ("1\r\n2\r\n", {"y": "edited"}, "y in {} was edited by hand. " + ENDS, "with --overwrite. A checkout by git"),
         ("1\n2\n", {"new": "mine\r\n"}, "new in {} was edited by hand.", "Move the edit"),
     ],
     ids=["all", "some", "own attributes", "an edit too", "an edit elsewhere", "a file that was never written"],
@@ -264,7 +264,7 @@ def test_what_the_file_system_refuses_is_one_sentence(
         publish(made, tree_of(x="1"))
     assert refused.value.diagnostic.code == "output-failed"
     assert os.strerror(reason) in refused.value.diagnostic.message
-    assert ("Make room" in refused.value.diagnostic.hint) == (reason == errno.ENOSPC)
+    assert ("Free some disk space" in refused.value.diagnostic.hint) == (reason == errno.ENOSPC)
     assert files(tmp_path) == {}
 
 

@@ -54,8 +54,13 @@ def large_table() -> None:
 
 
 CASES: dict[str, tuple[Callable[[], object], list[str], int, str]] = {
-    "a link": (linked, ["regenerate", "link"], 2, "directory itself: out\n"),
-    "under a file": (lambda: None, ["generate", "t.yaml", "-o", "t.yaml/x"], 2, "in the way of t.yaml/x. "),
+    "a link": (linked, ["regenerate", "link"], 2, "target of the link: out\n"),
+    "under a file": (
+        lambda: None,
+        ["generate", "t.yaml", "-o", "t.yaml/x"],
+        2,
+        "mcpgen needs a directory at t.yaml/x, but a file is in the way. ",
+    ),
     "no hint to remove it": (lambda: None, ["generate", "t.yaml", "-o", "t.yaml/x"], 2, "    Name another"),
     "hooks of a terabyte": (large_hooks, ["regenerate", "out"], 0, "the file is larger than 256 KiB."),
     "a table of a terabyte": (large_table, ["regenerate", "out"], 2, "tools.json is larger than anything"),

@@ -80,8 +80,8 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "cleaned": (cleaned, "parts of it are missing"),
     "moved": (moved, "parts of it are missing"),
     "copied away": (copied_away, "parts of it are missing"),
-    "copied beside": (copied_beside, "lie with another project"),
-    "copied with its stage": (copied_with_its_stage, "lie with another project"),
+    "copied beside": (copied_beside, "are in the directory of another project"),
+    "copied with its stage": (copied_with_its_stage, "are in the directory of another project"),
 }
 """Name of a change to an unfinished project → function that makes the change and returns the new path, and words of the
 error.
@@ -164,7 +164,7 @@ def test_the_command_ends_with_one_sentence(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "error: out was left unfinished by a killed run, and parts of it are missing: .git, tests lay in "
+        "error: out was left unfinished by a killed run, and parts of it are missing: .git, tests were in "
     )
     assert len(said.err.splitlines()) == 2
 
@@ -185,4 +185,4 @@ def test_a_folder_beside_the_offered_test_is_missed(
     deleted(tmp_path / "out")
     capsys.readouterr()
     assert code_of("regenerate", "out", "--check") == 2
-    assert "parts of it are missing: tests/cases lay in " in capsys.readouterr().err
+    assert "parts of it are missing: tests/cases were in " in capsys.readouterr().err

@@ -85,7 +85,7 @@ def _credentials(settings: Settings, remarks: list[Remark], where: Where | None)
     kind = settings.text("auth-type").lower()
     if is_placeholder(kind):
         remarks.append(
-            Remark("adopt does not know this --auth-type, so the new server sends no credentials of it.", where)
+            Remark("adopt does not know the login method --auth-type, so the new server sends no credentials.", where)
         )
         return ()
     if kind == "bearer":
@@ -118,8 +118,8 @@ def _cognito(settings: Settings, remarks: list[Remark], where: Where | None) -> 
         return Credential("client", held, token_url=url, scopes=scopes)
     remarks.append(
         Remark(
-            "It logs in to Cognito with a username and a password. Here the server takes a ready access token; a client"
-            " with a secret can fetch its own (--auth-cognito-domain).",
+            "The old server logs in to Cognito with a username and a password. The new server needs an access "
+            "token. It can fetch one by itself for a client with a secret: set --auth-cognito-domain.",
             where,
         )
     )
@@ -136,7 +136,7 @@ def _additional(settings: Settings, remarks: list[Remark], where: Where | None) 
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, list):
-        remarks.append(Remark(f"{settings.source('additional-specs')} is not a JSON list and was left out.", where))
+        remarks.append(Remark(f"{settings.source('additional-specs')} is not a JSON list, so it was left out.", where))
         return []
     usable = [each for each in entries if isinstance(each, dict) and as_text(each.get("base_url"))]
     if len(usable) < len(entries):

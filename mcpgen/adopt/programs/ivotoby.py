@@ -89,7 +89,10 @@ def _folded(texts: list[str]) -> frozenset[str] | None:
 def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     """Return remarks on settings that a tools file cannot express."""
     found = [
-        Remark(f"{settings.source(flag)} is the server's variable {variable} here.", where)
+        Remark(
+            f"{settings.source(flag)} of the old server is the environment variable {variable} of the new server.",
+            where,
+        )
         for flag, variable in _TLS.items()
         if settings.text(flag)
     ]
@@ -109,7 +112,12 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     for flag in ("prompts", "prompts-inline", "resources", "resources-inline"):
         if settings.text(flag):
             kind = flag.partition("-")[0]
-            found.append(Remark(f"{settings.source(flag)} was not read. Write its contents under `{kind}:`.", where))
+            found.append(
+                Remark(
+                    f"{settings.source(flag)} was not read. Write its contents under `{kind}:` in the tools file.",
+                    where,
+                )
+            )
     if settings.text("spec-inline"):
         found.append(Remark("The OpenAPI document is inside the configuration. Save the document as a file.", where))
     return found

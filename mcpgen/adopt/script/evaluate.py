@@ -150,7 +150,7 @@ class Evaluator:
         distinct = [each for index, each in enumerate(known) if each not in known[:index]]
         if len(distinct) > 1 and not any(isinstance(each, Members) for each in distinct):
             what = f"'{name}' has several values" if name else "There are several values"
-            said = f"{what}; the first is taken."
+            said = f"{what}; mcpgen uses the first one."
             if f"{name}" not in self._told or not name:
                 self._told.add(name)
                 self.remarks.append(Remark(said, self.where(node)))

@@ -27,20 +27,22 @@ _COMPONENTS: dict[str, Component] = {
     "IGNORE": "none",
 }
 _CODE = {
-    "route_map_fn": "decides by code what each operation becomes; here every operation that no route map excludes is a"
-    " tool. Name others under `exclude:`.",
+    "route_map_fn": (
+        "decides by code what each operation becomes. In the new server, every operation that no route map "
+        "excludes is a tool. List unwanted operations under `exclude:`."
+    ),
     "mcp_component_fn": "changes tools by code, which was not run. Write the changes under `overrides:`.",
 }
 _AFTER = {
     "mount": "mounts another server, whose tools are not in this tools file.",
     "import_server": "imports another server, whose tools are not in this tools file.",
-    "add_tool": "adds a tool by code.",
+    "add_tool": "adds a tool by code, which is not in this tools file.",
     "add_middleware": "adds a middleware. Write its effect as a hook in hooks.py.",
     "add_transform": "transforms tools by code, which was not run.",
     "add_tool_transformation": "transforms a tool by code. Write the changes under `overrides:`.",
     "add_provider": "adds a provider.",
-    "disable": "switches tools off by code, which was not run: name them under `exclude:`.",
-    "enable": "switches tools on by code, which was not run: name them under `include:`.",
+    "disable": "switches tools off by code, which was not run: list these tools under `exclude:`.",
+    "enable": "switches tools on by code, which was not run: list these tools under `include:`.",
 }
 
 

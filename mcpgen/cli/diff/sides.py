@@ -76,7 +76,7 @@ def _generated(source: str) -> Side:
     directory = Path(source)
     lock = previous_lock(directory)
     if lock is None:
-        hint = "Name a document, or the directory that was generated."
+        hint = "Name an OpenAPI document, a tools file, or the directory of a generated project."
         raise FatalError("unreadable", f"{source} is a directory without a generated project.", hint=hint)
     surface = projects.surface(directory, lock)
     if surface is None:
@@ -84,6 +84,6 @@ def _generated(source: str) -> Side:
             "unreadable",
             f"The tables of the project in {source} cannot be read.",
             Where(str(directory / lock.package / "tools.json")),
-            "Restore them from version control, or generate again.",
+            "Restore the tables from version control, or generate the project again.",
         )
     return Side(source, surface, projects.remembered(directory))

@@ -40,7 +40,7 @@ MOST = 8
     "queries",
     multiple=True,
     metavar="QUERY",
-    help="Show the answer of a server with --tools search to this query; repeatable.",
+    help="Show which tools a server with --tools search finds for this query; repeatable.",
 )
 @click.option(
     "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML page of the tools to this file."
@@ -70,7 +70,9 @@ def command(
     if queries and (wanted is not None or html is not None):
         raise click.UsageError("--search searches all tools: leave TOOL and --html out.")
     if not all(map(str.strip, queries)):
-        raise click.UsageError('The query of --search is empty: say what a tool should do, such as "list open orders".')
+        raise click.UsageError(
+            'The query of --search is empty: write what a tool should do, such as "list open orders".'
+        )
     if queries:
         with report.ending(output):
             search.show(given, flags, queries, output)
@@ -119,7 +121,7 @@ def _say_call(called: call.Explained | None) -> None:
         return
     if called.out:
         report.say(err=False)
-        report.say("The request, which was not sent:", err=False, bold=True)
+        report.say("The request (it was not sent):", err=False, bold=True)
         report.say_lines(["", *called.out.rstrip("\n").split("\n")], err=False)
     if called.err:
         report.say_lines(called.err.rstrip("\n").split("\n"), fg="red" if called.refused else "yellow")

@@ -20,5 +20,5 @@ def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
         page.page({**document, "search": page.search_data(index)}),
         lambda there: there.startswith(page.MARK),
         refused=" and is not a page that mcpgen wrote",
-        hint="Name another file with --html, or remove it.",
+        hint="Name another file with --html, or remove this file.",
     )

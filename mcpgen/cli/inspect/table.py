@@ -55,7 +55,7 @@ def _draw(costs: dict[str, int]) -> None:
     heaviest = Counter(costs).most_common(HEAVIEST * (2 if len(costs) >= 100 else 1))
     total = sum(costs.values())
     share = sum(cost for _, cost in heaviest) / total
-    report.say_lines(["", f"The {len(heaviest)} heaviest hold {share:.0%} of the tokens:"], err=False)
+    report.say_lines(["", f"The {len(heaviest)} tools with the most tokens have {share:.0%} of all tokens:"], err=False)
     _bars([(name, cost) for name, cost in heaviest], total)
 
 

@@ -50,9 +50,9 @@ def shown(view: JsonObject) -> Iterator[str]:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")
     if isinstance(select, str):
-        yield f"shown of the answer: {select}"
+        yield f"shown part of every answer: {select}"
     elif isinstance(select, dict):
-        yield f"shown of the answer: {', '.join(f'{name} = {pointer}' for name, pointer in select.items())}"
+        yield f"shown parts of every answer: {', '.join((f'{name} = {pointer}' for name, pointer in select.items()))}"
     if "text" in view:
         yield f"shown as: {text(view['text'])}"
     for link in map(as_object, as_list(view.get("links"))):

@@ -60,9 +60,9 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
     lines += [f"asks the user: {_question(each)}" for each in tool.questions]
     if (pages := tool.binding.pages) is not None:
         lines.append(
-            f"pages: all, joined at {pages.items or 'the root of the answer'}"
+            f"pages: all, with the items at {pages.items or 'the root of the answer'} joined"
             if pages.items is not None
-            else "pages: all, joined at the only list of the answer"
+            else "pages: all, with the items of the answer's only list joined"
         )
     lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
     if tool.accepted is not None:

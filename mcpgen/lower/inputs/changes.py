@@ -134,7 +134,7 @@ class _ArgumentChanger:
                 self._found.media_types[slot] = change.media_type
             else:
                 message = f"{slot[1]} is not a parameter that the document declares with `content`."
-                hint = "Its style decides how it is sent. Change the style with an overlay."
+                hint = "The parameter's `style` decides how it is sent. Change the style with an overlay."
                 self._add("invalid-value", message, change.where.inside("media_type"), hint)
         if change.allow_empty:
             if slot[0] == "path":
@@ -167,7 +167,7 @@ class _ArgumentChanger:
         if slots:
             places = " and ".join(f"{self._names.get(slot, slot[1])} ({slot[0]})" for slot in slots)
             message = f"'{clipped(key)}' fits several arguments: {places}."
-            self._add("unknown-argument", message, where, "Name it as `mcpgen inspect` shows it.")
+            self._add("unknown-argument", message, where, "Use the name that `mcpgen inspect` shows.")
             return
         request = f"{self._operation.method} {clipped(self._operation.path)}"
         names = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
@@ -183,10 +183,10 @@ class _ArgumentChanger:
         """Send `value` in place of an argument."""
         if slot in (REST, FIELDS) or slot[0] == "filename":
             message = (
-                f"{self._names.get(slot, slot[1])} cannot have a fixed value, because it is only a part of "
-                "another value in the request."
+                f"{self._names.get(slot, slot[1])} cannot have a fixed value, because it is only a part of another "
+                "value in the request."
             )
-            self._add("invalid-value", message, change.where, "Hide it, or give it a default.")
+            self._add("invalid-value", message, change.where, "Hide the argument, or give it a default.")
             return
         self._take_out(slot)
         self._found.constants[slot] = value
@@ -198,7 +198,9 @@ class _ArgumentChanger:
         elif self._is_demanded(slot):
             name = self._names.get(slot, slot[1])
             message = f"{name} is required, so it cannot be left out."
-            self._add("invalid-value", message, change.where.inside("hide"), "Give it a `value`, or a `default`.")
+            self._add(
+                "invalid-value", message, change.where.inside("hide"), "Give the argument a `value`, or a `default`."
+            )
         else:
             self._take_out(slot)
             self._found.constants.pop(slot, None)
@@ -228,7 +230,7 @@ class _ArgumentChanger:
         found.places[slot] = change.where
         if change.required is False and slot[0] == "path":
             message = f"{found.names[slot]} is a path parameter, so every request needs it."
-            hint = "Give it a `default`, or `allow_empty: true`; an overlay can change the path."
+            hint = "Give the parameter a `default`, or `allow_empty: true`; an overlay can change the path."
             self._add("invalid-value", message, change.where.inside("required"), hint)
             change = replace(change, required=None)
         if change.name:

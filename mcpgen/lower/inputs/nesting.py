@@ -22,8 +22,10 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
         encoding = encoding_of(parameter.content) if parameter.content is not None else "json"
         is_form = encoding == "form" and parameter.location == "querystring"
         if encoding != "json" and not is_form and _is_collection(parameter.schema, composer):
-            message = f"The parameter {clipped(parameter.name)} is a structure as {parameter.content}."
-            hint = "Describe it as application/json, or with a style."
+            message = (
+                f"The parameter {clipped(parameter.name)} is an array or object in the media type {parameter.content}."
+            )
+            hint = "Describe the parameter as application/json, or with a style."
             raise SkipOperation(
                 "invalid-parameter",
                 message + " mcpgen cannot write parameters of this media type.",

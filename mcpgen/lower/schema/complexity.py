@@ -20,5 +20,5 @@ def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagn
     definitions, culprit = composer.definitions, composer.budget.culprit
     if culprit and isinstance(definitions, Definitions):
         where = definitions.where(culprit)
-    message = f"{what} describe more than can be walked through in {PART:,} steps; this one takes most of them."
+    message = f"{what} are too complex: reading them takes more than {PART:,} steps, most of them for this schema."
     return Diagnostic("too-complex", message, _HINT, where)

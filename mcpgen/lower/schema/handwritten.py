@@ -27,7 +27,7 @@ def broken(schema: JsonObject) -> Iterator[str]:
         yield "is not a plain object at its root; write `type: object` there"
     for key, member in as_object(schema.get("properties")).items():
         if not isinstance(member, dict):
-            yield f"has a property {clipped(key)} that is no object; write {{}} for anything"
+            yield f"has a property {clipped(key)} that is not an object; to allow any value, write {{}}"
     dialect = schema.get("$schema", DIALECTS[0])
     if as_text(dialect).rstrip("#") not in DIALECTS:
         yield f"is in a dialect that clients do not know, {clipped(str(dialect))}"
@@ -42,7 +42,7 @@ def _uncompilable(schema: JsonObject) -> str:
     try:  # a schema that applies itself again may occupy the library forever
         return "".join(map(str, run_confined(lambda tell: tell(_fault(schema)), _SECONDS, _MEBIBYTES)))
     except Stopped as end:
-        return f"it {end.args[0]}, since parts of it lead back to themselves for one value"
+        return f"it {end.args[0]}, because parts of it refer back to themselves for the same value"
 
 
 def _fault(schema: JsonObject) -> str:

@@ -41,12 +41,12 @@ def _refusal(value: JsonValue, node: JsonObject, is_reached: bool) -> str:
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         return "is not the name of a header"
     if not is_reached:
-        return "does not stand at a property that `properties` alone lead to"
-    return "" if node.get("type") in _TYPES else "does not stand at a string, an integer or a boolean"
+        return "is not at a property that is reached through `properties` alone"
+    return "" if node.get("type") in _TYPES else "is not at a property of type string, integer or boolean"
 
 
 def _twice(value: str, taken: set[str]) -> str:
-    return "stands twice in the schema" if value.lower() in taken else ""
+    return "occurs twice in the schema" if value.lower() in taken else ""
 
 
 def _schemas(

@@ -35,7 +35,7 @@ _DATA = frozenset({"default", "const", "enum", "examples"})
 _MOST_PLACES = 3
 _LONGEST_PLACE = 60
 _LONGEST_VALUES = 200
-_REMOVE = "Remove them from the document."
+_REMOVE = "Remove these characters from the document."
 
 
 def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> ToolSpec:

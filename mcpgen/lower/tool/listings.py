@@ -125,7 +125,7 @@ def derive(
         return Listing(found[0])
     if operation.decided.pages == "all":
         message = f"{operation.method} {operation.path} fetches one page: {why}."
-        diagnostics.add("no-pages", message, operation.where, "Set `pages: one` for it.")
+        diagnostics.add("no-pages", message, operation.where, "Set `pages: one` for this tool.")
     return None
 
 

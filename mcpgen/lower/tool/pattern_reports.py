@@ -11,7 +11,8 @@ _MOST_SHOWN = 3
 _WORDS = {
     "unchecked-pattern": (
         "are left to the API",
-        "A server checks what takes linear time and little memory; `maxLength` bounds a text for less.",
+        "A server checks only patterns that take linear time and little memory; a `maxLength` beside the pattern "
+        "helps.",
     ),
     "impossible-pattern": (
         "contradict their own format, default, example or values, so the server does not check them",
@@ -19,11 +20,11 @@ _WORDS = {
     ),
     "foreign-pattern": (
         "are not regular expressions of ECMA 262 with the flag u, so the server does not check them",
-        "Write them as regular expressions without slashes around them.",
+        "Write these patterns as regular expressions without slashes around them.",
     ),
     "mended-pattern": (
         "have slashes around them or needless backslashes, which were removed",
-        "Write them as regular expressions without slashes around them.",
+        "Write these patterns as regular expressions without slashes around them.",
     ),
 }
 """Code → the end of its sentence, and its hint."""

@@ -20,8 +20,10 @@ from mcpgen.model import AskedQuestion, FormField, Prompt, Question
 LONGEST_MESSAGE = 500
 """Longest message of a question in characters, without its arguments."""
 
-_ENVIRONMENT = "Take it from the environment: `security` describes credentials. Users are not asked for them."
-_OWN_WORDS = "Write what the form shows: `type`, or a choice by `enum`."
+_ENVIRONMENT = (
+    "Describe the credential under `security`: the server reads it from the environment and never asks a user for it."
+)
+_OWN_WORDS = "Give the field a `type`, or an `enum` of values to choose from."
 
 
 def derive(
@@ -143,13 +145,13 @@ def _field(
         diagnostics.add("asks-for-secret", message, field.where, _ENVIRONMENT)
         return None
     if field.schema.get("format") not in (None, *FORMATS):
-        message = f"No form knows the format '{clipped(str(field.schema['format']))}'."
+        message = f"Forms of clients do not support the format '{clipped(str(field.schema['format']))}'."
         diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
     if not fits(form):
-        message = f"The default of the field '{clipped(field.name)}' does not fit it."
-        diagnostics.add("invalid-value", message, field.where, "Write a value that the form takes.")
+        message = f"The default of the field '{clipped(field.name)}' does not match the schema of the field."
+        diagnostics.add("invalid-value", message, field.where, "Write a default that matches the schema of the field.")
     if question.when and name in layout.required:
-        message = f"Every call needs '{clipped(field.name)}', and the user is asked for it in some calls alone."
+        message = f"Every call needs '{clipped(field.name)}', but the user is asked for it only in some calls."
         diagnostics.add("invalid-value", message, question.where.inside("when"), "Leave `when` out.")
     return name, form
 
@@ -192,7 +194,7 @@ def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str
             _ENVIRONMENT,
         )
     if len(literal) > LONGEST_MESSAGE:
-        message = f"The message has {len(literal):,} characters; {LONGEST_MESSAGE} are shown at most."
+        message = f"The message has {len(literal):,} characters; at most {LONGEST_MESSAGE} are shown."
         yield "invalid-value", message, "message", "Write what the user has to know in a sentence or two."
     named = [str(part["argument"]) for part in question.message if isinstance(part, dict)]
     for key, name in [*(("message", each) for each in named), *(("when", each) for each in question.when)]:

@@ -35,7 +35,7 @@ def bind(
         elif (blanked := _VARIABLE.sub("{}", uri)) in found:
             first = clipped(found[blanked].resource.name)
             message = f"The resources '{first}' and '{clipped(resource.name)}' have the same URI, {clipped(uri)}."
-            _report("duplicate-name", message, "Give one of them another.", resource, diagnostics)
+            _report("duplicate-name", message, "Give one of the two resources another URI.", resource, diagnostics)
         elif resource.name in names:
             message = f"Two resources are called '{clipped(resource.name)}'."
             _report("duplicate-name", message, "Rename one of them.", resource, diagnostics, "name")

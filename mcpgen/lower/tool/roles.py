@@ -30,8 +30,8 @@ def derive(
         return ()
     common = set(lists[0]).intersection(*lists)
     if not common:
-        message = f"The lists of roles have no role in common for {operation.method} {operation.path} needs."
-        hint = "Name a role that is in all lists, or set `roles` at the tool."
+        message = f"The lists of roles for {operation.method} {operation.path} have no role in common."
+        hint = "Add one role to all these lists, or set `roles` on the tool."
         diagnostics.add("invalid-value", message, operation.where, hint)
     return tuple(sorted(common))
 

@@ -56,7 +56,7 @@ def apply(
         key = found[0].key
         if key in by:
             message = f"'{clipped(by[key].key)}' and '{clipped(change.key)}' name the same operation."
-            diagnostics.add("invalid-value", message, change.where, "Write both in one override.")
+            diagnostics.add("invalid-value", message, change.where, "Merge the two overrides into one.")
             continue
         by[key] = change
         _refuse_arguments(operations[key], change, diagnostics)
@@ -110,7 +110,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
         message = f"{in_words(operation)} has no request body in the document."
         diagnostics.add("invalid-value", message, change.body.where, "Remove `body`.")
     elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
-        message = f"No body of the type '{clipped(change.body.media_type)}' is taken by {in_words(operation)}."
+        message = f"{in_words(operation)} does not accept a body of the type '{clipped(change.body.media_type)}'."
         names = [each.name for each in operation.body.content]
         hint = nearest(change.body.media_type, names)
         diagnostics.add("invalid-value", message, change.body.where.inside("media_type"), hint)

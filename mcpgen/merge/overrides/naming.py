@@ -82,7 +82,7 @@ def report(
     key = clipped(change.key)
     if found:
         places = " and ".join(in_words(each) for each in found[:4])
-        hint = "Name it by method and path, or in the entry of its document."
+        hint = "Name the operation by method and path, or write the override in the entry of its document."
         diagnostics.add("unknown-operation", f"'{key}' names {places}.", change.where, hint)
     elif skipped := named(change.key, api.skipped):
         message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
@@ -123,7 +123,9 @@ def _report_former(
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
     if now is not None:
         message = f"There is no operation '{clipped(change.key)}' any more: {tool} is now {in_words(now)}."
-        diagnostics.add("unknown-operation", message, change.where, "Name it so.")
+        diagnostics.add(
+            "unknown-operation", message, change.where, "Use the new name of the operation in the override."
+        )
         return
     keys = (text for text, name in former.tools.items() if name == tool and " " in text)
     label = next(keys, known).removeprefix(_WRITTEN)

@@ -40,11 +40,11 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
     if by_document:
         some = ", ".join(f"{each.method} {each.path}" for each in by_document[:3])
         more = f" and {len(by_document) - 3} more" if len(by_document) > 3 else ""
-        message = f"The document itself hides {some}{more}."
+        message = f"The document marks {some}{more} as hidden."
         diagnostics.add(
             "hidden-operation",
             message,
             by_document[0].where,
-            "To offer one of them, write an override with `hide: false`.",
+            "To make a tool of such an operation, write an override with `hide: false`.",
         )
     return replace(api, operations=tuple(each for each in api.operations if not each.decided.hidden)) if hidden else api

@@ -34,8 +34,8 @@ class Memory:
         """
         self._left -= len(data) + 2 * sys.getsizeof(text)
         if self._left < 0:
-            message = "The documents of this run are too large together."
-            raise FatalError("too-large", message, Where(name), "Generate one server from each.")
+            message = "The documents of this run are together larger than mcpgen's limit."
+            raise FatalError("too-large", message, Where(name), "Generate one server for each document.")
 
     def take_nodes(self, nodes: int) -> None:
         """Take memory for `nodes` values and keys, at most as many as `nodes_left` allowed."""

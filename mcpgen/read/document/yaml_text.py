@@ -315,7 +315,7 @@ class _Composer:
                 "too-many-nodes",
                 f"Aliases and merges expand the text to more than {budgets.EXPANSION_FACTOR} times its size.",
                 event,
-                "Use `$ref` instead of aliases.",
+                "Use `$ref` in place of aliases.",
             )
 
     def _refuse(self, code: str, message: str, event: yaml.Event, hint: str = "") -> NoReturn:
@@ -388,7 +388,7 @@ def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) 
     problem, lines = str(error.problem), text.split("\n")
     line = lines[mark.line] if mark and mark.line < len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return "Indent with blanks: YAML takes no tabs."
+        return "Indent with spaces: YAML does not allow tabs."
     if "mapping values are not allowed" in problem:
         return "Put a text that holds `: ` in quotes, or begin it with `|` on a line of its own."
     is_open = "end of stream" in problem and "quoted scalar" in str(error.context)

@@ -59,12 +59,14 @@ def read_file(path: str, source: str, root: str | None = None) -> bytes:
         raise FatalError("unreadable", f"{source} is a directory.", hint="Name a document in that directory.") from None
     except NotRegular:
         raise FatalError(
-            "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
+            "unreadable", f"{source} is not a regular file.", hint="Copy the contents to a file, or pipe them to `-`."
         ) from None
     except FileNotFoundError:
         raise FatalError("unreadable", f"There is no file {source}.", hint="Check the path.") from None
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
         raise FatalError(
-            "unreadable", f"{source} cannot be read: {reason}.", hint="Check the path and its rights."
+            "unreadable",
+            f"{source} cannot be read: {reason}.",
+            hint="Check the path, and whether you may read the file.",
         ) from None

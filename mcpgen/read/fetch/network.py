@@ -88,7 +88,7 @@ class Network:
         raise FatalError(
             "unreadable",
             f"{without_secrets(url)} redirects more than {_MOST_REDIRECTS} times.",
-            hint="Open the URL in a browser.",
+            hint="Open the URL in a browser, and use the URL at which it arrives.",
         )
 
     def _headers_for(self, url: str) -> dict[str, str]:
@@ -108,7 +108,7 @@ async def _read_content(response: "httpx.Response", url: str) -> bytes:
     """
     if response.status_code != 200:
         message = f"{url} answered with status {response.status_code}."
-        raise FatalError("unreadable", message, hint="Open the URL in a browser.")
+        raise FatalError("unreadable", message, hint="Open the URL in a browser to see the reason.")
     decoder = Decoder(response.headers.get_list("Content-Encoding", split_commas=True), budgets.BYTES, url)
     data = bytearray()
     async for chunk in response.aiter_raw():
@@ -122,7 +122,7 @@ def _deadline_error(url: str, seconds: float) -> FatalError:
     url = without_secrets(url)
     message = f"{url} was not fetched within {seconds:g} seconds."
     if seconds < SECONDS:
-        message = f"{url} was not fetched: all the URLs of one run have {ALL_SECONDS:g} seconds together."
+        message = f"{url} was not fetched: all the URLs of one run must be fetched within {ALL_SECONDS:g} seconds."
     return FatalError("unreadable", message, hint="Download the document, and name the file.")
 
 
@@ -132,5 +132,8 @@ def refuse_login(url: str) -> None:
         raise FatalError(
             "unreadable",
             "The URL of the document holds a user name or a password.",
-            hint="Download it and name the file, or send them in a header: --fetch-header NAME=VARIABLE.",
+            hint=(
+                "Download the document and name the file, or send the password in a header: --fetch-header "
+                "NAME=VARIABLE."
+            ),
         )

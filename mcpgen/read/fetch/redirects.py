@@ -38,7 +38,7 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
     new, new_port = _split(target)
     host, name = (new.hostname or "").rstrip("."), _authority(new, new_port)
     if parts.scheme == "https" and new.scheme == "http":
-        raise _refusal(url, f"to {name} without TLS", "Name a URL that stays with https.")
+        raise _refusal(url, f"to {name} without TLS", "Give a URL that does not redirect from https to http.")
     if addresses.is_forbidden(host):
         raise _refusal(url, f"to {name}, a link-local or metadata address", "Name another URL.")
     if host == (parts.hostname or "").rstrip("."):
@@ -49,7 +49,7 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
         return Redirect(target, is_own=False)
     private = ", in a private network," if addresses.is_private(host) else ""
     hint = f"Give {ALLOW_REDIRECT} {name} if you want this, or give the final URL of the document."
-    raise _refusal(url, f"to another server, {name}{private or ','} which is not followed", hint)
+    raise _refusal(url, f"to another server, {name}{private or ','} and mcpgen does not follow such redirects", hint)
 
 
 def is_redirect_value(text: str) -> bool:

@@ -71,5 +71,7 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
 
 def _foreign(name: str, why: str) -> FatalError:
     return FatalError(
-        "unreadable", f"{without_secrets(name)} {why}.", hint="Keep both in one place, or name the file itself."
+        "unreadable",
+        f"{without_secrets(name)} {why}.",
+        hint="Keep both files in one place, or name this file itself as the source.",
     )

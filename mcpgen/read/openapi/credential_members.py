@@ -43,7 +43,12 @@ def withhold_members(
     for name, of in taken.items():
         many = f" ({len(of)} operations)" if len(of) > 1 else ""
         message = f"The form member {clipped(name)} is a credential, so it is not an argument{many}."
-        diagnostics.add("credential-parameter", message, of[0].where, "The server sends the credential of the scheme.")
+        diagnostics.add(
+            "credential-parameter",
+            message,
+            of[0].where,
+            "The server sends the credential of the security scheme instead.",
+        )
     return tuple(changed)
 
 

@@ -30,7 +30,7 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
     place = where.inside(KEY)
     if "name" in found and not _is_name(found["name"]):
         message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; mcpgen derives another one."
-        hint = "Use lower-case letters, digits and single underscores, a letter first, at most 50."
+        hint = "Use at most 50 lower-case letters, digits and single underscores, beginning with a letter."
         diagnostics.add("invalid-extension", message, place.inside("name"), hint)
     hints = as_object(found.get("annotations"))
     for key, value in hints.items():
@@ -38,7 +38,9 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
         if key not in _HINTS:
             _unknown(key, _HINTS, at, diagnostics)
         elif not isinstance(value, bool):
-            diagnostics.add("invalid-extension", f"{key} is true or false.", at, "Write true or false.")
+            diagnostics.add(
+                "invalid-extension", f"The value of {key} must be true or false.", at, "Write true or false."
+            )
     return found
 
 

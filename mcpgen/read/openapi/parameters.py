@@ -80,7 +80,12 @@ def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
     whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
     if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
         message = "One parameter describes the whole query string, but there are other query parameters."
-        raise SkipOperation("invalid-parameter", message, whole[0], "Describe all of the value in one of the two.")
+        raise SkipOperation(
+            "invalid-parameter",
+            message,
+            whole[0],
+            "Describe the whole query string in one parameter, or use only parameters with `in: query`.",
+        )
 
 
 def is_field_name(name: str) -> bool:

@@ -69,7 +69,10 @@ class References:
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(value, dict):
                 raise SkipOperation(
-                    "invalid-document", "An object is expected here.", where, "Write an object, or a reference to one."
+                    "invalid-document",
+                    "An object is expected here.",
+                    where,
+                    "Write an object here, or a reference to an object.",
                 )
             reference = value.get("$ref")
             if not isinstance(reference, str):
@@ -77,7 +80,10 @@ class References:
             target = self.target(reference, where)
             value, where = self.at(target, where), target
         raise SkipOperation(
-            "reference-loop", "References form a loop.", start, "Change one of them so that it leads to a value."
+            "reference-loop",
+            "References form a loop.",
+            start,
+            "Change one of these references so that it points to a value.",
         )
 
     def target(self, reference: str, where: Where) -> Where:
@@ -161,7 +167,11 @@ def _unread(file: str, failure: FatalError, origin: Where) -> SkipOperation:
     if found.code == "foreign-reference":
         return SkipOperation(found.code, found.message, origin, found.hint)
     name = posixpath.basename(file)
-    hint = f"A schema of this document is #/components/schemas/{clipped(name)}." if "." not in name else found.hint
+    hint = (
+        f"To refer to a schema of this document, write #/components/schemas/{clipped(name)}."
+        if "." not in name
+        else found.hint
+    )
     message = f"A reference leads to another file. {found.message}"
     return SkipOperation("broken-reference", message, origin, hint)
 

@@ -80,7 +80,7 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
         else:
             told.extend(run_confined(errors, _SECONDS, _MEBIBYTES))
     except Stopped as stopped:
-        return {(): [((), f"the document is wrong, and to find out where {stopped}")]}
+        return {(): [((), f"the document is invalid, and finding the place {stopped}")]}
     for each in told:
         whole, leaves = as_list(each)
         said = [(place_of(as_list(leaf)[0]), str(as_list(leaf)[1])) for leaf in as_list(leaves)]
@@ -116,7 +116,7 @@ def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnosti
             diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} violations of the schema.")
             return
         where = document.where(pointer("", *path))
-        diagnostics.add("invalid-document", f"By the standard's schema, {_clipped(message)}.", where)
+        diagnostics.add("invalid-document", f"The OpenAPI standard's schema reports: {_clipped(message)}.", where)
 
 
 def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:

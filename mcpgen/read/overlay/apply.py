@@ -129,9 +129,11 @@ def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
     if isinstance(target, list):
         return [*target, *(update if isinstance(update, list) else [update])]
     if not replaces:
-        raise _Refused("it selects a value that is neither object nor array; select what holds it")
+        raise _Refused(
+            "it selects a value that is neither object nor array; select the object or array that contains the value"
+        )
     if isinstance(update, (dict, list)):
-        raise _Refused("it selects a plain value, and only another one can replace it")
+        raise _Refused("it selects a plain value, and only another plain value can replace it")
     return update
 
 
@@ -148,7 +150,7 @@ def _merged(target: JsonObject, update: JsonObject) -> JsonObject:
         elif isinstance(old, list) and isinstance(new, list):
             result[key] = [*old, *new]
         elif isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
-            raise _Refused(f"the value of {key!r} is of another kind; remove it by an action of its own first")
+            raise _Refused(f"the value of {key!r} is of another kind; remove the value first, by an action of its own")
         else:
             result[key] = new
     return result

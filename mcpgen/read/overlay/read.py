@@ -58,7 +58,7 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
             "invalid-overlay",
             f"{document.name} is not an OpenAPI Overlay.",
             top,
-            "It should begin with `overlay: 1.0.0`.",
+            "An overlay begins with `overlay: 1.0.0`.",
         )
     version = ".".join(str(declared).split(".")[:2])
     if version not in VERSIONS:
@@ -67,11 +67,17 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
     report = _Reporter(diagnostics)
     meant = report.unknown_keys(root, _OF_FILE, top)
     if not isinstance(root.get("info"), dict) and "info" not in meant:
-        report.add("An overlay has an `info` with its title and version.", top, "Write `info: {title: …, version: …}`.")
+        report.add(
+            ("An overlay must have an `info` with a title and a version."), top, "Write `info: {title: …, version: …}`."
+        )
     actions = root.get("actions")
     if (not isinstance(actions, list) or not actions) and "actions" not in meant:
         place = top.inside("actions") if "actions" in root else top
-        report.add("An overlay has a list of `actions`, at least one.", place, "Write `- target: $…` under it.")
+        report.add(
+            "An overlay must have a list of `actions` with at least one action.",
+            place,
+            "Write the list under `actions`, each action as `- target: $…`.",
+        )
     budget = Budget(MOST_STEPS)
     return Overlay(
         document.name,
@@ -104,10 +110,18 @@ def _actions(
     for index, entry in enumerate(entries):
         place = where.inside(index)
         if not isinstance(entry, dict):
-            report.add("An action is a mapping.", place, "Write `target:` and `update:` or `remove: true`.")
+            report.add(
+                "An action of an overlay must be a mapping.",
+                place,
+                "Write `target:` and `update:` or `remove: true`.",
+            )
             continue
         if "copy" in entry:
-            report.add("Overlays that copy are not read.", place.inside("copy"), "Write the value as `update`.")
+            report.add(
+                "mcpgen does not support `copy` in actions of overlays.",
+                place.inside("copy"),
+                "Write the value as `update`.",
+            )
             continue
         meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
         target, remove = entry.get("target"), entry.get("remove", False)
@@ -115,17 +129,21 @@ def _actions(
             continue  # the misspelt key was already reported as unknown
         if not isinstance(target, str):
             at = place.inside("target") if "target" in entry else place
-            report.add("An action has a `target`, a JSONPath expression.", at, "Write it as $.paths['/pets'].get.")
+            report.add(
+                "An action must have a `target`, which is a JSONPath expression.",
+                at,
+                "Write it as $.paths['/pets'].get.",
+            )
         elif not isinstance(remove, bool):
-            report.add("`remove` is true or false.", place.inside("remove"), "Write `remove: true`.")
+            report.add("The value of `remove` must be true or false.", place.inside("remove"), "Write `remove: true`.")
         elif not remove and "update" not in entry:
-            report.add("An action says what to do: `update` or `remove: true`.", place, "Write one of the two.")
+            report.add("An action must have `update` or `remove: true`.", place, "Write one of the two.")
         else:
             at = place.inside("target")
             try:
                 yield Action(Query(target, budget), at, entry.get("update"), remove)
             except Malformed as wrong:
-                message = f"The target {clipped(target, 120)} is no JSONPath expression: {wrong}."
+                message = f"The target {clipped(target, 120)} is not a valid JSONPath expression: {wrong}."
                 report.add(message, _within(document, at, target, wrong.offset), "See RFC 9535.")
 
 

@@ -120,7 +120,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagno
         return None
     required = entry.get("required")
     if isinstance(required, list) and "object" not in str(entry.get("type", "object")):
-        message = f"The argument '{clipped(name)}' is no object, so a list of what is required in it means nothing."
+        message = f"The argument '{clipped(name)}' is not an object, so a list under `required` has no meaning for it."
         diagnostics.add("invalid-value", message, where.inside("required"), "Write `required: true`.")
         return None
     wire = as_text(entry.get("name")) or name
@@ -148,21 +148,31 @@ def _place(
     if in_path and wanted in (None, "path"):
         return "path"
     if in_path:
-        return refuse(f"goes into the path, which names {{{wire}}}", "Leave `in` out, or rename one of the two.")
+        return refuse(
+            f"goes into the path, which names {{{wire}}}",
+            "Leave `in` out, or rename the argument or the variable of the path.",
+        )
     if wanted == "path":
         return refuse("is not in the path of the request", nearest(wire, list(site.template.declared)))
     if name in site.sent:
         stray = next((key for key in _OWN if key in entry), "")
-        return refuse("goes where `send` names it", "Leave the key out.", stray) if stray else None
+        return (
+            refuse("is written by `send`, which decides where the argument goes", "Leave the key out.", stray)
+            if stray
+            else None
+        )
     if wanted == "body" and site.method in WITHOUT_BODY:
-        return refuse(f"cannot go into a body: a {site.method} has none", "Let it go into the query.")
+        return refuse(f"cannot go into a body: a {site.method} has none", "Use `in: query` instead.")
     if wanted == "body" or (wanted is None and site.method in WITH_BODY):
         if site.body:
-            hint = f"Name it in `{site.body}`, or say `in: query`."
-            return refuse(f"goes nowhere: what the body holds is said by `{site.body}`", hint)
+            hint = f"Use the argument in `{site.body}`, or write `in: query`."
+            return refuse(f"is not used: `{site.body}` decides what the body contains", hint)
         return "body"
     if wanted == "header" and not parameters.is_field_name(wire):
-        return refuse(f"cannot be a header field called '{clipped(wire)}'", "Give it a `name` that can be sent.")
+        return refuse(
+            f"cannot be a header field called '{clipped(wire)}'",
+            "Give the argument a `name` that is a valid header name.",
+        )
     return cast(Place, wanted) if wanted in ("query", "header", "cookie") else "query"
 
 

@@ -45,7 +45,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
     text: tuple[Part, ...] = ()
     uri, media_type, to = text, text, None
     if kind == "answer" and each:
-        message = "A block with the whole answer cannot be made for each item."
+        message = "A block of the kind `answer` contains the whole answer, so it cannot have `each`."
         diagnostics.add("invalid-value", message, where.inside("each"), "Leave it out.")
         return None
     if kind == "text":
@@ -58,7 +58,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
         held, place = as_object(entry["resource"]), where.inside("resource")
         if ("text" in held) == ("blob" in held):
             said = "both a text and a blob" if "text" in held else "neither a text nor a blob"
-            diagnostics.add("invalid-value", f"The resource has {said}.", place, "Write one of 'text' and 'blob'.")
+            diagnostics.add("invalid-value", f"The resource has {said}.", place, "Write either 'text' or 'blob'.")
             return None
         uri, media_type, text = (_text(held, key, place, diagnostics) for key in ("uri", "mimeType", "text"))
         pointer = _pointer(held, "blob", place, diagnostics) if "blob" in held else ""

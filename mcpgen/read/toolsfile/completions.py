@@ -80,16 +80,18 @@ def _operation(
             used.append(place[1])
             parameters.append(Parameter(name, "query", _TEXT, where, style="form", explode=True, argument=place[1]))
         elif "{" in name + value:
-            message = f"The request has a place in the middle of '{clipped(value)}'."
-            around.wrong(message, where, "Write a place as the whole value of a parameter, such as q={value}.")
+            message = f"The request has a placeholder that is only part of the value '{clipped(value)}'."
+            around.wrong(message, where, "Write a placeholder as the whole value of a parameter, such as q={value}.")
             return None
         else:
             fixed.append((name, value))
     known = [TYPED, *(name for name in names if name != of[1])]
     for name in used:
         if name not in known:
-            hint = nearest(name, known) or f"Write {{{TYPED}}} for what was typed."
-            around.wrong(f"The request needs {clipped(name)!r}, which nothing fills.", where, hint, "unknown-name")
+            hint = nearest(name, known) or f"Write {{{TYPED}}} for the text that the user has typed."
+            around.wrong(
+                (f"The request needs {clipped(name)!r}, but nothing gives it a value."), where, hint, "unknown-name"
+            )
             return None
     required = credentials.of_tool(rules, where, around.schemes, around.diagnostics)
     return Operation(

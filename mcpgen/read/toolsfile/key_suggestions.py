@@ -13,10 +13,10 @@ from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.names import clipped
 
 _BASE_URL = "Write the URL of the API under `base_url`."
-_AT_SERVER = "It stands under `server`."
+_AT_SERVER = "Write this key under `server`."
 _REQUEST = "Write method and path in one line: `request: GET /path`."
-_ARGUMENTS = "What a model fills in stands under `arguments`, name to type."
-_HEADERS = "Header fields stand under `send: {headers: …}`; an argument goes into one by `in: header`."
+_ARGUMENTS = "List what a model fills in under `arguments`, as name and type."
+_HEADERS = "Write header fields under `send: {headers: …}`. To send an argument as a header field, write `in: header`."
 _SELECT = "Choose operations with `include: [{tag: …}]`, by tag, path, method or id."
 
 KEYS: dict[str, dict[str, str]] = {
@@ -26,86 +26,105 @@ KEYS: dict[str, dict[str, str]] = {
             ("name", "title", "version", "instructions", "logging", "output", "fields", "lookups", "pages", "confirm"),
             _AT_SERVER,
         ),
-        **dict.fromkeys(("description", "info"), "What it is stands under `server`: name, title, instructions."),
+        **dict.fromkeys(("description", "info"), "Write the server's name, title and instructions under `server`."),
         **dict.fromkeys(
             ("auth", "authentication", "authorization", "securityschemes", "credentials"),
-            "Credentials are described under `security`: `api_key: {type: apiKey, in: header, name: X-API-Key}`.",
+            "Describe credentials under `security`: `api_key: {type: apiKey, in: header, name: X-API-Key}`.",
         ),
         **dict.fromkeys(
             ("spec", "specs", "document", "documents", "source", "sources", "swagger", "apis"),
-            "API descriptions stand under `openapi`: `openapi: [{document: FILE}]`.",
+            "List API descriptions under `openapi`: `openapi: [{document: FILE}]`.",
         ),
         **dict.fromkeys(
-            ("schemas", "parameters", "responses", "definitions", "requestbodies"), "It stands under `components`."
+            ("schemas", "parameters", "responses", "definitions", "requestbodies"), "Write this key under `components`."
         ),
-        "paths": "Tools are a list under `tools`, each with its `request`; a document is named under `openapi`.",
-        "headers": "Credentials stand under `security`, other header fields at each tool, under `send: {headers: …}`.",
-        "env": "Nothing is set here: `mcpgen inspect` shows which variables of the environment the server reads.",
+        "paths": (
+            "Write a list `tools`, in which each tool has its `request`, or name an OpenAPI document under `openapi`."
+        ),
+        "headers": (
+            "Describe credentials under `security`. Write other header fields in each tool, under `send: {headers: …}`."
+        ),
+        "env": (
+            "A tools file sets no environment variables; `mcpgen inspect` lists the variables that the server reads."
+        ),
         "resourcetemplates": "A resource with `{name}` in its `uri` is a template: write it under `resources`.",
-        "timeout": "It stands at each tool; the operator sets the one of all by PREFIX_TIMEOUT.",
-        "roles": "It stands under `server`, by method, or at a tool.",
-        "scopes": "It stands at a tool, or at an override of one.",
+        "timeout": (
+            "Write this key in each tool; the operator sets the timeout of all tools with the variable PREFIX_TIMEOUT."
+        ),
+        "roles": "Write this key under `server`, with a list for each HTTP method, or in a tool.",
+        "scopes": "Write this key in a tool, or in an override.",
     },
     "server": {
         **dict.fromkeys(("url", "baseurl", "host"), "Write the URL of the API under `base_url`, beside `server`."),
-        "description": "What a model should know is called `instructions`.",
+        "description": "Write what a model should know under `instructions`.",
     },
     "tool": {
-        **dict.fromkeys(("operationid", "id"), "It is called `name` here."),
-        **dict.fromkeys(("requestbody", "payload", "data", "json"), "It is called `body` here."),
-        "summary": "A few words for people are the `title`, what a model reads is the `description`.",
+        **dict.fromkeys(("operationid", "id"), "Use the key `name` instead."),
+        **dict.fromkeys(("requestbody", "payload", "data", "json"), "Use the key `body` instead."),
+        "summary": "Write a few words for people as `title`, and the text for models as `description`.",
         **dict.fromkeys(("method", "path", "url", "endpoint", "route", "http", "uri", "verb"), _REQUEST),
-        **dict.fromkeys(("schema", "inputschema", "jsonschema"), "It is called `inputSchema` here."),
+        **dict.fromkeys(("schema", "inputschema", "jsonschema"), "Use the key `inputSchema` instead."),
         **dict.fromkeys(("params", "args", "query", "properties", "input", "inputs", "queryparameters"), _ARGUMENTS),
         **dict.fromkeys(("headers", "header", "cookies"), _HEADERS),
         **dict.fromkeys(("servers", "server", "host"), _BASE_URL),
-        **dict.fromkeys(("auth", "authentication", "credentials"), "What it needs stands under `security`."),
-        **dict.fromkeys(("response", "returns"), "What comes back stands under `responses`, as in OpenAPI."),
+        **dict.fromkeys(
+            ("auth", "authentication", "credentials"), "Write the credentials that the tool needs under `security`."
+        ),
+        **dict.fromkeys(("response", "returns"), "Describe the responses under `responses`, as in OpenAPI."),
         **dict.fromkeys(
             ("readonlyhint", "destructivehint", "idempotenthint", "openworldhint", "hints", "readonly", "destructive"),
-            "Hints stand under `annotations`: `annotations: {readOnlyHint: true}`.",
+            "Write hints under `annotations`: `annotations: {readOnlyHint: true}`.",
         ),
-        "required": "Say it at each argument: `city: string required`.",
-        **dict.fromkeys(("hide", "enabled", "disabled"), "A tool that is not wanted is taken out, or commented out."),
+        "required": "Write `required` in each required argument: `city: string required`.",
+        **dict.fromkeys(
+            ("hide", "enabled", "disabled"), "Remove a tool that you do not want, or write it as a comment."
+        ),
     },
     "override": {
         **dict.fromkeys(("hidden", "disabled", "skip", "exclude", "enabled", "ignore"), "Write `hide: true`."),
-        **dict.fromkeys(("parameters", "params", "args", "properties"), "They are called `arguments` here."),
-        "summary": "A few words for people are the `title`, what a model reads is the `description`.",
-        "inputschema": "The schema is the document's; change single arguments under `arguments`.",
-        "operationid": "It is called `name` here.",
+        **dict.fromkeys(("parameters", "params", "args", "properties"), "Use the key `arguments` instead."),
+        "summary": "Write a few words for people as `title`, and the text for models as `description`.",
+        "inputschema": "The schema comes from the OpenAPI document; change single arguments under `arguments`.",
+        "operationid": "Use the key `name` instead.",
     },
     "argument_change": {
         **dict.fromkeys(("hidden", "skip", "exclude"), "Write `hide: true`."),
-        **dict.fromkeys(("const", "fixed"), "What is always sent is called `value`."),
-        **dict.fromkeys(("type", "schema", "enum", "format"), "What the argument takes is said by the document."),
+        **dict.fromkeys(("const", "fixed"), "Write a value that is always sent as `value`."),
+        **dict.fromkeys(
+            ("type", "schema", "enum", "format"),
+            "The schema of an argument comes from the OpenAPI document, so an override cannot change it.",
+        ),
     },
     "document": {
-        **dict.fromkeys(("url", "path", "file", "spec", "source", "src", "location"), "It is called `document` here."),
+        **dict.fromkeys(
+            ("url", "path", "file", "spec", "source", "src", "location"), "Use the key `document` instead."
+        ),
         **dict.fromkeys(("tags", "tag", "operations", "filter", "filters", "select", "only"), _SELECT),
-        **dict.fromkeys(("name", "namespace"), "What stands before the names of its tools is called `prefix`."),
+        **dict.fromkeys(
+            ("name", "namespace"), "To begin the names of the document's tools with a word, write `prefix`."
+        ),
     },
     "send": {
-        **dict.fromkeys(("params", "parameters"), "It is called `query` here."),
-        **dict.fromkeys(("json", "data", "payload", "form"), "It is called `body` here."),
+        **dict.fromkeys(("params", "parameters"), "Use the key `query` instead."),
+        **dict.fromkeys(("json", "data", "payload", "form"), "Use the key `body` instead."),
     },
     "result": {
-        **dict.fromkeys(("jq", "path", "pointer", "jsonpath", "filter"), "It is called `select`, a JSON Pointer."),
-        "template": "It is called `text` here.",
-        **dict.fromkeys(("drop", "omit", "exclude", "redact"), "It is called `remove` here."),
+        **dict.fromkeys(("jq", "path", "pointer", "jsonpath", "filter"), "Use the key `select`, with a JSON Pointer."),
+        "template": "Use the key `text` instead.",
+        **dict.fromkeys(("drop", "omit", "exclude", "redact"), "Use the key `remove` instead."),
     },
     "resource": {
-        "url": "Its address is called `uri`; what a GET answers, `request: GET /path`.",
-        **dict.fromkeys(("content", "contents", "body", "data"), "It is called `text` here, or `file`."),
-        **dict.fromkeys(("path", "method", "endpoint"), "Name a `file`, or write `request: GET /path`."),
-        **dict.fromkeys(("contenttype", "type"), "It is called `mimeType` here."),
-        "uritemplate": "It is called `uri` here.",
+        "url": "Write the address of the resource as `uri`. If a GET request fetches it, write `request: GET /path`.",
+        **dict.fromkeys(("content", "contents", "body", "data"), "Use the key `text`, or `file`."),
+        **dict.fromkeys(("path", "method", "endpoint"), "Write a `file`, or `request: GET /path`."),
+        **dict.fromkeys(("contenttype", "type"), "Use the key `mimeType` instead."),
+        "uritemplate": "Use the key `uri` instead.",
     },
     "prompt": {
         **dict.fromkeys(("template", "text", "content", "prompt"), "Write it as `messages: [{role: user, text: …}]`."),
-        **dict.fromkeys(("params", "parameters", "args"), "They are called `arguments` here."),
+        **dict.fromkeys(("params", "parameters", "args"), "Use the key `arguments` instead."),
     },
-    "message": {**dict.fromkeys(("content", "message"), "It is called `text` here.")},
+    "message": {**dict.fromkeys(("content", "message"), "Use the key `text` instead.")},
     "parameter": {
         **dict.fromkeys(
             ("type", "format", "enum", "default", "items", "pattern", "properties", "const", "nullable", "title"),
@@ -116,7 +135,7 @@ KEYS: dict[str, dict[str, str]] = {
             "Write it under `schema`.",
         ),
     },
-    "annotations": {"title": "It stands at the tool, beside `annotations`."},
+    "annotations": {"title": "Write this key in the tool, beside `annotations`."},
 }
 """Definition in `schema.json` of the containing object → wrong key → what to write instead."""
 
@@ -141,14 +160,14 @@ def kind(value: JsonValue, kinds: Sequence[str], name: str) -> str:
     if isinstance(value, dict) and "array" in kinds:
         return "Write a list: begin each item with `- `."
     if isinstance(value, list) and "object" in kinds:
-        beside = " A list of Parameter Objects is called `parameters`." if name == "arguments" else ""
-        return f"Write a mapping: `NAME: …` in place of each `- `.{beside}"
+        beside = " For a list of Parameter Objects, use the key `parameters`." if name == "arguments" else ""
+        return f"Write a mapping: `NAME: …` instead of each `- `.{beside}"
     if isinstance(value, dict) and name == "request":
         return "Write method and path in one line, as in `GET /path`."
     if isinstance(value, str):
         return _in_place_of_text(value, kinds)
     if isinstance(value, (bool, int, float)) and "string" in kinds:
-        return "Put it in quotes, which makes it a text."
+        return "Write the value in quotes, which makes it a text."
     return ""
 
 
@@ -169,7 +188,7 @@ def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
     method, _, path = written.strip().partition(" ")
     path = path.strip()
     if "://" in written:
-        return "Write the path alone, as in `GET /path`; where the API is stands under `base_url`."
+        return "Write only the path, as in `GET /path`; write the URL of the API under `base_url`."
     if not path:
         if method.startswith("/"):
             return f"Begin with the method: `{methods[0]} {clipped(method)}`."
@@ -181,5 +200,6 @@ def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
     if not path.startswith("/"):
         return f"Begin the path with `/`: `{method} /{clipped(path)}`."
     return (
-        f"Write one blank between method and path, and %20 for others: `{method} {clipped('%20'.join(path.split()))}`."
+        f"Write one space between method and path, and %20 for other spaces: `{method} "
+        f"{clipped('%20'.join(path.split()))}`."
     )

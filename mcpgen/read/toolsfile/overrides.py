@@ -77,7 +77,7 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
     if "value" in change:
         for key in ("name", "description", "default", "required", "hide", "schema", "allow_empty"):
             if key in change:
-                message = f"An argument with a fixed `value` has no `{key}`: no call can give it."
+                message = f"An argument with a fixed `value` cannot have `{key}`, because no call can set it."
                 diagnostics.add("invalid-value", message, where.inside(key), "Leave one of the two out.")
     name = change.get("name")
     return ArgumentChange(
@@ -103,7 +103,7 @@ def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObj
     if not isinstance(value, dict):
         return None
     if _has_reference(value):
-        hint = "Write it out. An overlay can change the document's own schemas."
+        hint = "Write the schema out instead of the reference. An overlay can change the document's own schemas."
         diagnostics.add("invalid-value", "The schema of an argument has a reference.", where, hint)
         return None
     return value

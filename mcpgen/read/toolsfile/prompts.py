@@ -62,8 +62,10 @@ def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tup
     found = questions.read(entry, where, diagnostics) or ()
     for question in found:
         if question.missing or question.without != "refuse":
-            message = "A question of a prompt asks for its own fields, of clients that can ask."
-            diagnostics.add("invalid-value", message, question.where, "Write the fields, and leave `without` out.")
+            message = "A question of a prompt must list its own `fields`, and cannot have `missing` or `without`."
+            diagnostics.add(
+                "invalid-value", message, question.where, "List the fields, and remove `missing` and `without`."
+            )
     return tuple(each for each in found if not each.missing)
 
 
@@ -82,7 +84,7 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
     role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
     if len(given) != 1:
         said = "both a text and a resource" if given else "neither a text nor a resource"
-        diagnostics.add("invalid-value", f"The message has {said}.", where, "Write one of 'text' and 'resource'.")
+        diagnostics.add("invalid-value", f"The message has {said}.", where, "Write either 'text' or 'resource'.")
         return None
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):

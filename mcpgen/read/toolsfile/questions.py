@@ -45,7 +45,7 @@ def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Ques
     if not name or not message or not (isinstance(form, dict) or form == MISSING):
         return None  # an invalid value, which schema_check has reported
     if name in _RESERVED:
-        text = f"A question cannot be called {name}: the server has one of that name."
+        text = f"A question cannot be called {name}, because the server has a question of that name."
         diagnostics.add("invalid-name", text, where.inside("name"), "Give it another name.")
         return None
     return Question(

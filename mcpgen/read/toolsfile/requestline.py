@@ -48,7 +48,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLi
             plain.append(pair)
         elif name in templates:
             message = f"The query has '{clipped(name)}' twice."
-            diagnostics.add("duplicate-name", message, where.inside("request"), "Let one argument be a list.")
+            diagnostics.add("duplicate-name", message, where.inside("request"), "Use one argument that takes a list.")
         else:
             templates[unquote_plus(name)] = unquote_plus(value)
     return RequestLine(method, f"{path}?{'&'.join(plain)}" if plain else path, templates)

@@ -111,8 +111,10 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceCont
     """
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
-        said = "does not say what it holds" if not given else f"has both {given[0]!r} and {given[1]!r}"
-        around.wrong(f"The resource '{clipped(name)}' {said}.", where, "Write one of 'text', 'file' and 'request'.")
+        said = "has no key that gives its content" if not given else f"has both {given[0]!r} and {given[1]!r}"
+        around.wrong(
+            f"The resource '{clipped(name)}' {said}.", where, "Write exactly one of 'text', 'file' and 'request'."
+        )
         return False
     for key in _OF_REQUESTS if given != ["request"] else ():
         if key in entry:
@@ -154,15 +156,15 @@ def _content(file: str, where: Where, around: ResourceContext) -> bytes | str | 
     If the file cannot be read, report an error and return None.
     """
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
-    hint = "Name a file beside the tools file, or in a folder there."
+    hint = "Name a file in the folder of the tools file, or in a folder below it."
     try:
         data = around.references.content(name, where.file)
     except FatalError as refused:
         around.wrong(refused.diagnostic.message, where, hint, "unusable-file")
         return None
     if len(data) > LARGEST:
-        message = f"{file} has {len(data):,} bytes; at most {LARGEST:,} are taken into a server."
-        around.wrong(message, where, "Serve it by a 'request', or split it.", "unusable-file")
+        message = f"{file} has {len(data):,} bytes; a file in a server can have at most {LARGEST:,}."
+        around.wrong(message, where, "Serve the file by a 'request', or split it.", "unusable-file")
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -175,7 +177,7 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
     """Return the media type given by `mimeType`, else that of the content. Return "" if it depends on the response."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
-        message = f"'{clipped(given)}' is no media type."
+        message = f"'{clipped(given)}' is not a media type."
         around.wrong(message, where.inside("mimeType"), "Write it as text/markdown.")
     if given or content is None:
         return given

@@ -82,8 +82,8 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
     """Report a body that the method or the media type does not allow. `node`: the template of that body."""
     method = request.split(" ")[0]
     if method in WITHOUT_BODY:
-        message = f"`send` has a body, and a {method} has none."
-        diagnostics.add("invalid-value", message, where.inside("body"), "Send it in the query, or by a POST.")
+        message = f"`send` has a body, but a {method} request cannot have one."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Send the value in the query, or use POST.")
     media_type = as_text(found.get("content_type")) or "application/json"
     essence, body = media_type.partition(";")[0].strip().lower(), found["body"]
     is_json, is_form = essence.endswith(("/json", "+json")), essence == "application/x-www-form-urlencoded"

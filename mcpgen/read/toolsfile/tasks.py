@@ -41,8 +41,8 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule 
     result = _given(found, "result", place, diagnostics)
     cancel = _given(found, "cancel", place, diagnostics)
     if isinstance(cancel, TaskPlace):
-        message = "A job is cancelled by a request."
-        diagnostics.add("invalid-value", message, place.inside("cancel"), "Write it as `DELETE /jobs/{id}`.")
+        message = "The value of `cancel` must be a request that cancels the job."
+        diagnostics.add("invalid-value", message, place.inside("cancel"), "Write the request as `DELETE /jobs/{id}`.")
     return TaskRule(
         place,
         poll,
@@ -76,7 +76,7 @@ def _target(text: str, where: Where, diagnostics: Diagnostics) -> TaskTarget | N
         return TaskPlace(pointer=text)
     if _ID.fullmatch(text):
         return TaskRequest(where, operation=text)
-    diagnostics.add("invalid-value", f"'{clipped(text)}' names no place to look.", where, _HOW)
+    diagnostics.add("invalid-value", f"'{clipped(text)}' does not say where to find the job.", where, _HOW)
     return None
 
 
@@ -108,7 +108,7 @@ def _conditions(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Ite
             continue
         found = _CONDITION.fullmatch(text.strip())
         if found is None or (found[1] == "status" and found[3] is None):
-            message = f"'{clipped(text)}' is no condition on an answer."
+            message = f"'{clipped(text)}' is not a valid condition on a response."
             hint = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
             diagnostics.add("invalid-value", message, where, hint)
             continue

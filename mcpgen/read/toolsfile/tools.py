@@ -90,7 +90,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # an invalid value, which schema_check has reported
     if hints.redirects(entry) == "follow" and line.method != "GET":
-        message = f"The server does not follow redirects of {line.method}."
+        message = f"The server does not follow redirects of {line.method} requests."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)

@@ -32,12 +32,12 @@ def refusal(uri: str) -> str:
     if scheme is None:
         return "does not begin with a scheme and a colon, such as `db:`"
     if scheme[0].lower() in ("http:", "https:"):
-        return "would be fetched by clients themselves, without this server"
+        return "is an http URL, which clients would fetch by themselves without this server"
     if not all(_CHARACTERS.fullmatch(piece) for piece in pieces if piece) or uri == scheme[0]:
-        return "is no URI: other characters are written as %XX (RFC 3986)"
+        return "is not a URI: write other characters as %XX (RFC 3986)"
     wrong = next((name for name in names if not WRITTEN_ARGUMENT_NAME.fullmatch(name)), None)
     if wrong is not None:
-        return f"has the variable '{clipped(wrong)}', which is no name of letters, digits and `_`"
+        return f"has the variable '{clipped(wrong)}', but variables have only letters, digits and `_`"
     if len(set(names)) < len(names):
         return "has one variable twice"
     return "has two variables with nothing between them" if "" in pieces[1:-1] else ""

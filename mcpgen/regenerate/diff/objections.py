@@ -72,7 +72,7 @@ def _place(side: str, place: str) -> str:
     """Return the place of a text in a tool, as the beginning of a sentence."""
     path = rules.dotted(tuple(tokens(place)))
     if side == "argument":
-        return f"Argument {path}" if path else "Its input schema"
+        return f"Argument {path}" if path else "The input schema of the tool"
     if side == "result":
-        return f"{path} of the result" if path else "The schema of its result"
-    return f"Its {side}"
+        return f"{path} of the result" if path else "The output schema of the tool"
+    return f"The {side}"

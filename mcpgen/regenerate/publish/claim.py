@@ -60,7 +60,7 @@ def busy(directory: Path) -> ProjectBusy:
     """Return the error for a directory that another run has claimed."""
     return ProjectBusy(
         "project-locked",
-        f"Another run of mcpgen is at work in {told(directory)}.",
+        f"Another run of mcpgen is changing {told(directory)}.",
         hint="Wait until it has ended, and try again.",
     )
 
@@ -80,8 +80,8 @@ def failing(directory: Path) -> Iterator[None]:
     except Unfinished as end:
         raise FatalError(
             "output-unfinished",
-            f"{directory} is written and complete, but could not be tidied up: {_reason(end.error)}.",
-            hint="The next run over it does that.",
+            f"{directory} is written and complete, but temporary files could not be removed: {_reason(end.error)}.",
+            hint="You need to do nothing: the next run of mcpgen on this directory removes these files.",
         ) from None
     except OSError as error:
         raise failed(directory, error) from None
@@ -92,7 +92,9 @@ def failed(directory: Path, error: OSError) -> FatalError:
     return FatalError(
         "output-failed",
         f"{directory} cannot be written: {_reason(error)}.",
-        hint="Make room there, and try again." if error.errno in _NO_ROOM else "Check its rights, or name another.",
+        hint="Free some disk space, and try again."
+        if error.errno in _NO_ROOM
+        else ("Check the permissions of the directory, or name another directory."),
     )
 
 

@@ -106,16 +106,16 @@ def edits(planned: Plan) -> Diagnostic:
     if by_hand:
         were = "was" if len(by_hand) == 1 else "were"
         messages.append(f"{_some(by_hand)} in {planned.directory} {were} edited by hand.")
-        hints.append(f"Move the edit to {_home(by_hand)}, or give --overwrite to lose it.")
+        hints.append(f"Move the edit to {_home(by_hand)}, or discard the edit with --overwrite.")
     if planned.line_ends:
         messages.append(f"Only the line ends differ: {_some([*planned.line_ends])} in {planned.directory}.")
         hints.append(_NEW_ATTRIBUTES if attributes.NAME in planned.write else _OWN_ATTRIBUTES)
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
 
 
-_CAUSE = "A checkout by git on Windows does that"
-_NEW_ATTRIBUTES = f"{_CAUSE}: give --overwrite, and commit the {attributes.NAME} that it writes, which prevents it."
-_OWN_ATTRIBUTES = f"{_CAUSE}: say `-text` for them in {attributes.NAME}, and give --overwrite."
+_CAUSE = "A checkout by git on Windows causes this"
+_NEW_ATTRIBUTES = f"{_CAUSE}: give --overwrite, and commit the {attributes.NAME} that mcpgen writes, which prevents it."
+_OWN_ATTRIBUTES = f"{_CAUSE}: write `-text` for these files in {attributes.NAME}, and give --overwrite."
 
 
 def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:
@@ -154,7 +154,7 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
     reason, hint = "", "Name an empty or new directory."
     with claim.reading(directory):
         if directory.is_symlink():
-            reason, hint = "is a link", f"Name the directory itself: {directory.parent / os.readlink(directory)}"
+            reason, hint = "is a link", f"Name the target of the link: {directory.parent / os.readlink(directory)}"
         elif directory.exists() and not directory.is_dir():
             reason = "is not a directory"
         elif previous is None and directory.is_dir() and (found := _strangers(directory)):

@@ -30,7 +30,7 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
         place = place / part
         if place.is_symlink():
             raise FatalError(
-                "output-refused", f"{place} is a link.", hint="Remove it; mcpgen does not write through links."
+                "output-refused", f"{place} is a link.", hint="Remove the link; mcpgen does not write through links."
             )
     with claim.reading(place):
         try:
@@ -49,7 +49,7 @@ def _read(place: Path, first: int | None = None) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if first is None and size > LARGEST:
             message = f"{place} is larger than anything that mcpgen writes."
-            raise FatalError("output-refused", message, hint="Move it away, and run this again.")
+            raise FatalError("output-refused", message, hint="Move the file away, and run mcpgen again.")
         return file.read(size if first is None else min(size, first))
 
 
@@ -59,5 +59,5 @@ def _in_the_way(directory: Path, place: Path) -> FatalError:
     Above the project that file may be important, so the hint never says to remove it.
     """
     inside = directory.is_dir()
-    message = f"A file stands in the way of {place if inside else directory}."
+    message = f"mcpgen needs a directory at {place if inside else directory}, but a file is in the way."
     return FatalError("output-refused", message, hint="Move it away." if inside else "Name another directory.")

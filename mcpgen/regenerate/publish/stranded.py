@@ -52,13 +52,16 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     missing = [path for path in paths if path not in there]
     some = _some(missing or there)
     if missing:
-        message = f"{project} was left unfinished by a killed run, and parts of it are missing: {some} lay in {lay}."
-        hint = f"Put {lay.parent} back beside the project and run this again, or replace each link by what it led to."
-    else:
-        message = f"{project} is unfinished, and parts of it lie with another project: {some} in {lay}."
+        message = f"{project} was left unfinished by a killed run, and parts of it are missing: {some} were in {lay}."
         hint = (
-            f"Run `mcpgen regenerate` over that project, which the note in {lay.parent} names, and copy it again; "
-            "or replace each link by what it leads to."
+            f"Restore {lay.parent} beside the project and run mcpgen again, or replace each link by the file that "
+            "it pointed to."
+        )
+    else:
+        message = f"{project} is unfinished, and parts of it are in the directory of another project: {some} in {lay}."
+        hint = (
+            f"Run `mcpgen regenerate` on that project, which the note in {lay.parent} names, and copy the project "
+            "again; or replace each link by the file that it points to."
         )
     return FatalError("output-unfinished", message, hint=hint)
 

@@ -59,7 +59,7 @@ def _body(
     fields = [raw for raw in gathered if raw[0].get("in") == "formData"]
     bodies = [where for raw, where in gathered if raw.get("in") == "body"]
     if len(bodies) + bool(fields) > 1:
-        message = "The body is described twice: by several body parameters, or beside fields of a form."
+        message = "The body is described twice: there are several body parameters, or a body parameter and form fields."
         raise SkipOperation("invalid-parameter", message, bodies[-1], "Keep one of them.")
     for raw, where in gathered:
         if raw.get("in") == "body":

@@ -158,7 +158,7 @@ class _Collection:
         name, scheme = read
         if scheme["type"] in UNSUPPORTED:
             message = f"Requests with the authorization {clipped(name)} are sent without it."
-            hint = "Add it to requests in hooks.py."
+            hint = "Add the authorization to requests in hooks.py."
             self._diagnostics.add("invalid-security", message, self._document.where(found.auth_at), hint)
             return []
         key = self._kept(name, scheme, found.auth_at)
