@@ -150,4 +150,8 @@ def _metadata(directory: Path, files: Mapping[str, bytes]) -> JsonObject:
 
 def _unusable(directory: Path, reason: str) -> FatalError:
     message = f"The project in {directory} cannot be released. {reason}"
-    return FatalError("no-project", message, hint="Run `mcpgen regenerate` there, or restore it from version control.")
+    return FatalError(
+        "no-project",
+        message,
+        hint="Run `mcpgen regenerate` on the project, or restore the project from version control.",
+    )

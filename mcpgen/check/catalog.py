@@ -48,8 +48,8 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 _TEXT: JsonObject = {"type": "string"}
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
-_RENAME = "Give it another name: `arguments: {NAME: {name: …}}` under `overrides`."
-_RENAME_BY_HAND = "Rename it, or write `portable: false` if you accept this."
+_RENAME = "Give the argument another name: `arguments: {NAME: {name: …}}` under `overrides`."
+_RENAME_BY_HAND = "Rename the argument, or write `portable: false` if you accept this."
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -183,7 +183,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
         return Diagnostic(
             code,
             message,
-            "Correct it, because clients would otherwise reject all tools of the server.",
+            "Correct the schema, because clients would otherwise reject all tools of the server.",
             where.inside(key),
         )
     if code == "hidden-characters":

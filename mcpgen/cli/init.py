@@ -62,7 +62,7 @@ def _compiled(fetched: Fetched) -> Compiled:
     """Compile the whole document, to list its tools and their costs. Raises FatalError for a tools file."""
     compiled = compile_source(fetched, Options())
     if all(tool.operation.key.startswith("tool ") for tool in compiled.catalog.tools):
-        hint = "Edit it, or name an OpenAPI document."
+        hint = "Edit this tools file, or name an OpenAPI document."
         raise FatalError("not-an-api", f"{fetched.name} is a tools file already.", hint=hint)
     return compiled
 

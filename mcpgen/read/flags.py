@@ -123,7 +123,7 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
     for url in flags.accepted:
         if not origins.is_origin(origins.of_url(url)):
             message = f"--accept-origin {clipped(url)} is not an origin (scheme, host and port)."
-            raise FatalError("invalid-flag", message, hint="Write it as https://login.example.com.")
+            raise FatalError("invalid-flag", message, hint="Write an origin as in https://login.example.com.")
     listed = [*flags.accepted, *(url for file in on_disk for url in file.choices.accept_origin)]
     return frozenset(filter(origins.is_origin, map(origins.of_url, listed)))
 

@@ -143,7 +143,9 @@ class Sources:
             for index, action in enumerate(found.actions if found else ()):
                 if index not in self._used[name]:
                     message = "The target of this action selects nothing."
-                    self._diagnostics.add("unused-overlay", message, action.where, "Correct it, or remove it.")
+                    self._diagnostics.add(
+                        "unused-overlay", message, action.where, "Correct the target, or remove this action."
+                    )
 
     # -- documents ----------------------------------------------------------------------------------------------------
 

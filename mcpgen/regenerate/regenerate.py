@@ -75,7 +75,7 @@ def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diag
     unedited = compiled.tree[own]
     if former != own and present(directory, former, first=len(unedited) + 1) not in (None, unedited):
         message = f"The hooks in this file are never called: the package of the server is now {package}."
-        yield Diagnostic("orphaned-hook", message, f"Move them to {own}.", Where(str(directory / former)))
+        yield Diagnostic("orphaned-hook", message, f"Move the hooks to {own}.", Where(str(directory / former)))
 
 
 def _changed(before: Lock, after: Lock) -> tuple[str, ...]:

@@ -56,13 +56,21 @@ def applied(
 @pytest.mark.parametrize(
     ("key", "message", "hint"),
     [
-        ("GET /pets/{}", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? Otherwise, remove it."),
-        ("get /pets/{petId} ", f"GET /pets/{{}} (get_pet) {GONE}", "Did you mean 'GET /pets'? Otherwise, remove it."),
-        ("getPet", f"GET /pets/{{}} (get_pet) {GONE}", "Take it out."),
-        ("listPet", f"listPet (list_pet) {GONE}", "Did you mean 'listPets'? Otherwise, remove it."),
-        ("PUT /pets/{id}", f"PUT /pets/{{petId}} (replace_pet) {GONE}", "Take it out."),
-        ("GET /bills/{id}", f"billing GET /bills/{{}} (billing_get_bill) {GONE}", "Take it out."),
-        ("count_pets", f"count_pets {GONE}", "Take it out."),
+        (
+            "GET /pets/{}",
+            f"GET /pets/{{}} (get_pet) {GONE}",
+            "Did you mean 'GET /pets'? Otherwise, remove the override.",
+        ),
+        (
+            "get /pets/{petId} ",
+            f"GET /pets/{{}} (get_pet) {GONE}",
+            "Did you mean 'GET /pets'? Otherwise, remove the override.",
+        ),
+        ("getPet", f"GET /pets/{{}} (get_pet) {GONE}", "Remove the override."),
+        ("listPet", f"listPet (list_pet) {GONE}", "Did you mean 'listPets'? Otherwise, remove the override."),
+        ("PUT /pets/{id}", f"PUT /pets/{{petId}} (replace_pet) {GONE}", "Remove the override."),
+        ("GET /bills/{id}", f"billing GET /bills/{{}} (billing_get_bill) {GONE}", "Remove the override."),
+        ("count_pets", f"count_pets {GONE}", "Remove the override."),
     ],
 )
 def test_what_is_gone_is_a_warning(key: str, message: str, hint: str) -> None:

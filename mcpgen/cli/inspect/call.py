@@ -39,14 +39,16 @@ def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, out
     """
     if len(tools) > 1:
         names = " or ".join(tool.name for tool in tools)
-        raise FatalError("invalid-flag", "--call needs one tool.", hint=f"Name one of them: {names}.")
+        raise FatalError("invalid-flag", "--call needs one tool.", hint=f"Name one of these tools: {names}.")
     try:
         readable = isinstance(json.loads(arguments), dict)
     except ValueError:
         readable = False
     if not readable:
         raise FatalError(
-            "invalid-flag", "The value of --call is not a JSON object.", hint="""Write it as in --call '{"id": 7}'."""
+            "invalid-flag",
+            "The value of --call is not a JSON object.",
+            hint="Write a JSON object, as in --call '{\"id\": 7}'.",
         )
     with servers.emitted(compiled) as server:
         code, out, err = server.ask("--explain", tools[0].name, arguments, "--format", output)

@@ -78,7 +78,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
             "unsupported-body",
             f"A body of {media_type.name} is described as something other than an object.",
             body.where,
-            "Describe its fields as the properties of an object.",
+            "Describe the fields of the body as the properties of an object.",
         )
     needed = demands.is_required(operation, body, node, composer)
     if not needed and _is_empty(node, encoding):
@@ -218,7 +218,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
             message = (
                 f"The part {clipped(key)} is declared as {declared}, a media type that mcpgen cannot write in a part."
             )
-            raise SkipOperation("unsupported-body", message, plan.body.where, "Declare it as application/json.")
+            raise SkipOperation("unsupported-body", message, plan.body.where, "Declare the part as application/json.")
         return "xml" if encoding == "xml" else "json"
     if not declared and not types(node):
         return "file" if plan.media_type.untyped_parts_are_files and not node.keys() - _WORDS else None

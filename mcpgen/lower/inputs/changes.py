@@ -141,7 +141,7 @@ class _ArgumentChanger:
                 self._found.empty.add(slot)
             else:
                 message = f"{slot[1]} is not a path parameter, and `allow_empty` is only for these."
-                self._add("invalid-value", message, change.where.inside("allow_empty"), "Take it out.")
+                self._add("invalid-value", message, change.where.inside("allow_empty"), "Remove `allow_empty`.")
 
     def refuse_collisions(self) -> None:
         """Report two arguments that changes gave one name."""
@@ -153,7 +153,9 @@ class _ArgumentChanger:
                 renamed = [slot for slot in (entry.slot, other) if self._names.get(slot) != name]
                 where = self._found.places.get(renamed[0], self._operation.where)
                 message = f"Two arguments would be called {name}."
-                self._add("duplicate-name", message, where.inside("name"), "Give one of them another name.")
+                self._add(
+                    "duplicate-name", message, where.inside("name"), "Give one of the two arguments another name."
+                )
 
     def _add(self, code: str, message: str, where: Where, hint: str = "") -> None:
         self._diagnostics.add(code, message, where, hint)
@@ -175,7 +177,12 @@ class _ArgumentChanger:
         if key in self._operation.decided.former_arguments:
             hint = did_you_mean(near(key, known))
             message = f"{request} no longer has the argument '{clipped(key)}', so this entry has no effect."
-            self._add("orphaned-override", message, where, f"{hint} Otherwise, remove it." if hint else "Take it out.")
+            self._add(
+                "orphaned-override",
+                message,
+                where,
+                f"{hint} Otherwise, remove this entry." if hint else "Remove this entry.",
+            )
             return
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
 

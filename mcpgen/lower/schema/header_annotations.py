@@ -32,7 +32,9 @@ def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
         value = node[KEYWORD]
         if reason := _refusal(value, node, is_reached) or _twice(str(value), taken):
             message = f"The {KEYWORD} {clipped(str(value))!r} {reason}: clients would drop the tool."
-            yield Diagnostic("invalid-header-name", message, "Correct it, or remove it.", place.inside(KEYWORD))
+            yield Diagnostic(
+                "invalid-header-name", message, "Correct the x-mcp-header, or remove it.", place.inside(KEYWORD)
+            )
         taken.add(str(value).lower())
 
 

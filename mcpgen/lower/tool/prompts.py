@@ -35,7 +35,7 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
     """Return the URI of a message's resource, or "" if it cannot be used, which is reported."""
     name, place = message.resource, message.where.inside("resource")
     if name not in known:
-        hint = nearest(name, list(known)) or "Write one under 'resources'."
+        hint = nearest(name, list(known)) or "Describe the resource under 'resources'."
         diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
     elif known[name].resource.variables:
         told = f"The resource '{clipped(name)}' is a template, but a message needs a resource with a fixed URI."

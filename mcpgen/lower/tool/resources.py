@@ -31,7 +31,7 @@ def bind(
         kept = f"{identity.name}://result"
         if uri.lower() == kept or uri.lower().startswith((f"{kept}/", f"{kept}?", f"{kept}#")):
             message = f"The URI {clipped(uri)} is reserved: the server uses such URIs for large results."
-            _report("invalid-value", message, "Give it another 'uri'.", resource, diagnostics)
+            _report("invalid-value", message, "Give the resource another 'uri'.", resource, diagnostics)
         elif (blanked := _VARIABLE.sub("{}", uri)) in found:
             first = clipped(found[blanked].resource.name)
             message = f"The resources '{first}' and '{clipped(resource.name)}' have the same URI, {clipped(uri)}."

@@ -89,7 +89,9 @@ def _ruled(
             diagnostics.add("invalid-value", message, change.where.inside("aliases"), "Name the operation.")
         if id(change) not in fitting and whole:
             message = f"No operation fits '{clipped(change.key)}'."
-            diagnostics.add("unused-override", message, change.where, "Correct it, or remove it.")
+            diagnostics.add(
+                "unused-override", message, change.where, "Correct the key of the override, or remove the override."
+            )
     return {key: [as_rule(change) for change in changes] for key, changes in found.items()}
 
 

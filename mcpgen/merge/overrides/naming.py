@@ -133,7 +133,10 @@ def _report_former(
     hint = did_you_mean(near(change.key, _candidates(change.key, api, left_out)))
     message = f"{label} was removed from the API, so this override has no effect."
     diagnostics.add(
-        "orphaned-override", message, change.where, f"{hint} Otherwise, remove it." if hint else "Take it out."
+        "orphaned-override",
+        message,
+        change.where,
+        f"{hint} Otherwise, remove the override." if hint else "Remove the override.",
     )
 
 

@@ -381,7 +381,12 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."
-        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put it into a file of its own.")
+        diagnostics.add(
+            "more-documents",
+            message,
+            Where(name, "", *place(event)),
+            "Write the second document in a file of its own.",
+        )
 
 
 def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:

@@ -34,7 +34,7 @@ def read_body(value: JsonValue, where: Where, references: References, diagnostic
             "invalid-media-type",
             "No key under `content` of the body is a media type.",
             where,
-            "Name one, such as application/json.",
+            "Name a media type, such as application/json.",
         )
     if not content:
         return None
@@ -80,10 +80,10 @@ def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
         return True
     if not name.strip():
         message = "A media type is a wildcard; it is read as application/json."
-        diagnostics.add("invalid-media-type", message, where, "Name it.")
+        diagnostics.add("invalid-media-type", message, where, "Name the media type.")
         return True
     message = f"'{clipped(name)}' is not a media type; it was left out."
-    diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")
+    diagnostics.add("invalid-media-type", message, where, "Name a media type, such as application/json.")
     return False
 
 

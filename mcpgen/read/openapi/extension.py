@@ -64,7 +64,9 @@ def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics:
     place = where.inside(KEY)
     if not isinstance(value, dict):
         message = f"The value of x-mcp must be a mapping, but it is '{clipped(str(value))}'."
-        diagnostics.add("invalid-extension", message, place, f"Write one of {', '.join(known)} in it.")
+        diagnostics.add(
+            "invalid-extension", message, place, f"Write one of these keys in the mapping: {', '.join(known)}."
+        )
         return {}
     found: JsonObject = {}
     for key, member in value.items():

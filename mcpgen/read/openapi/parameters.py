@@ -186,7 +186,7 @@ def matched_with_path(
                 "undeclared-path-parameter",
                 f"The path holds {{{name}}}, which is not declared; it becomes a required string argument.",
                 where,
-                "Declare it under `parameters`.",
+                "Declare the parameter under `parameters`.",
             )
     elsewhere = _with_those_of_query(in_path, [each for each in read if each.location != "path"], template, where)
     for name in sorted(in_path.keys() - set(template.variables)):
@@ -194,7 +194,7 @@ def matched_with_path(
             "unused-path-parameter",
             f"The path does not hold {{{name}}}; the parameter is left out.",
             in_path[name].where,
-            "Add it to the path.",
+            "Add the parameter to the path.",
         )
     return tuple(in_path[name] for name in template.variables) + elsewhere
 
@@ -242,8 +242,8 @@ def name_and_place(
     if sendable and not (location == "header" and not _TOKEN.fullmatch(str(name))):
         return str(name), cast(Location, location)
     shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
-    message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
-    hint = f"Give it a name that can be sent, and a place: one of {', '.join(locations)}."
+    message = f"A parameter has the name {shown[0]} and the location {shown[1]}."
+    hint = f"Give the parameter a valid name, and one of these locations as `in`: {', '.join(locations)}."
     if raw.get("required") is True:
         raise SkipOperation("invalid-parameter", message, where, hint)
     diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)

@@ -109,7 +109,9 @@ class Definitions(Mapping[str, JsonObject]):
         """
         if converted > MOST:
             message = f"This schema holds more than {MOST:,} schemas."
-            raise SkipOperation("too-complex", message, where, "Split it, or leave out the operations that need it.")
+            raise SkipOperation(
+                "too-complex", message, where, "Split the schema, or leave out the operations that need it."
+            )
         if not self.references.take_schemas(1):
             message = "The schemas before this one have used up the limit of one run."
             raise SkipOperation("too-complex", message, where, "Leave operations out with --exclude.")

@@ -67,7 +67,7 @@ def read_schemes(
                 f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
                 f"{reason}.",
                 place,
-                "Correct it. Otherwise the server can use only an access token that you provide.",
+                "Correct the URL. Otherwise the server can use only an access token that you provide.",
             )
             user = None if scheme.user and url in scheme.user.urls else scheme.user
             scheme = SecurityScheme(name, "bearer", description=scheme.description, user=user)
@@ -85,7 +85,7 @@ def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -
                 "invalid-security",
                 f"The URL '{clipped(url, 120)}' at which users log in for {name} is not used: {reason}.",
                 place,
-                "Correct it. Otherwise no user can log in, and you must provide an access token.",
+                "Correct the URL. Otherwise no user can log in, and you must provide an access token.",
             )
             return None
     return user

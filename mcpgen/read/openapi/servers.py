@@ -41,7 +41,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
                 "invalid-server",
                 f"The server URL '{clipped(url, 120)}' is not used: {reason}.",
                 place,
-                "Correct it, or give --base-url.",
+                "Correct the URL, or give --base-url.",
             )
             continue
         if is_private(resolved):

@@ -63,12 +63,14 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
     version = ".".join(str(declared).split(".")[:2])
     if version not in VERSIONS:
         message = f"Overlay {clipped(str(declared))} is not supported."
-        raise FatalError("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
+        raise FatalError(
+            "invalid-overlay", message, top.inside("overlay"), f"Use one of these versions: {', '.join(VERSIONS)}."
+        )
     report = _Reporter(diagnostics)
     meant = report.unknown_keys(root, _OF_FILE, top)
     if not isinstance(root.get("info"), dict) and "info" not in meant:
         report.add(
-            ("An overlay must have an `info` with a title and a version."), top, "Write `info: {title: …, version: …}`."
+            "An overlay must have an `info` with a title and a version.", top, "Write `info: {title: …, version: …}`."
         )
     actions = root.get("actions")
     if (not isinstance(actions, list) or not actions) and "actions" not in meant:
@@ -132,12 +134,12 @@ def _actions(
             report.add(
                 "An action must have a `target`, which is a JSONPath expression.",
                 at,
-                "Write it as $.paths['/pets'].get.",
+                "Write the target as in $.paths['/pets'].get.",
             )
         elif not isinstance(remove, bool):
             report.add("The value of `remove` must be true or false.", place.inside("remove"), "Write `remove: true`.")
         elif not remove and "update" not in entry:
-            report.add("An action must have `update` or `remove: true`.", place, "Write one of the two.")
+            report.add("An action must have `update` or `remove: true`.", place, "Write one of these keys.")
         else:
             at = place.inside("target")
             try:

@@ -86,7 +86,7 @@ def read(
     for name, entry, where in (*written, *asked):
         if name in known:
             message = f"The argument '{clipped(name)}' is described twice: here, and in `parameters` or `body`."
-            diagnostics.add("duplicate-name", message, where, "Keep one of the two.")
+            diagnostics.add("duplicate-name", message, where, "Keep only one of the two descriptions.")
             continue
         argument = _read_one(name, entry, where, site, diagnostics)
         if argument is None:
@@ -94,7 +94,9 @@ def read(
         other = used.setdefault((argument.place, argument.wire), name)
         if other != name:
             message = f"The arguments '{clipped(other)}' and '{clipped(name)}' are both '{clipped(argument.wire)}'."
-            diagnostics.add("duplicate-name", message, where.inside("name"), "Give one of them another `name`.")
+            diagnostics.add(
+                "duplicate-name", message, where.inside("name"), "Give one of the two arguments another `name`."
+            )
             continue
         found.append(argument)
     return ShortArguments(

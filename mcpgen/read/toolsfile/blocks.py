@@ -26,7 +26,7 @@ def read(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Ite
                 yield found
         elif isinstance(value, dict):
             said = f"both '{given[0]}' and '{given[1]}'" if given else "no content"
-            hint = f"Write one of {', '.join(_KINDS)}."
+            hint = f"Use one of these keys: {', '.join(_KINDS)}."
             diagnostics.add("invalid-value", f"The block has {said}.", place, hint)
 
 
@@ -46,7 +46,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
     uri, media_type, to = text, text, None
     if kind == "answer" and each:
         message = "A block of the kind `answer` contains the whole answer, so it cannot have `each`."
-        diagnostics.add("invalid-value", message, where.inside("each"), "Leave it out.")
+        diagnostics.add("invalid-value", message, where.inside("each"), "Leave `each` out.")
         return None
     if kind == "text":
         text = _text(entry, "text", where, diagnostics)

@@ -33,7 +33,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         if not origins.is_origin(origins.of_url(url)):
             place = where.inside("accept_origin", index)
             message = f"'{clipped(url)}' is not an origin (scheme, host and port)."
-            diagnostics.add("invalid-value", message, place, "Write it as https://login.example.com.")
+            diagnostics.add("invalid-value", message, place, "Write an origin as in https://login.example.com.")
     return Options(
         ref_dir=texts(root, "ref_dir"),
         body_type=texts(root, "body_type"),

@@ -121,18 +121,20 @@ KEYS: dict[str, dict[str, str]] = {
         "uritemplate": "Use the key `uri` instead.",
     },
     "prompt": {
-        **dict.fromkeys(("template", "text", "content", "prompt"), "Write it as `messages: [{role: user, text: …}]`."),
+        **dict.fromkeys(
+            ("template", "text", "content", "prompt"), "Write messages: `messages: [{role: user, text: …}]`."
+        ),
         **dict.fromkeys(("params", "parameters", "args"), "Use the key `arguments` instead."),
     },
     "message": {**dict.fromkeys(("content", "message"), "Use the key `text` instead.")},
     "parameter": {
         **dict.fromkeys(
             ("type", "format", "enum", "default", "items", "pattern", "properties", "const", "nullable", "title"),
-            "Write it under `schema`.",
+            "Write this key under `schema`.",
         ),
         **dict.fromkeys(
             ("minimum", "maximum", "minlength", "maxlength", "minitems", "maxitems", "uniqueitems", "multipleof"),
-            "Write it under `schema`.",
+            "Write this key under `schema`.",
         ),
     },
     "annotations": {"title": "Write this key in the tool, beside `annotations`."},

@@ -46,7 +46,7 @@ def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Ques
         return None  # an invalid value, which schema_check has reported
     if name in _RESERVED:
         text = f"A question cannot be called {name}, because the server has a question of that name."
-        diagnostics.add("invalid-name", text, where.inside("name"), "Give it another name.")
+        diagnostics.add("invalid-name", text, where.inside("name"), "Give the question another name.")
         return None
     return Question(
         name,

@@ -119,7 +119,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceCont
     for key in _OF_REQUESTS if given != ["request"] else ():
         if key in entry:
             message = f"The key {key!r} has no meaning for a resource with a {given[0]}."
-            around.wrong(message, where.inside(key), "Leave it out, or write a 'request'.")
+            around.wrong(message, where.inside(key), "Leave this key out, or write a 'request'.")
     return True
 
 
@@ -178,7 +178,7 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
         message = f"'{clipped(given)}' is not a media type."
-        around.wrong(message, where.inside("mimeType"), "Write it as text/markdown.")
+        around.wrong(message, where.inside("mimeType"), "Write a media type such as text/markdown.")
     if given or content is None:
         return given
     usual = "application/octet-stream" if isinstance(content, bytes) else "text/plain"
@@ -199,7 +199,11 @@ def _operation(
     path, _, query = path.partition("?")
     if "{" in query:
         message = "The request has a variable after `?`, where only fixed text is allowed."
-        around.wrong(message, place, "Remove it: variables of the URI that are not in the path are sent in the query.")
+        around.wrong(
+            message,
+            place,
+            "Remove the variable: variables of the URI that are not in the path are sent in the query.",
+        )
         return None
     try:
         template = paths.parse(path, place, around.diagnostics)

@@ -44,7 +44,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 An empty tuple allows any type.
 """
 
-_REQUIRED = "Name it in the list `required` of the object that it is in."
+_REQUIRED = "Write the property in the list `required` of the object that contains it."
 _CONTENT = ("content", "description", "required")
 _MEDIA_TYPE = ("schema", "itemSchema", "example", "examples", "encoding", "itemEncoding", "prefixEncoding")
 

@@ -89,11 +89,11 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
     is_json, is_form = essence.endswith(("/json", "+json")), essence == "application/x-www-form-urlencoded"
     if not content.is_media_type(media_type) or "*" in media_type:
         message = f"'{clipped(media_type)}' is not a media type."
-        hint = "Name one, such as application/json."
+        hint = "Name a media type, such as application/json."
         diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
     elif essence.startswith("multipart/"):
         message = f"`send` cannot write a body of {media_type}."
-        hint = "Describe its parts by `body`, a Request Body Object of OpenAPI."
+        hint = "Describe the parts of the body by `body`, a Request Body Object of OpenAPI."
         diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
     elif is_form and not isinstance(body, dict) and "argument" not in node:
         message = "The body of a form must be a mapping."
@@ -177,10 +177,10 @@ def check_schema(
     for name in names:
         place = where.inside("properties", name)
         if not name:
-            diagnostics.add("invalid-name", "An argument has an empty name.", place, "Give it one.")
+            diagnostics.add("invalid-name", "An argument has an empty name.", place, "Give the argument a name.")
         elif name not in going:
             hint = nearest(name, [each for each in sorted(going) if each not in names])
-            hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
+            hint = hint if hint.startswith("Did") else "Use the argument in the path or in `send`, or leave it out."
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' is not used in the request.", place, hint)
     # if the schema is combined from subschemas, one of them may require the argument
     combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))

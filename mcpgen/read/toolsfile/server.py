@@ -10,7 +10,7 @@ from mcpgen.model import Server, ServerVariable
 from mcpgen.read.openapi import servers
 
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
-_DECLARE = "Declare it under `variables`, with a default."
+_DECLARE = "Declare the variable under `variables`, with a default."
 
 
 def name(server: JsonObject) -> str | None:
@@ -25,7 +25,7 @@ def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
     if not found or VERSION_NUMBER.fullmatch(found):
         return found
     message = f"'{clipped(found)}' cannot be the version of a Python package."
-    diagnostics.add("invalid-value", message, where.inside("version"), "Write it as 1.2.3.")
+    diagnostics.add("invalid-value", message, where.inside("version"), "Write a version such as 1.2.3.")
     return ""
 
 
@@ -82,5 +82,5 @@ def base_url(
         return (server,)
     shown = "" if "@" in url else f" '{clipped(url)}'"  # the message must not repeat a password in the URL
     message = f"The base URL{shown} cannot be used: {reason}."
-    diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
+    diagnostics.add("invalid-value", message, where, "Write a URL such as https://api.example.com/v1.")
     return ()

@@ -13,7 +13,7 @@ from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Part, Template
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+")
-_NONE = "Describe it under `arguments`, or in an inputSchema."
+_NONE = "Describe the argument under `arguments`, or in an inputSchema."
 _HINT = "Write {name} for an argument, {{ and }} for braces."
 
 

@@ -197,7 +197,7 @@ def _refuse_twins(described: list[JsonValue], where: Where, references: Referenc
         name, place = as_text(raw.get("name")), as_text(raw.get("in"))
         if name and place and (name, place) in seen:
             message = f"The parameter '{clipped(name)}' is described twice."
-            diagnostics.add("duplicate-name", message, where.inside(index), "Keep one of the two.")
+            diagnostics.add("duplicate-name", message, where.inside(index), "Keep only one of the two descriptions.")
         seen.add((name, place))
 
 

@@ -105,7 +105,7 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         message = f"{path} cannot be read: {_reason(error)}."
-        raise FatalError("output-failed", message, hint="Check its rights.") from None
+        raise FatalError("output-failed", message, hint="Check the permissions of the file.") from None
 
 
 def physical(directory: Path) -> Path:

@@ -35,7 +35,7 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
     with claim.reading(place):
         try:
             if not stat.S_ISREG(place.stat().st_mode):
-                raise FatalError("output-refused", f"{place} is not a regular file.", hint="Remove it.")
+                raise FatalError("output-refused", "Remove this file.", hint="Remove it.")
             return _read(place, first)
         except FileNotFoundError:
             return None
@@ -60,4 +60,4 @@ def _in_the_way(directory: Path, place: Path) -> FatalError:
     """
     inside = directory.is_dir()
     message = f"mcpgen needs a directory at {place if inside else directory}, but a file is in the way."
-    return FatalError("output-refused", message, hint="Move it away." if inside else "Name another directory.")
+    return FatalError("output-refused", message, hint="Move the file away." if inside else "Name another directory.")

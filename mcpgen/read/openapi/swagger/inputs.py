@@ -60,7 +60,7 @@ def _body(
     bodies = [where for raw, where in gathered if raw.get("in") == "body"]
     if len(bodies) + bool(fields) > 1:
         message = "The body is described twice: there are several body parameters, or a body parameter and form fields."
-        raise SkipOperation("invalid-parameter", message, bodies[-1], "Keep one of them.")
+        raise SkipOperation("invalid-parameter", message, bodies[-1], "Keep only one of these descriptions.")
     for raw, where in gathered:
         if raw.get("in") == "body":
             schema = references.schema(where.inside("schema")) if "schema" in raw else None
@@ -79,7 +79,10 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
         name = raw.get("name")
         if not isinstance(name, str) or not name:
             raise SkipOperation(
-                "invalid-parameter", "A field of the form has no name.", where, "Give it a name that can be sent."
+                "invalid-parameter",
+                "A field of the form has no name.",
+                where,
+                "Give the field a name that can be sent.",
             )
         properties[name] = references.schema(where)
         has_file = has_file or raw.get("type") == "file"

@@ -106,7 +106,9 @@ class _Collection:
         operation = translate_request(request, self._variables)
         if not as_object(request.value.get("url")) and not as_text(request.value.get("url")):
             message = f"The request {clipped(request.name)} has no URL; it was left out."
-            self._diagnostics.add("invalid-document", message, self._document.where(request.pointer), "Give it a URL.")
+            self._diagnostics.add(
+                "invalid-document", message, self._document.where(request.pointer), "Give the request a URL."
+            )
             return None
         return operation
 
