@@ -1,8 +1,8 @@
-"""`Catalog` → `FileTree`: the only room where text of a document becomes part of a file.
+"""Turn a `Catalog` into a `FileTree`. Only this package writes text of a document into files.
 
-Text reaches the JSON table through `compact`, and TOML, YAML and Markdown through one sink each. The Python of a
-generated project is copied byte for byte from `templates/package`, so no byte of it depends on a document. This room
-imports `check` and the rooms below it.
+Text reaches the JSON tables through `compact`, and TOML, YAML and Markdown through one escaping function (sink) each.
+The Python of a generated project is copied byte for byte from `templates/package`, so no byte of it depends on a
+document. This package imports `check` and the packages below it.
 """
 
 from mcpgen.emit.offered import DEPLOYMENT, OFFERED, ONCE, offered_now

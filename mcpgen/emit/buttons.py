@@ -1,6 +1,7 @@
 """Make the links by which clients install a published server, for the documentation of its owner.
 
-Each link starts the server by `uvx NAME-mcp`. None holds a secret: clients name the variables, or ask for them.
+Each link starts the server by `uvx NAME-mcp`. No link contains a secret: it contains names of environment variables, or
+the client asks the user for values.
 """
 
 import base64
@@ -12,7 +13,7 @@ from urllib.parse import quote, urlencode
 from mcpgen.model import Identity
 
 MOST = 8
-"""Most variables of a link. Some systems cut links at 2,000 characters."""
+"""Limit on the environment variables in one link. Some systems cut links at 2,000 characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Button:
 def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
     """Return the install links of a server.
 
-    `variables`: at most MOST variables, those that most users set. `secrets`: which of these are secrets.
+    `variables`: environment variables that most users set, at most MOST. `secrets`: those of `variables` whose values
+    are secrets.
     """
     name, start = identity.name, {"command": "uvx", "args": [identity.command]}
     env = _given("env", {each: f"${{env:{each}}}" for each in variables})

@@ -1,7 +1,7 @@
 """Write `runtime/SHA256SUMS` of a project: the version of mcpgen, and a digest of every file of the runtime.
 
-`--doctor` of the server compares with it, and `sha256sum --check SHA256SUMS` reads it too. The lock has a digest of
-this file, which is so one digest of the whole runtime.
+The server's `--doctor` compares the runtime with SHA256SUMS, and `sha256sum --check SHA256SUMS` can do so too. The lock
+file has a digest of SHA256SUMS, which covers the whole runtime.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Make the Grafana dashboard of a server: panels over the metrics that it has for Prometheus."""
+"""Make the Grafana dashboard of a server: panels that show the server's Prometheus metrics."""
 
 import json
 from typing import Any
@@ -33,11 +33,11 @@ _PANELS = (
     ("Mean seconds of a session", "s", f"sum(rate({SESSIONS}_sum[1h])) / sum(rate({SESSIONS}_count[1h]))", ""),
     ("Memory of each process", "bytes", "process_resident_memory_bytes", "instance"),
 )  # fmt: skip
-"""Title, unit, query, and the label by which a series is named."""
+"""For each panel: title, unit, Prometheus query, and the label that names a series."""
 
 
 def dashboard(identity: Identity) -> bytes:
-    """Return the dashboard as JSON. Of the document it holds the name of the server alone."""
+    """Return the dashboard as JSON. The only text of the API's document in it is the name of the server."""
     found = {
         "description": "Yours: mcpgen writes it once and never again.",
         "title": f"{identity.name}: MCP server",

@@ -1,6 +1,7 @@
-"""Write the files by which a server is deployed: an image, a compose file and Kubernetes manifests.
+"""Write the files for deploying a server: a Containerfile, a compose file and Kubernetes manifests.
 
-No text of a document reaches them. They hold names of the server and of its variables, its version, and port numbers.
+No text of an API's document reaches these files. They contain only the names of the server and its environment
+variables, its version, and port numbers.
 """
 
 import re
@@ -20,7 +21,9 @@ _PORTS = {"https": 443, "http": 80}
 
 # Decision 0165: HAProxy stands before the replicas.
 def deployment_files(catalog: Catalog) -> dict[str, bytes]:
-    """Return the files of `offered.DEPLOYMENT`. The result depends only on the catalog and the compiler."""
+    """Return path → contents of the files in `offered.DEPLOYMENT`. The result depends only on the catalog and the
+    compiler's version.
+    """
     credentials, variables = _variables(catalog)
     values = {
         "identity": catalog.identity,
@@ -33,13 +36,15 @@ def deployment_files(catalog: Catalog) -> dict[str, bytes]:
 
 
 def secret_files(catalog: Catalog) -> list[str]:
-    """Return the names of the files for the API's credentials, without credentials that are alternatives to others."""
+    """Return the names of the secret files for the API's credentials. Of alternative credentials, only one has a
+    file.
+    """
     return [row.variable for row in _variables(catalog)[0] if row.active]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An environment variable in a deployment file. One that is not `active` is written as a comment."""
+    """An environment variable in a deployment file. If `active` is false, the variable is written as a comment."""
 
     variable: str
     active: bool
@@ -60,10 +65,10 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
 
 
 def _chosen(catalog: Catalog) -> Iterator[str]:
-    """Yield the environment variables of one way to fill each choice of credentials: the first usual way, else the
-    first.
+    """For each choice of credentials, yield the environment variables of one alternative: the first that most users
+    set, else the first.
 
-    A tool that can be called without credentials needs no choice.
+    Tools that can be called without credentials are skipped.
     """
     usual = {row.variable for row in environment(catalog) if row.usual}
     needy = tuple(tool for tool in catalog.tools if all(tool.binding.security or ()))

@@ -1,4 +1,4 @@
-"""List the environment variables of a generated server, for its README and for reports."""
+"""List the environment variables of a generated server, for its README and for the output of mcpgen's commands."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _CLIENT = {
     "client_id": "the id of the OAuth client with which users log in through `login`",
     "client_secret": "the secret of that OAuth client, if it has one",
 }
-"""Purposes of the variables of a client that logs a user in."""
+"""Role → description of the environment variables for the OAuth client with which a user logs in."""
 
 _OAUTH_2 = {
     "value": "an access token, used instead of one that the server fetches",
@@ -40,7 +40,9 @@ _OAUTH_2 = {
 
 
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
-    """Return the variables that come from the API, each once: credentials first, then variables of server URLs."""
+    """Return the environment variables that depend on the API, each once: credentials first, then variables of server
+    URLs.
+    """
     fetched = [each.binding for each in catalog.resources if each.binding]
     choices = [binding.security or () for binding in [*(tool.binding for tool in catalog.tools), *fetched]]
     return list_variables(catalog.schemes, catalog.servers, catalog.identity.prefix, choices)
@@ -51,7 +53,8 @@ def list_variables(
 ) -> tuple[Variable, ...]:
     """Return the environment variables of schemes and servers.
 
-    `choices`: for each tool and resource, its alternatives of schemes that are needed together.
+    `choices`: for each tool and resource, a list of alternatives. An alternative is a set of security schemes that are
+    needed together.
     """
     needed = _always_needed(choices)
     found = [
@@ -72,8 +75,8 @@ def list_variables(
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
-    # One variable may fill two credentials, or appear in the URLs of two servers. Its description comes from the
-    # required one, else the first.
+    # One environment variable may give two credentials, or appear in the URLs of two servers. Then the description of
+    # the required use is kept, else that of the first use.
     by: dict[str, Variable] = {}
     for each in sorted(found, key=lambda each: not each.required):
         by.setdefault(each.variable, each)
@@ -89,16 +92,18 @@ _MOST_WAYS = 20
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Ways to give a credential, of which one is enough. `has_more`: further ways are not listed."""
+    """Alternative ways to give the credentials of a tool: one way is enough. `has_more`: further ways are not
+    listed.
+    """
 
     ways: tuple[Way, ...]
     has_more: bool
 
 
 def alternatives(catalog: Catalog) -> list[Choice]:
-    """Return the distinct choices of credentials that tools offer.
+    """Return the distinct choices of credentials of all tools.
 
-    A way that needs more than another way is left out.
+    A way whose variables include all variables of another way is left out.
     """
     by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}
@@ -114,7 +119,9 @@ def alternatives(catalog: Catalog) -> list[Choice]:
 
 
 def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
-    """Return the ways to fill a scheme, each as the roles that are needed together."""
+    """Return the ways to give a scheme its credential. Each way is a list of roles (such as username and password) that
+    are needed together.
+    """
     if scheme.type == "oauth2":
         return (("value",), ("client_id", "client_secret"))
     if scheme.login is not None:
@@ -125,20 +132,22 @@ def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
 
 
 def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
-    """Yield the ways to fill schemes that are needed together."""
+    """Yield the ways to give the credentials of all `schemes` at once."""
     each = [[[scheme.variables[role] for role in way] for way in _roles(scheme)] for scheme in schemes]
     return (tuple(name for way in ways for name in way) for ways in product(*each))
 
 
 def can_log_in(scheme: BoundScheme) -> bool:
-    """Return True if the document says where a user's login gets its token. Implicit flows alone do not."""
+    """Return True if the document says at which URL a user's login gets its token. Implicit OAuth flows have no such
+    URL.
+    """
     return scheme.user is not None and bool(scheme.user.token_url or scheme.user.metadata_url)
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
     """Return the roles that most users set.
 
-    These are the roles for fetching a token if that needs no person, else the role of the ready token.
+    These are the roles for fetching a token, if the document says how; else the role of a token that the user provides.
     """
     if scheme.type == "setting":
         return ()

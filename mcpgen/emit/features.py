@@ -13,7 +13,7 @@ from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, R
 
 # Decision 0009: Resources and prompts have tables of their own.
 def tables(catalog: Catalog) -> dict[str, bytes]:
-    """Return name (`resources`, `prompts`) → contents of the table, only for tables with entries."""
+    """Return the name of a table (`resources` or `prompts`) → its contents, without tables that would be empty."""
     sources = {each.resource.completes: each for each in catalog.resources if each.resource.completes}
     found = {
         "resources": [{**_resource(each), **_sources(sources, "resource", each)} for each in catalog.offered],
@@ -33,8 +33,8 @@ def listed_resource(spec: ResourceSpec) -> JsonObject:
 
 
 def _described(resource: Resource) -> str:
-    """Return the description of a resource, then a line for each variable of its URI template, for which MCP has no
-    field.
+    """Return the description of a resource. A line for each variable of its URI template follows, because MCP has no
+    field for descriptions of variables.
     """
     parameters = resource.operation.parameters if resource.operation else ()
     said = [f"- {each.name}: {each.description}" for each in parameters if each.description]
@@ -78,7 +78,7 @@ def _binding(operation: Operation, binding: HttpBinding) -> JsonObject:
 def _sources(
     sources: Mapping[tuple[str, str, str], ResourceSpec], kind: str, spec: ResourceSpec | PromptSpec
 ) -> JsonObject:
-    """Return the requests that fetch values for completion, by argument."""
+    """Return argument → the request that fetches values for its completion."""
     name = spec.resource.name if isinstance(spec, ResourceSpec) else spec.prompt.name
     found: JsonObject = {}
     for (of, owner, argument), source in sources.items():
@@ -110,5 +110,5 @@ def _values(values: Values) -> JsonObject:
 
 
 def _written(**texts: str) -> JsonObject:
-    """Return the texts that are not empty."""
+    """Return the given texts by name, without empty ones."""
     return {name: text for name, text in texts.items() if text}

@@ -1,7 +1,8 @@
-"""The kinds that a table may hold, as the runtime knows them: security schemes, styles, encodings, parts of a form.
+"""Map kinds of the model to the words in the JSON tables that the runtime knows: security schemes, parameter styles,
+body encodings, parts of a form.
 
-A kind that the model has and this file does not is a type error. Before it gets a row here, the runtime
-(`core/table.py`) and `table.schema.json` must know it.
+A kind that is missing in this file is a type error in mypy. Before a kind is added here, the runtime (`core/table.py`)
+and `table.schema.json` must know it.
 """
 
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""Write how a call goes through pages, and takes names in place of ids, as `bindings.json` holds it."""
+"""Write the members of `bindings.json` for pagination, and for looking up ids by names."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import HttpBinding, Lookup

@@ -1,4 +1,4 @@
-"""Write how tokens are fetched and users log in, as the table has it."""
+"""Write the members of `bindings.json` that say how tokens are fetched and how users log in."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import Login, UserFlow

@@ -1,6 +1,7 @@
-"""Name the files that a project is offered once: a test of its server, what git ignores, and how it is deployed.
+"""List the files that mcpgen writes into a project only once: a test of the server, `.gitignore`, and files for
+deployment.
 
-A server runs without them, so its owner may delete them for good. The lock remembers that they were offered.
+A server runs without these files, so its owner may delete them for good. The lock file records that they were written.
 """
 
 from collections.abc import Container
@@ -34,9 +35,9 @@ ONCE = (*OFFERED, *DEPLOYMENT)
 
 
 def offered_now(deploy: bool, before: Container[str]) -> tuple[str, ...]:
-    """Return the list of offered files for the next lock.
+    """Return the list of files that were offered so far, for the next lock file.
 
-    Files that were offered `before` stay in it, also in a run without `--deploy`.
+    `before`: files that earlier runs have offered. They stay in the list, also in a run without `--deploy`.
     """
     return (*OFFERED, *(path for path in DEPLOYMENT if deploy or path in before))
 

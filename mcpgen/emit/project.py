@@ -24,8 +24,8 @@ LONGEST_SAID = 200
 """Longest text about a tool, a resource or a prompt in the README, in characters."""
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
-"""Dependencies of a generated server. mcpgen has the same with the same bounds, because it runs generated servers
-itself.
+"""Dependencies of a generated server. mcpgen has the same dependencies with the same version bounds, because it runs
+generated servers itself.
 """
 
 PROGRAMS_DEPENDENCIES = ("pydantic-monty>=1.4,<2",)
@@ -40,9 +40,9 @@ OTEL_DEPENDENCIES = ("opentelemetry-proto>=1.36,<2",)
 
 
 def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
-    """Return every file of the project except the lock, with `deploy` also those by which it is deployed.
+    """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
-    The result depends only on the catalog, `deploy` and the compiler.
+    The result depends only on the catalog, `deploy` and the compiler's version.
     """
     identity = catalog.identity
     tools = table.tools_json(catalog)
@@ -80,7 +80,7 @@ def _package_files() -> dict[str, bytes]:
 
 
 def _copied_files(root: Path) -> list[Path]:
-    """Return the paths of the licence and the Python files below `root`, without compiled Python."""
+    """Return the paths of the licence and of the Python source files below `root`."""
     python = [path for path in root.rglob("*.py") if "__pycache__" not in path.parts]
     return sorted([*python, root / LICENSE])
 
@@ -90,7 +90,9 @@ _DELEGABLE = ("bearer", "oauth2")
 
 
 def _values(catalog: Catalog) -> dict[str, object]:
-    """Return name → value for the templates, which only loop over values and choose among them."""
+    """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
+    values.
+    """
     variables = environment(catalog)
     return {
         "identity": catalog.identity,
@@ -151,9 +153,10 @@ def _buttons(identity: Identity, variables: Sequence[Variable]) -> list[Button]:
 
 
 def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
-    """Return the variables of a scheme for which a user logs in, and its name on the command line.
+    """Return the environment variables of a security scheme with which users log in, and the scheme's name on the
+    command line.
 
-    The runtime has the same rule (`login.schemes.label`).
+    `login.schemes.label` of the runtime derives the same name.
     """
     label = scheme.variables["value"].removeprefix(f"{prefix}_").lower()
     return {**scheme.variables, "label": label, "first": can_log_in(scheme)}

@@ -1,11 +1,11 @@
-"""Write the questions of a tool, as the table has them."""
+"""Write the questions that a tool asks its user, as members of `bindings.json`."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import AskedQuestion, Catalog
 
 
 def question(asked: AskedQuestion) -> JsonObject:
-    """Return one question as a member of `ask`."""
+    """Return one question as an entry of `ask`, which lists the questions of a tool in `bindings.json`."""
     result: JsonObject = {
         "name": asked.name,
         "message": list[JsonValue](asked.message),
@@ -23,6 +23,6 @@ def question(asked: AskedQuestion) -> JsonObject:
 
 
 def asks(catalog: Catalog) -> bool:
-    """Return True if clients that cannot ask their user are shown other arguments of some tool."""
+    """Return True if some tool has additional arguments for clients that cannot ask their user."""
     questions = (question for tool in catalog.tools for question in tool.questions)
     return any(question.missing or question.without == "arguments" for question in questions)

@@ -1,4 +1,6 @@
-"""Render the few template files. Only this module imports jinja2; templates print document text only through a sink."""
+"""Render the Jinja templates of a project. Only this module imports jinja2. Templates print text of a document only
+through a filter that escapes it.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +18,9 @@ SINKS = {
     "bare": sinks.bare_name,
     "link": sinks.link,
 }
-"""Name → filter for templates. Every printed expression passes one of these; a test checks that."""
+"""Name → filter for templates. Every expression that a template prints passes one of these filters; a test checks
+that.
+"""
 
 
 def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
@@ -31,7 +35,8 @@ def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
 def _environment(folder: Path) -> jinja2.Environment:
     """Return the environment of the templates in `folder`.
 
-    It caches compiled templates: compiling them takes most of the time of a small run, and `regenerate` renders twice.
+    The environment caches compiled templates: compiling templates takes most of the time of a small run, and
+    `regenerate` renders them twice.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),

@@ -1,7 +1,8 @@
-"""Sinks: the only ways for text of a document into TOML, YAML, Markdown and HTML.
+"""Escape text for TOML, YAML, Markdown and HTML. Text of a document enters files of these formats only through the
+functions here (sinks).
 
-Each sink is named after the syntax that it writes. Text is escaped once, here. Sinks encode and never remove, since
-removal could join parts to new markup.
+Each sink is named after the syntax that it writes. Sinks encode characters and never remove any, since removal could
+join the remaining parts to new markup.
 """
 
 import re
@@ -12,7 +13,7 @@ from mcpgen.base.jsonvalue import JsonValue, compact
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~$#]|:(?=/))")
 _PLAIN_YAML = re.compile(r"(?:\.\./)*[A-Za-z_/][A-Za-z0-9_./-]*(?::[A-Za-z_/][A-Za-z0-9_./*?-]*)?")
 _WORD_OF_YAML = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
-"""Plain scalars beginning with a letter that are not text in some version of YAML."""
+"""Unquoted YAML scalars that begin with a letter, but that some version of YAML does not read as text."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _LINK = re.compile(r"(?:https|goose)://[A-Za-z0-9./_-]{1,80}(?:\?(?:[A-Za-z0-9&=._~-]|%[0-9A-F]{2}){1,20000})?")
@@ -35,19 +36,22 @@ def _toml_character(character: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for a Markdown paragraph or table cell: on one line, with every possible markup character escaped."""
+    """Return `text` for a Markdown paragraph or table cell: on one line, with every character that could be markup
+    escaped.
+    """
     return _MARKDOWN.sub(r"\\\1", _one_line(text))
 
 
 def _one_line(text: str) -> str:
-    """Return `text` on one line, with hidden characters spelled out."""
+    """Return `text` on one line, with invisible characters replaced by their code points."""
     return shown(_LINE_BREAKS.sub(" ", text.encode("utf-8", "replace").decode("utf-8"))).strip()
 
 
 def markdown_code(text: str) -> str:
-    """Return a code span.
+    """Return `text` as a Markdown code span.
 
-    Its fence is longer than any run of backticks in the text (CommonMark 6.1), and pipes are escaped.
+    The code span is delimited by more backticks than any run of backticks in the text (CommonMark 6.1). Pipes are
+    escaped.
     """
     plain = _one_line(text).replace("|", "\\|")
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
@@ -59,8 +63,8 @@ def markdown_code(text: str) -> str:
 def yaml_scalar(text: str) -> str:
     """Return a YAML scalar on one line that is read as `text`.
 
-    It has the same meaning in YAML 1.2 and 1.1, in block and flow style, as key and as value. It is plain if that is
-    unambiguous, else double-quoted (YAML 1.2, 7.3.1).
+    The scalar has the same meaning in YAML 1.2 and 1.1, in block and flow style, as key and as value. It is unquoted if
+    that is unambiguous, else double-quoted (YAML 1.2, 7.3.1).
     """
     if _PLAIN_YAML.fullmatch(text) and not _WORD_OF_YAML.fullmatch(text):
         return text
@@ -77,20 +81,21 @@ def _yaml_character(character: str) -> str:
 
 
 def yaml_comment(text: str) -> str:
-    """Return text for a YAML comment: on one line, with hidden characters spelled out."""
+    """Return `text` for a YAML comment: on one line, with invisible characters replaced by their code points."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in _one_line(text))
 
 
 def html_data(value: JsonValue) -> str:
     """Return JSON as the content of a `<script type="application/json">` (HTML, 4.12.1.3).
 
-    It is ASCII without `<`, `>` and `&`, so it can neither end its element nor begin a comment.
+    The result is ASCII without `<`, `>` and `&`, so it can neither end the `<script>` element nor begin a comment.
     """
     return compact(value).replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def bare_name(name: str) -> str:
-    """Return a name that needs no escaping anywhere: of a server, package, command, variable or tool.
+    """Return `name`, the name of a server, package, command, variable or tool, if it needs no escaping in any file
+    format.
 
     Raises ValueError for any other text.
     """

@@ -1,7 +1,8 @@
 """Write the tools file that `mcpgen init` proposes for a document.
 
-It contains active settings, and proposals as comments. Prose follows `##`, and proposals follow `#`: each proposal is
-valid YAML if its `#` is removed. Text of the document is written only by `sinks.yaml_scalar` and `sinks.yaml_comment`.
+The file contains active settings, and proposals as comments. Explanations follow `##`, and proposals follow `#`: a
+proposal becomes valid YAML if its `#` is removed. Text of the document is written only by `sinks.yaml_scalar` and
+`sinks.yaml_comment`.
 """
 
 import posixpath
@@ -29,7 +30,7 @@ _PROSE = "##"
 class Starter:
     """Contents of a tools file for `init`.
 
-    `found`: number of tools of the document. `selected`: how many of them it includes.
+    `found`: number of tools of the document. `selected`: how many of these tools the file includes.
     """
 
     text: str
@@ -39,7 +40,9 @@ class Starter:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Tools that one selector chooses, and their cost in tokens. `selector`: its form on a command line."""
+    """The tools that one selector chooses, and their cost in tokens. `selector`: the selector as written on a command
+    line.
+    """
 
     kind: str
     value: str
@@ -52,9 +55,10 @@ class _Group:
 
     @property
     def line(self) -> str:
-        """Return the group as a list item of YAML. A value with a comma or outer blanks is written as a mapping.
+        """Return the selector as an item of a YAML list. A value that contains a comma, or begins or ends with a space,
+        is written as a mapping.
 
-        The short form `kind:value` would be split or trimmed there.
+        In the short form `kind:value`, such a value would be split or trimmed.
         """
         taken_apart = "," in self.value or self.value != self.value.strip()
         item = f"{{{self.kind}: {yaml_scalar(self.value)}}}" if taken_apart else yaml_scalar(self.selector)
@@ -63,10 +67,10 @@ class _Group:
 
 # Decision 0131: Proposals stand behind one hash sign.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
-    """Return the tools file `name` over `document`.
+    """Return a tools file with the file name `name` for the OpenAPI document `document`.
 
-    `document`: its name in the file. `described`: its name in prose. `folder`: where it lies, if not below the tools
-    file.
+    `document`: the document's path or URL in the file. `described`: the document's name in comments. `folder`: the
+    document's folder, if the tools file is not in it or above it.
     """
     costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]
@@ -135,7 +139,9 @@ def _security(catalog: Catalog) -> Iterator[str]:
 
 
 def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int]) -> Iterator[str]:
-    """Yield `include`, commented out if everything is included, and a comment line for each group left out."""
+    """Yield the lines of the key `include`, commented out if all tools are included, and a comment line for each group
+    of tools that is left out.
+    """
     groups = list(_groups(tools, costs))
     on = [_group(tools, selector, costs) for selector in few]
     off = sorted((each for each in groups if each.selector not in few), key=lambda each: each.selector.casefold())
@@ -151,7 +157,7 @@ def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int
 def _groups(tools: tuple[ToolSpec, ...], costs: dict[str, int]) -> Iterator[_Group]:
     """Yield groups by tag, and by the beginning of the path for operations without tags.
 
-    A group counts all tools that its selector chooses.
+    A tool counts in every group whose selector chooses the tool.
     """
     tags = dict.fromkeys(tag for tool in tools for tag in tool.operation.tags)
     told: set[str] = set()
@@ -177,7 +183,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # a tag with a comma is matched as a selector in mapping form matches it
+    if kind == "tag":  # match a tag with a comma as the selector does in its form as a mapping
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 
@@ -186,7 +192,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
 
 
 def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Operation]) -> Iterator[str]:
-    """Yield proposals for the heaviest tools, and for those that may delete or change something."""
+    """Yield proposals for the tools with the most tokens, and for tools that may delete or change something."""
     ids = Counter(operation.id for operation in operations)
     heaviest = sorted(tools, key=lambda tool: (-costs[tool.name], tool.name))[:HEAVIEST]
     dangerous = [tool for tool in tools if tool.annotations.destructive and tool not in heaviest]
@@ -206,7 +212,7 @@ def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Op
 
 
 def _key(operation: Operation, ids: Counter[str | None]) -> str:
-    """Return the key of an operation for an override: its id if that is unique, else method and path."""
+    """Return the key of an override for `operation`: the operationId if it is unique, else method and path."""
     if operation.id and ids[operation.id] == 1 and operation.id == operation.id.strip():
         return operation.id
     return f"{operation.method} {operation.path}"

@@ -1,9 +1,9 @@
 """Write `tools.json` and `bindings.json`.
 
-The mapping is explicit, so that the files stay the same while the model's classes change. `tools.json` is exactly the
-array that `tools/list` answers, one tool a line. `bindings.json` has a header line and then one line per tool in the
-same order; as a whole it is JSON too. Its header holds the digest of `tools.json`, by which a server notices files that
-do not belong together. `table.schema.json` beside this module describes both.
+Each member is written explicitly, so that the files do not change with the classes of `mcpgen.model`. `tools.json` is
+exactly the array in the response to `tools/list`, one tool a line. `bindings.json` has a header line and then one line
+per tool in the same order; the whole file is valid JSON. The header contains the digest of `tools.json`, by which a
+server notices that the two files do not belong together. `table.schema.json` beside this module describes both.
 """
 
 from binascii import crc32
@@ -32,7 +32,7 @@ FORMAT = 1
 
 
 def tools_path(catalog: Catalog) -> str:
-    """Return the path of the tools array in the project."""
+    """Return the path of `tools.json` in the project."""
     return f"{catalog.identity.package}/tools.json"
 
 
@@ -57,15 +57,16 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
 
 # Decision 0202: The list of a search server is written when it is generated.
 def search_json(catalog: Catalog, search: SearchTable) -> bytes:
-    """Return the bytes of `search.json`: a line with the list of tools, then the index."""
+    """Return the bytes of `search.json`: a line with the list of tools, then the search index."""
     listed = _listed(catalog, search)
     return b'{"listed":%b,\n' % listed + search.index.removeprefix(b"{") if listed else search.index
 
 
 def _listed(catalog: Catalog, search: SearchTable) -> bytes:
-    """Return the list of a server with a search as JSON text: tools that find and call others, and pinned ones.
+    """Return the tool list of a server with `--tools search` as JSON text: tools that find and call other tools, and
+    pinned tools.
 
-    Return b"" if the list is made at the start, because it depends on more than the table.
+    Return b"" if the server must make the list when it starts, because the list depends on its settings.
     """
     if not {*search.finders.values()} <= {*retrieval.FINDERS}:
         return b""
@@ -124,8 +125,8 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
 
 
 def _search(catalog: Catalog, search: SearchTable) -> JsonObject:
-    """Return the search part of the table's header: digests of the index and of the tool list, and the data of the
-    list.
+    """Return the member `search` of the header of `bindings.json`: digests of the search index and of the tool list,
+    and the data from which the list is made.
     """
     listed = _listed(catalog, search)
     return {
@@ -140,7 +141,7 @@ def _search(catalog: Catalog, search: SearchTable) -> JsonObject:
 
 
 def destinations(catalog: Catalog) -> JsonObject:
-    """Return the servers and security schemes of the header: where calls and credentials go."""
+    """Return the servers and security schemes for the header of `bindings.json`: where calls and credentials go."""
     return {
         "servers": [_server(entry, catalog.identity.prefix) for entry in catalog.servers],
         "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
@@ -195,7 +196,7 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 
 def request(binding: HttpBinding) -> JsonObject:
-    """Return the request part of a binding, as the table writes it."""
+    """Return the members of a binding in `bindings.json` that describe the HTTP request."""
     result: JsonObject = {
         "method": binding.method,
         "server": binding.server,
@@ -228,7 +229,9 @@ def request(binding: HttpBinding) -> JsonObject:
 
 
 def _rules(tool: ToolSpec) -> JsonObject:
-    """Return the members of a binding about calls and results, such as `timeout` and `confirm`; not the request."""
+    """Return the members of a binding about calls and results, such as `timeout` and `confirm`, without those of the
+    request.
+    """
     binding = tool.binding
     result: JsonObject = {}
     if binding.fields is not None:
@@ -255,7 +258,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
 
 
 def _asks(tool: ToolSpec) -> JsonObject:
-    """Return the members of a binding about what the user is asked."""
+    """Return the members of a binding about questions to the user."""
     result: JsonObject = {} if tool.confirm == "never" else {"confirm": tool.confirm}
     if tool.questions:
         result["ask"] = [questions.question(each) for each in tool.questions]
@@ -263,12 +266,14 @@ def _asks(tool: ToolSpec) -> JsonObject:
 
 
 def operation(operation: Operation) -> JsonObject:
-    """Return the operationId and path. The runtime does not need them; people do, who read the table."""
+    """Return the operationId and path of an operation. The runtime does not use them; they help people who read
+    `bindings.json`.
+    """
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:
-    """Return one parameter of a binding, as the table writes it."""
+    """Return one parameter of a binding in the form of `bindings.json`."""
     result: JsonObject = {**_source(binding), "name": binding.name}
     result.update(style=kinds.style(binding.style), explode=binding.explode)
     if binding.reserved:
@@ -292,7 +297,7 @@ def _source(binding: ParameterBinding) -> JsonObject:
 
 
 def body(binding: BodyBinding) -> JsonObject:
-    """Return the body of a binding, as the table writes it."""
+    """Return the body of a binding in the form of `bindings.json`."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": kinds.encoding(binding.encoding)}
     if binding.required:
         result["required"] = True
@@ -334,7 +339,7 @@ def _field(binding: FieldBinding) -> JsonObject:
 
 
 def _part(binding: FieldBinding, kind: PartKind) -> JsonObject:
-    """Return the members of a field that is a part of a multipart body."""
+    """Return the members of `bindings.json` for one part of a multipart body."""
     result: JsonObject = {"part": kinds.part(kind)}
     if binding.style is not None:
         result.update(style=kinds.style(binding.style), explode=binding.explode)

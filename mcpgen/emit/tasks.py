@@ -1,11 +1,11 @@
-"""Write how the job that a call starts is followed, as `bindings.json` holds it (`task` of a binding)."""
+"""Write the member `task` of a binding in `bindings.json`: how the server follows the job that a call starts."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import HttpBinding, TaskCondition, TaskRequest, TaskRule, TaskTarget
 
 
 def of_jobs(binding: HttpBinding) -> JsonObject:
-    """Return the member of a binding about the job that a call starts, or nothing."""
+    """Return `task` as a member of a binding, or {} if the tool starts no job."""
     return {} if binding.task is None else {"task": task(binding.task)}
 
 

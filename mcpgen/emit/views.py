@@ -1,11 +1,11 @@
-"""Write the `result` rules of a tool, as the table has them."""
+"""Write the `result` rules of a tool in the form of `bindings.json`."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import Link, Part, ResultBlock, ResultView
 
 
 def view(rules: ResultView) -> JsonObject:
-    """Return the result rules, as the table writes them."""
+    """Return the `result` rules of a tool in the form of `bindings.json`."""
     result: JsonObject = {}
     if rules.remove:
         result["remove"] = list[JsonValue](rules.remove)

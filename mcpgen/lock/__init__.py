@@ -1,4 +1,5 @@
-"""The lock file of a project, fingerprints of operations, and how operations are recognised after a move.
+"""The lock file of a project, fingerprints of operations, and how operations are recognised after their path has
+changed.
 
-This room imports `naming`, `read` and the rooms below them.
+This package imports `naming`, `read` and the packages below them.
 """

@@ -1,6 +1,6 @@
 """Compute the fingerprints of operations that a lock file keeps.
 
-By them `match_operations` recognises an operation whose method or path has changed.
+With these fingerprints, `match_operations` recognises an operation whose method or path has changed.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ DIGITS = 32
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
-    """Return the pins to store: for the tools of `catalog`, and for names that are no longer used.
+    """Return the pins for the lock file: for the tools of `catalog`, and for names that are no longer used.
 
-    `tree` holds the emitted tables of `catalog`. `before`: the pins of the last generation; names that fell out of use
-    stay reserved. Aliases are reserved too, so that no name ever calls another operation.
+    `tree`: the emitted files of `catalog`, with its tables. `before`: the pins of the last generation; names that are
+    no longer used stay reserved. Aliases are reserved too, so that no name ever calls another operation.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))
@@ -45,7 +45,7 @@ def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
 def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]]:
     """Yield each tool with a digest of its lines in `tools.json` and `bindings.json`.
 
-    These lines hold all that clients see and all that is sent.
+    These lines contain everything that clients see and that requests send.
     """
     package = catalog.identity.package
     shown, sent = (islice(BytesIO(tree[f"{package}/{name}"]), 1, None) for name in ("tools.json", "bindings.json"))

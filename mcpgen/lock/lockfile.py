@@ -21,7 +21,7 @@ from mcpgen.model.pins import NOTHING, Pin, Pins, Retired, Slot
 NAME = "mcpgen.lock.json"
 FORMAT = 2
 _READ = (1, FORMAT)
-"""Formats that can be read. In format 1 the entry of a tool was its name alone."""
+"""Formats of lock files that can be read. In format 1 the entry of a tool was only its name."""
 
 
 _WORDS = {True: "accepted", False: "not accepted"}
@@ -32,9 +32,9 @@ class Lock:
     """The contents of a lock file.
 
     `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
-    name. `files`: path → SHA-256. `version`: of the generated package. `compiler`: the version of mcpgen that wrote the
-    lock. `origins`: origin → whether it is accepted (`mcpgen.base.origins`), or None in older locks. `offered`: files
-    that are written once, which the user may delete for good.
+    name. `files`: path → SHA-256 of the contents. `version`: of the generated package. `compiler`: the version of
+    mcpgen that wrote the lock file. `origins`: origin → True if the owner accepted it (`mcpgen.base.origins`), or None
+    in older lock files. `offered`: files that are written once, which the user may delete for good.
     """
 
     source: str
@@ -83,7 +83,7 @@ def _decided(origins: Mapping[str, bool]) -> JsonObject:
 
 
 def _entry(known: Pin) -> JsonObject:
-    """Return the JSON entry of one tool, without empty members."""
+    """Return the entry of one tool in the lock file, without empty members."""
     entry: JsonObject = {
         "name": known.name,
         "by_hand": known.by_hand,
@@ -104,7 +104,9 @@ def _compact(entry: JsonObject) -> JsonObject:
 
 
 def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:
-    """Return slots as a JSON object whose keys join place and name: `{"query per_page": "per_page"}`."""
+    """Return `arguments` as a JSON object: the place and name of a parameter → the tool's argument, as in `{"query
+    per_page": "per_page"}`.
+    """
     return {f"{place} {wire}": name for (place, wire), name in sorted(arguments.items())}
 
 
@@ -131,7 +133,9 @@ def _known(value: JsonValue) -> Pin:
 
 
 def _tools(value: JsonValue) -> dict[str, Pin]:
-    """Return operation key → promise for the valid entries. People merge locks, so names may be repeated or invalid."""
+    """Return operation key → pin for the valid entries. People merge lock files, so names may be repeated or
+    invalid.
+    """
     tools: dict[str, Pin] = {}
     names: set[str] = set()
     for key, known in ((key, _known(entry)) for key, entry in sorted(as_object(value).items())):
@@ -142,7 +146,9 @@ def _tools(value: JsonValue) -> dict[str, Pin]:
 
 
 def _origins(value: JsonValue) -> dict[str, bool] | None:
-    """Return origin → whether it is accepted. Only the exact word "accepted" counts, since people merge locks."""
+    """Return origin → True if the owner accepted it. Only the exact word "accepted" counts, since people merge lock
+    files.
+    """
     if value is None:
         return None
     return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
@@ -170,7 +176,8 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 def _is_safe(value: JsonObject) -> bool:
     """Return True if the name, the versions and the paths are safe to use.
 
-    A lock may come with a foreign repository. Its version goes to clients, and its paths name files to be removed.
+    A lock file may come with a repository of somebody else. Its version goes to clients, and its paths name files that
+    mcpgen removes.
     """
     name = as_object(value.get("options")).get("name")
     if not all(VERSION_NUMBER.fullmatch(as_text(value.get(key)) or "0") for key in ("version", "mcpgen")):
@@ -189,7 +196,9 @@ def _is_safe(value: JsonObject) -> bool:
 
 
 def load(data: bytes, file: str) -> Lock:
-    """Return the lock in `data`. Raises FatalError if `data` is no valid lock, or has a format of a later mcpgen."""
+    """Return the lock in `data`, the contents of `file`. Raises FatalError if `data` is not a valid lock file, or has
+    the format of a later mcpgen.
+    """
     try:
         value: JsonValue = json.loads(data, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):

@@ -1,10 +1,11 @@
 """Recognise operations whose key (method and path) has changed since the last generation.
 
-Operations are compared by id, then by request under another version (`/v1/pets` → `/v2/pets`), then by a prefix that
-most paths gained or lost. Last, equal descriptions and arguments count under any path, unless both have an id.
+Operations are compared by operationId, then by path with another version (`/v1/pets` → `/v2/pets`), then by a prefix
+that most paths gained or lost. Last, operations with equal descriptions and arguments match whatever their paths,
+unless both have an operationId.
 
-An ambiguous match is no match, and different ids mean different operations: a name on the wrong operation is worse than
-a new name.
+An ambiguous match does not count, and different operationIds mean different operations: giving a tool's name to the
+wrong operation is worse than a new name.
 """
 
 import re
@@ -16,7 +17,7 @@ from mcpgen.naming.inflection import PREFIX_SEGMENT
 from mcpgen.read.openapi.paths import operation_key
 
 Known = Mapping[str, Pin]
-"""Operation key → the promise for its tool. A promise holds the fingerprints of its operation."""
+"""Operation key → the pin of its tool, which contains the fingerprints of the operation."""
 
 Tell = Callable[[Known, Known], dict[str, str]]
 """Matcher: a function of missing and new operations that returns new key → old key."""
@@ -32,14 +33,16 @@ _FEWEST = 3
 def renamed(gone: Known, new: Known) -> dict[str, str]:
     """Return new key → old key for operations with the same method, path and names of path parameters.
 
-    Their keys differ because of twins: operations such as `/a/{x}` and `/a/{y}`, which only names of path parameters
-    distinguish. The keys of twins contain these names, so a key changes when a twin appears or disappears.
+    Twins are operations such as `/a/{x}` and `/a/{y}`, which only the names of path parameters distinguish. Only the
+    keys of twins contain these names, so the key of an operation changes when a twin appears or disappears.
     """
     return _by(_by_variables)(gone, new)
 
 
 def moved(gone: Known, new: Known) -> dict[str, str]:
-    """Return new key → old key for the operations in `new` that are operations of `gone` under another key."""
+    """Return new key → old key for the operations in `new` that are the same as an operation in `gone` with another
+    key.
+    """
     found = renamed(gone, new)  # method and path identify an operation, even if its id has changed
     gone, new = _without(gone, found.values()), _without(new, found)
     for told in (_by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
@@ -55,10 +58,10 @@ def _without(known: Known, keys: Iterable[str]) -> Known:
 
 
 def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str]:
-    """Return the new keys of uncertain moves: nothing but equal descriptions and arguments supports them.
+    """Return the new keys of uncertain matches, which rest only on equal descriptions and arguments.
 
-    Moves are certain if id or request are equal, or if a prefix was added that another move confirms. `pairs`: (key,
-    promise) of the old and of the new operation.
+    A match is certain if operationId or request are equal, or if the path gained a prefix that another match confirms.
+    `pairs`: (key, pin) of the old and of the new operation.
     """
     left: dict[str, Prefix | None] = {}
     told: set[Prefix | None] = set()
@@ -74,21 +77,25 @@ def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str
 
 
 def _prefix(path: str, other: str) -> Prefix | None:
-    """Return the prefix that a path gained or lost, or None if anything else changed."""
+    """Return the prefix that `other` has gained or lost in comparison with `path`, or None if the paths differ in
+    anything else.
+    """
     is_more = len(other) > len(path)
     longer, shorter = (other, path) if is_more else (path, other)
     return (is_more, longer.removesuffix(shorter)) if longer.endswith(shorter) else None
 
 
 def request(key: str) -> tuple[str, str]:
-    """Return method and path of an operation key, without its document's prefix, names of path parameters blanked."""
+    """Return method and path of an operation key, without the prefix of its document, and with the names of path
+    parameters blanked.
+    """
     found = _KEY.fullmatch(key)
     method, _, path = operation_key(*found.groups()).partition(" ") if found else ("", "", key)
     return method, path
 
 
 def _agree(old: Pin, new: Pin) -> bool:
-    """Return True unless both operations have an id and these differ in more than a version."""
+    """Return True unless both operations have an operationId and these ids differ in more than a version."""
     return not (old.id and new.id) or _plain(old.id) == _plain(new.id)
 
 
@@ -99,7 +106,7 @@ def _plain(identifier: str) -> list[str]:
 def _by(identify: Callable[[str, Pin], str]) -> Tell:
     """Return a matcher that pairs a missing and a new operation for which `identify` returns the same text.
 
-    The text must occur once on each side.
+    The text must occur once among the missing and once among the new operations.
     """
 
     def told(gone: Known, new: Known) -> dict[str, str]:
@@ -115,13 +122,15 @@ def _by_variables(key: str, known: Pin) -> str:
 
 
 def _by_words(gone: Known, new: Known) -> dict[str, str]:
-    """Match operations by fingerprints of description and arguments, unless both operations have an id."""
+    """Match operations by the fingerprints of their descriptions and arguments, unless both have an operationId."""
     found = _by(lambda _, known: known.words)(gone, new)
     return {key: former for key, former in found.items() if not (gone[former].id and new[key].id)}
 
 
 def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
-    """Match paths that differ only by one added or removed prefix, if most missing operations changed so."""
+    """Match paths that differ only by one added or removed prefix, if most missing operations gained or lost this
+    prefix.
+    """
     pairs: dict[Prefix, dict[str, str]] = {}
     for longer, shorter, is_more in ((new, gone, True), (gone, new, False)):
         keys = {request(key): key for key in shorter}
@@ -136,7 +145,9 @@ def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _unique(known: Known, identify: Callable[[str, Pin], str]) -> dict[str, str]:
-    """Return identity → key. Identities that are empty, or shared by several operations, are left out."""
+    """Return the text that `identify` returns → key of the operation. Empty texts, and texts of several operations, are
+    left out.
+    """
     found: dict[str, str | None] = {}
     for key, promise in known.items():
         identity = identify(key, promise)

@@ -1,4 +1,4 @@
 """Derive the names of tools from their operations: ids, paths, summaries, verbs, shortening.
 
-All functions are pure. This room imports only `model` and `base`.
+All functions are pure. This package imports only `model` and `base`.
 """

@@ -1,6 +1,6 @@
 """Word lists for the effect of an operation: whether it reads, adds, changes or removes.
 
-The words are those of its id, path and summary.
+The words come from the operationId, path and summary.
 
 This module holds only data; `lower/tool/effects.py` has the rule. The lists for adding and reading must be right,
 because they let a call pass without a confirmation; a missing word only costs a confirmation. The lists for changes may
@@ -20,7 +20,7 @@ ADDS = _words(
     redeliver register rerequest rerun resend retry send start submit subscribe upload
     """
 )
-"""Verbs that are hardly ever nouns and create something without changing what exists.
+"""Verbs that are hardly ever nouns, and that create something without changing what exists.
 
 `import`, `save`, `publish` and `deploy` are left out because they may replace something, and `run` and `execute`
 because nobody knows what runs.
@@ -37,7 +37,7 @@ ADDS_TOO = _words(
 )
 """Words that are verbs for adding, and also nouns.
 
-They count as verbs before a determiner, and as the whole last segment of a path.
+These words count as verbs before a determiner (`a`, `the`), and as the whole last segment of a path.
 """
 
 ADDS_FIRST = _words("post request")
@@ -60,7 +60,7 @@ READS_FIRST = _words("has head is read show view wait")
 COMPUTES = _words("analyse analyze calculate check compute eval evaluate lint match parse render validate")
 """Verbs that only examine their input.
 
-After the path of an item they act on the item instead: `/domains/{domain}/validate`.
+In the path of an item these verbs act on the item instead: `/domains/{domain}/validate`.
 """
 
 FILTERS = _words("filter")
@@ -85,7 +85,7 @@ ENDS = ENDINGS | _words(
     uninstall unlink void wipe
     """
 )
-"""Verbs and nouns for ending, taking back or removing something, wherever they stand."""
+"""Verbs and nouns for ending, taking back or removing something. They count at any position."""
 
 ANYTHING = _words("action actions command commands execute graphql rpc statement statements")
 """Last segments of paths whose request body says what is done. Such a path says nothing about the effect."""
@@ -104,7 +104,7 @@ CHANGES = ENDS | _words(
 )
 """Verbs that change something that exists, and are hardly ever nouns.
 
-Words on no list have no effect of their own: in `assign_and_create`, only `create` counts.
+Words on no list are ignored: in `assign_and_create`, only `create` counts.
 """
 
 CHANGES_TOO = _words(
@@ -113,10 +113,12 @@ CHANGES_TOO = _words(
     revise rewrite split stop swap terminate transfer
     """
 )
-"""Words that are verbs for changing, and also nouns. They count only where a verb stands: first or last."""
+"""Words that are verbs for changing, and also nouns. They count only where a verb is expected: as the first or the last
+word.
+"""
 
 NO_AIMS = _words("change complete")
-"""Verbs that say nothing about the effect when `to` precedes them: `subject to change`."""
+"""Words that are no verbs of the operation if `to` precedes them: `subject to change`."""
 
 PROGRAMS = _words("command commands cql cypher graphql gremlin influxql script sql statement statements")
 """Nouns for query languages in which a query can also write."""
@@ -125,25 +127,25 @@ DESTROYS = ENDS | _words("archive detach expire merge transfer")
 """Words in the title of a tool that mean deletion or removal."""
 
 DETERMINERS = _words("a all an another any each every existing multiple new one several some the this your")
-"""Words that stand before a noun, which shows that the word before them is a verb: `copy the file`."""
+"""Words that introduce a noun. A word before them is therefore a verb: `copy the file`."""
 
 MANNERS = _words(
     "admin async batch beta bulk deprecated experimental force internal mass multi partial please quick v1 v2"
 )
-"""Adverbs and versions that may stand before a verb. Words that end in `ly` count too."""
+"""Adverbs and versions that may precede a verb. Words that end in `ly` count as adverbs too."""
 
 PARTICLES = _words("down in off out up")
 """Particles that change the meaning of the verb before them: `check out` does not check."""
 
-# -- for methods that read, such as GET, whose ids and paths seldom name an action ------------------------------
+# -- Words for methods that read, such as GET, whose ids and paths seldom name an action ------------------------------
 
 GETS = _words("calculate convert download export generate resolve verify watch")
-"""Verbs of a GET that only read, in addition to READS."""
+"""Verbs that only read in an operation with GET, in addition to READS."""
 
 AT_THE_END = _words("close launch notify open pay post push reboot run start stop sync trigger")
-"""Words that are verbs at the end of a GET's id (`dialog_open`), and may be nouns elsewhere."""
+"""Words that are verbs at the end of the operationId of a GET (`dialog_open`), and may be nouns elsewhere."""
 
 SWITCHES = (ENDS - ENDINGS) | _words(
     "activate archive detach enable merge restart send shutdown stop transfer trigger unsubscribe"
 )
-"""Verbs that show a GET to change something when they are the last segment of its path: `/jobs/{id}/restart`."""
+"""Verbs that show that a GET changes something, if they are the last segment of its path: `/jobs/{id}/restart`."""

@@ -1,4 +1,4 @@
-"""Turn plurals into singulars for tool names, and recognise path segments that name nothing, such as `api`."""
+"""Turn plurals into singulars for tool names, and recognise path segments without meaning for a name, such as `api`."""
 
 import re
 

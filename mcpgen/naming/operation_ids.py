@@ -1,7 +1,7 @@
 """Derive the words of a tool name from an operationId, without parts that frameworks and HTTP methods added.
 
-The vendor's words keep their order, because the vendor's own documentation shows them. An id that only repeats method
-and path yields no words: the path names the operation better.
+The words keep the order that the API's author chose, because the API's own documentation shows it. An operationId that
+only repeats method and path yields no words, because the path gives a better name.
 """
 
 import re
@@ -25,7 +25,7 @@ _UNSPEAKING = frozenset(["post", "put", "patch"])
 """HTTP methods that are not the usual English verb for their effect."""
 
 _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "replace", "search", "upload", "watch"}
-"""Verbs that are hardly ever nouns. An operationId with one of them already says what the operation does."""
+"""Verbs that are hardly ever nouns. An operationId with such a verb already says what the operation does."""
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
@@ -46,16 +46,18 @@ _FEWEST_HUMPS = 5
 _RUN_ON = re.compile(r"[a-z]{9,60}")
 _FEWEST_OF_A_SENTENCE = 5
 _FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
-"""Words that show a text to be a sentence, since a list of nouns does not hold them."""
+"""Words that occur in sentences but not in names. They show that an operationId is a sentence."""
 
 _LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
-"""Linking words. In an id written without capitals they are recognised even if path and summary lack them."""
+"""Linking words. They are recognised in an operationId without capitals or separators, even if path and summary do not
+contain them.
+"""
 
 
 def without_sentence(operation: Operation) -> Operation:
-    """Return the operation without an id that is a whole sentence.
+    """Return `operation`; if its operationId is a whole sentence, return it without the operationId.
 
-    The sentence becomes the summary if there is none. Other operations are returned unchanged.
+    The sentence becomes the summary if there is none.
     """
     said = operation.id or ""
     if len(said.split()) < _FEWEST_OF_A_SENTENCE or _FUNCTION_WORDS.isdisjoint(words(said)):
@@ -109,9 +111,10 @@ def versions(operation: Operation) -> list[str]:
 
 
 def with_version_last(found: list[str], operation: Operation, known: frozenset[str]) -> list[str]:
-    """Return the words with the version of the path moved to the end.
+    """Return the words in `found` with the version of the path moved to the end.
 
-    `known`: versions in the document. If there is only one, the version is left out, since it distinguishes no tools.
+    `known`: the versions in all paths of the document. If there is only one, the version is left out, since it
+    distinguishes no tools.
     """
     named = frozenset(versions(operation))
     version = [word for word in found if word in named]
@@ -120,7 +123,7 @@ def with_version_last(found: list[str], operation: Operation, known: frozenset[s
 
 
 def without_framework(identifier: str, operation: Operation) -> str:
-    """Return the identifier without the path, method or suffix that a framework has appended to it."""
+    """Return the operationId without the path, method or suffix that a web framework has appended to it."""
     segments = operation.path.strip("/").split("/")
     is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
     for skipped in range(len(segments) if is_short else 0):
@@ -140,20 +143,22 @@ def without_framework(identifier: str, operation: Operation) -> str:
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Return True if the id also holds the path segment before the removed suffix: the id only repeats the path."""
+    """Return True if the rest of the id also contains the preceding path segment, so that the id only repeats the
+    path.
+    """
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]
 
 
 def _is_transcript(found: list[str], operation: Operation) -> bool:
-    """Return True if the id only repeats method and path."""
+    """Return True if the operationId only repeats method and path."""
     if found[0] not in METHODS or len(found) < 2:
         return False
     segments = [segment for segment in operation.path.split("/") if segment]
     tail = [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)]
     own = found[1:]
     while len(own) > 1 and _VERSION.fullmatch(own[0]) and own[0] not in versions(operation):
-        own = own[1:]  # skip a version in the id that the path does not hold
+        own = own[1:]  # skip a version in the id that the path does not contain
     said = [singular(word) for word in own]
     if said == [singular(word) for segment in tail for word in name_words(segment)]:
         return True
@@ -163,7 +168,7 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
 
 
 def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
-    """Return the words of an id that repeats the path, without the path's last variable.
+    """Return the words of an operationId that repeats the path, without the last variable of the path.
 
     `PATCH_mc-fields-field_id` loses `field_id`.
     """
@@ -184,7 +189,7 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
         elif method in _UNSPEAKING:
             found = [*found[:-1], _verb(found[:-1], operation)]
     for index, word in enumerate(found[:-1]):
-        # `chat.postMessage` at `/chat.postMessage` is the vendor's own verb.
+        # In `chat.postMessage` at `/chat.postMessage`, `post` is a verb of the API, not the HTTP method.
         if word in _UNSPEAKING and word not in in_path and _SPEAKING.isdisjoint(found[:index]):
             rest = found[index + 1 :]
             verb = _verb(rest, operation)
@@ -198,7 +203,8 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
 def _has_verb(found: list[str], operation: Operation) -> bool:
     """Return True if one of the words is certainly a verb.
 
-    It is on a list of such verbs, or is the first word of the summary or of the last path segment.
+    A word is certainly a verb if it is on a list of such verbs, or is the first word of the summary or of the last path
+    segment.
     """
     begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]
     said = {verbs.imperative(word) for word in begins} & verbs.VERBS
@@ -219,7 +225,9 @@ def _verb(found: list[str], operation: Operation) -> str:
 
 
 def _without_repeated_class(found: list[str]) -> list[str]:
-    """Return the words without a leading group that is repeated after the verb: `actions_set_actions_cache`."""
+    """Return the words without a first word that is repeated after the verb: `actions_set_actions_cache` becomes
+    `set_actions_cache`.
+    """
     verb = next((index for index, word in enumerate(found) if word in verbs.VERBS), 0)
     before, rest = found[:verb], found[verb:]
     again = [singular(word) for word in rest[1 : verb + 1]]
@@ -231,7 +239,7 @@ def _without_repeated_class(found: list[str]) -> list[str]:
 def without_stutter(parts: Iterable[list[str]]) -> list[str]:
     """Join `parts` into one list of words, without a word that ends one part and begins the next.
 
-    Applies if one of the two parts is a single word: `/clients/{id}/client-secret` gives `client_secret`.
+    This applies only if one of the two parts is a single word: `/clients/{id}/client-secret` gives `client_secret`.
     """
     found: list[str] = []
     before: list[str] = []
@@ -247,7 +255,7 @@ def without_stutter(parts: Iterable[list[str]]) -> list[str]:
 def _split_run_on(word: str, operation: Operation) -> list[str]:
     """Split an id written without capitals (`getprojectspendlimit`) into words of the path, the summary and the tags.
 
-    Return the id as one word if their words do not make it up.
+    Return the id as one word if it is not made of such words.
     """
     text = " ".join([operation.path, operation.summary, *operation.tags])
     if not _RUN_ON.fullmatch(word) or word in words(text):

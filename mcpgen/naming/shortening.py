@@ -14,16 +14,20 @@ _STOP_WORDS = frozenset(
     ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
 )
 _VERB_WITHIN = 3
-"""How many first words may hold the verb: vendors also write `repos/get-branch` and `events_list`."""
+"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
+verb.
+"""
 
 _MOST_WORDS = 100
-"""How many of the last words are considered.
+"""Limit on the words that are considered, counted from the end.
 
 A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
 """
 
 _KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
-"""Pattern of words that distinguish versions, or one item from many; they are removed last."""
+"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
+last.
+"""
 
 _HASH = 4
 ABBREVIATIONS = dict(
@@ -43,12 +47,12 @@ ABBREVIATIONS = dict(
         """,
     )
 )
-"""Established abbreviations for words of long names; plain truncations are not among them."""
+"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
 # Decision 0011: A shortened name gets no hash.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
-    """Return a legal name of at most `longest` characters, made of the words in `found`.
+    """Return a valid name of at most `longest` characters, made of the words in `found`.
 
     If one word alone is too long, the name is cut and ends in a hash of `key`, the key of the operation.
     """
@@ -69,7 +73,9 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
 
 
 def _beginning_with_a_letter(found: list[str]) -> list[str]:
-    """Return the words, with "call" before them if the first one begins with a digit: no name may begin so."""
+    """Return the words, with "call" before them if the first word begins with a digit, since no name may begin with a
+    digit.
+    """
     return found if found[0][0].isalpha() else ["call", *found]
 
 
@@ -78,7 +84,9 @@ def _fits(found: list[str], longest: int) -> bool:
 
 
 def _without_outermost(found: list[str]) -> list[str]:
-    """Return the words without the least important one: a word before the verb, else the first word behind it."""
+    """Return the words without the least important one: the first word before the verb, else the first word after the
+    verb.
+    """
     verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
     first = 1 if verb == 0 else 0
     others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))

@@ -1,14 +1,14 @@
-"""Derive the name of a tool from its operation. Other operations matter only for collisions and versions.
+"""Derive the name of a tool from its operation. Other operations influence the name only by collisions and versions.
 
-1. A usable operationId gives its words (`operation_ids`), without parts that frameworks and HTTP methods added. An id
-that is a whole sentence counts as a summary.
+1. The words of a usable operationId become the name (`operation_ids`), without parts that frameworks and HTTP methods
+added. An operationId that is a whole sentence counts as a summary.
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
-(`verbs`), the nouns from the static segments. An id that is only a verb gets these nouns.
+(`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too.
 
-3. A version stands last; it is left out if the document has only one version.
+3. A version of the API is the last word; it is left out if the document has only one version.
 
-4. A name over 50 characters loses its least telling words (`shortening`).
+4. A name over 50 characters loses its least informative words (`shortening`).
 
 5. Collisions are resolved by what distinguishes the operations (a path parameter, a version, the method), never by a
 counter.
@@ -30,7 +30,7 @@ from mcpgen.naming.shortening import LONGEST, shortened
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
-"""Verbs that act on one item, even where the path names a collection: the noun becomes singular."""
+"""Verbs that act on one item even if the path names a collection. Their noun becomes singular."""
 
 _HALTS = frozenset(["close", "end", "halt", "pause", "shutdown", "stop", "suspend"])
 """Verbs for stopping something that may still exist afterwards."""
@@ -42,8 +42,8 @@ _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
-    A promised name stays with its operation. It is never derived for another operation, even once it is out of use;
-    only a person may give it away.
+    A pinned name in `promises` stays with its operation. It is never derived for another operation, even if it is no
+    longer used; only the owner may give it to another tool.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners
@@ -68,7 +68,9 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
 
 
 def _with_aliases(owners: Mapping[str, frozenset[str]], operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
-    """Return name → keys of its owners, with the aliases of all operations: no other tool may get these names."""
+    """Return name → keys of the operations that own the name, in `owners` or as an alias. No other tool may get these
+    names.
+    """
     found = dict(owners)
     for operation in operations:
         for alias in operation.decided.aliases:
@@ -84,7 +86,9 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
 
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
-    """Return True if the document, and not a person, gives the operation a name that belongs to other operations."""
+    """Return True if the document, not the server's owner, gives the operation a name that belongs to other
+    operations.
+    """
     name = operation.decided.name or ""
     by_document = operation.extension.get("name") == name
     return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
@@ -92,7 +96,9 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 @dataclass(frozen=True, slots=True)
 class _TakenNames:
-    """Container of names that the operation `key` may not get: names in use or owned by other operations."""
+    """Container (`in`) of names that the operation `key` may not get: names in use, and names that other operations
+    own.
+    """
 
     used: set[str]
     owners: Mapping[str, frozenset[str]]
@@ -111,7 +117,9 @@ def _precedence(operation: Operation) -> tuple[int, str, str, str]:
 
 
 def _distinctions(name: str, operation: Operation, members: Sequence[Operation]) -> Iterable[str]:
-    """Yield names that distinguish `operation` from other `members` of the same derived name, the simplest first."""
+    """Yield names that distinguish `operation` from the other `members`, whose derived name is also `name`. The
+    simplest comes first.
+    """
     is_alone = len(members) == 1  # no other operation derives this name, but one that is gone or renamed still owns it
     are_paths = is_alone or len({member.path for member in members}) > 1
     are_versions = len({tuple(versions(member)) for member in members}) > 1
@@ -152,7 +160,7 @@ def _within(name: str, limit: int) -> str:
 
 
 def derive(operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset()) -> str:
-    """Return the derived name of one operation, before collisions are resolved. The name matches TOOL_NAME.
+    """Return the derived name of one operation, before collisions are resolved. The name matches the pattern TOOL_NAME.
 
     `known_versions`: the versions in the paths of its document.
     """
@@ -165,7 +173,7 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
 
 def _with_nouns(verb: str, operation: Operation) -> list[str]:
-    """Return the words for an id that is only a verb: the verb, and the nouns of the path.
+    """Return the words of a name for an operationId that is only a verb: the verb, and the nouns of the path.
 
     `restore` at `/projects/{id}/restore` gives `restore_project`.
     """
@@ -179,7 +187,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
 
 # Decision 0014: A DELETE that says stop says delete too.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with a verb of removal added, if the id of a DELETE only says that something stops.
+    """Return the words with a verb of removal added, if the operationId of a DELETE only says that something stops.
 
     The verb comes from the summary or description: `stop_and_delete_containers`.
     """
@@ -193,7 +201,7 @@ def _whole_act(found: list[str], operation: Operation) -> list[str]:
 
 
 def _prefixed(found: list[str], operation: Operation) -> str:
-    """Return a legal name of the words, after the prefix of the operation's document.
+    """Return a valid name: the prefix of the operation's document, then the words.
 
     The words are shortened to make room for the prefix.
     """
@@ -232,14 +240,16 @@ def _nouns(segments: list[str]) -> list[list[str]]:
 
 
 def _asked(operation: Operation) -> list[str]:
-    """Return the words of query parameters in the path key, which distinguish operations at one path."""
+    """Return the words of query parameters that are part of the path key (`/a?kind=x`) and distinguish operations at
+    one path.
+    """
     return [word for name, _ in operation.template.query_variables for word in words(name)]
 
 
 def _segments(path: str) -> list[str]:
     """Return the segments of a path, without prefixes such as `/api/v1` and without `.json`.
 
-    A fragment becomes the last.
+    A fragment (`#x`) becomes the last segment.
     """
     path, _, fragment = path.partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
@@ -249,7 +259,7 @@ def _segments(path: str) -> list[str]:
 
 
 def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
-    """Return the verb from the path, the id's first word, the summary or the method.
+    """Return the verb of a name, from the path, the first word of the operationId, the summary or the method.
 
     A verb that is taken from a path segment is removed from `nouns`.
     """

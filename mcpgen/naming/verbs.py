@@ -1,7 +1,7 @@
-"""Find the verb of an operation without a usable id: in its path, its summary or its method.
+"""Find the verb of an operation without a usable operationId: in its path, its summary or its method.
 
-The lists are closed: a word counts as a verb only where it can hardly be a noun. `merge_requests` are created, not
-merged. For a verb that is missing here, the name gets a more general verb, never a wrong one.
+Only words on the lists count as verbs, and only where they can hardly be nouns: a POST to `merge_requests` creates
+them, and does not merge. For a verb that is missing here, the name gets a more general verb, never a wrong one.
 """
 
 import re
@@ -41,7 +41,9 @@ ALSO_THINGS = frozenset(
         """,
     )
 )
-"""Verbs that may be nouns, and count only as the whole last segment of a write (`/invoices/{id}/pay`)."""
+"""Verbs that may be nouns. They count only as the whole last segment of the path of a writing method
+(`/invoices/{id}/pay`).
+"""
 
 _LOOKS = frozenset(
     ["check", "count", "download", "estimate", "export", "find", "lookup", "preview", "search", "validate"]
@@ -73,7 +75,9 @@ _BEFORE_PLURALS = frozenset(["add", "create", "get", "remove", "send", "update"]
 
 
 def of_segment(segment: list[str], method: str) -> int:
-    """Return how many first words of a path's last segment are its verb: 1 for `/refund` and `/add-models`, else 0."""
+    """Return how many words at the beginning of a path's last segment are a verb: 1 for `/refund` and `/add-models`, 0
+    for a noun.
+    """
     if not segment or (len(segment) > 1 and segment[-1].endswith("s") and segment[0] not in _BEFORE_PLURALS):
         return 0
     if method == "GET":
@@ -86,13 +90,16 @@ def of_segment(segment: list[str], method: str) -> int:
 
 
 _NO_VERBS = frozenset(["patch", "post", "put", "return"])
-"""First words of a summary that are not its verb: names of methods, and `return`, which describes the answer."""
+"""First words of a summary that do not count as its verb: names of HTTP methods, and `return`, which describes the
+response.
+"""
 
 
 def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
-    """Return the imperative of the verb that begins a summary, or "" if none does or it says no more than the method.
+    """Return the imperative of the verb with which a summary begins. Return "" if there is no such verb, or if it says
+    no more than the method.
 
-    `item`: words of the item at the end of the path. Before these words, a word is certainly a verb.
+    `item`: words that name the item at the end of the path. A word that precedes these words is certainly a verb.
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""

@@ -1,9 +1,9 @@
-"""The page of `inspect --html`: a static shell, and one block of data.
+"""Write the HTML page of `inspect --html`: a static shell, and one block of data.
 
 The shell is HTML, styles and scripts beside this module, and no byte of it depends on a document. The data is the JSON
-of `inspect` with the index of the search (`search_data`), in one `<script type="application/json">`, written by one
-sink. The scripts put it into text nodes and nowhere else. A content security policy in the page allows only our style
-and script, by their hashes, and no request.
+of `inspect` with the search index (`search_data`), in one `<script type="application/json">` that `sinks.html_data`
+escapes. The scripts put data only into text nodes. The page's content security policy allows only mcpgen's own style
+and script, by their hashes, and no network request.
 """
 
 import base64
@@ -17,16 +17,18 @@ from mcpgen.emit.sinks import html_data
 __all__ = ["MARK", "SCRIPTS", "page", "search_data"]
 
 MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
-"""Beginning of every page. A file with this beginning may be replaced by another page."""
+"""Beginning of every page that mcpgen writes. A file with this beginning may be overwritten by another page."""
 
 _HERE = Path(__file__).parent
 SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retriever", "notation", "search", "main")
-"""Scripts in the order in which the page holds them: each uses those before it."""
+"""Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
 
 
 # Decision 0134: The page of inspect is a view of its JSON.
 def page(document: JsonObject) -> bytes:
-    """Return the whole page as UTF-8. `document`: the JSON of `inspect`, and as `search` what `search_data` returns."""
+    """Return the whole page as UTF-8. `document`: the JSON of `inspect`; its member `search` is the result of
+    `search_data`.
+    """
     style = _read("page.css")
     script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     policy = (
@@ -37,7 +39,7 @@ def page(document: JsonObject) -> bytes:
     for name, text in (("policy", policy), ("style", style), ("script", script), ("data", html_data(document))):
         before, mark, after = shell.partition(f"{{{{{name}}}}}")
         assert mark, name
-        shell = before + text + after  # the data comes last, so that nothing in it is taken for a placeholder
+        shell = before + text + after  # insert the data last, so that no text in it is taken for a placeholder
     return MARK + shell.encode()
 
 
@@ -46,5 +48,5 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the hash as a Content-Security-Policy writes it (CSP 3, section 2.3.1)."""
+    """Return the SHA-256 of `text` in the form of a Content-Security-Policy (CSP 3, section 2.3.1)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -10,9 +10,10 @@ from mcpgen.retrieval.stems import STOP, stem
 
 # Decision 0203: The page of inspect contains its own search.
 def search_data(index: bytes) -> JsonObject:
-    """Return the data of the search. `index`: the index of the server.
+    """Return the data for the search in the page. `index`: the search index of the generated server.
 
-    Verbs and synonyms are read out of the runtime's module, which is data alone, so that there is one list of them.
+    The lists of verbs and synonyms are read from a module of the runtime that contains only data, so that they exist
+    only once.
     """
     text = (assets.package_templates() / "runtime" / "search" / "synonyms.py").read_text(encoding="utf-8")
     words = {
