@@ -1,8 +1,8 @@
-"""`Api` → `Catalog`: the bridge from OpenAPI's words to MCP's. Names, arguments, schemas, descriptions, hints and
-bindings.
+"""Turn an `Api` (in OpenAPI's terms) into a `Catalog` (in MCP's terms): names, arguments, schemas, descriptions, hints
+and bindings of tools.
 
-This room imports `lock`, `merge` and the rooms below them. Its own floors: `text`, `schema`, `inputs`, `request`,
-`tool`, and `lower.py`, which calls them in order.
+This package imports `lock`, `merge` and the packages below them. Its subpackages, from the lowest: `text`, `schema`,
+`inputs`, `request`, `tool`. `lower.py` calls them in order.
 """
 
 from mcpgen.lower.lower import lower

@@ -67,7 +67,7 @@ _FLATTEN = "Let the references point directly to the schema."
 def lower(
     api: Api, identity: Identity, options: Options, promises: Pins, diagnostics: Diagnostics, nodes: int = 0
 ) -> Catalog:
-    """Return the catalog of tools for `api`, sorted by name, keeping `promises`.
+    """Return the catalog of tools for `api`, sorted by name. Names that are pinned in `promises` are kept.
 
     The work budget grows with `nodes`, the number of values and keys in the source.
     """
@@ -87,11 +87,13 @@ def lower(
         if named <= made:
             diagnostics.extend(list(found))
             return catalog
-        listed &= made  # a tool mentions another tool that could not be made; lower again without it
+        listed &= made  # the text of a tool mentions another tool that could not be made; lower again without that tool
 
 
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
-    """Report each name in a document's `x-mcp` that its tool does not get, because another tool already has it."""
+    """Report each name in a document's `x-mcp` that its tool does not get, because another tool already has the
+    name.
+    """
     for operation in operations:
         if operation.decided.name and names[operation.key] != operation.decided.name:
             message = (
@@ -114,8 +116,8 @@ def _lowered(
 ) -> Catalog:
     """Return the catalog of one attempt.
 
-    `sources`: the operations that list ids. `named` receives the keys of the operations whose tools other tools
-    mention.
+    `sources`: the operations that list ids. The function adds to `named` the keys of the operations whose tools are
+    mentioned in texts of other tools.
     """
     context = _Context(
         api,
@@ -174,12 +176,17 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Context:
     """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
+<<<<<<< HEAD
     `names`: names of all tools. `accepted`: the alternatives of operations for which the document says nothing.
     `servers`: server → its index in the catalog, extended on the way. `requests`: those that may read a job.
+=======
+    `names`: operation key → tool name. `accepted`: the security alternatives of operations for which the document says
+    nothing. `servers`: server → its index in the catalog; lowering adds servers.
+>>>>>>> b9f34f26 (Say in plain words how mcpgen/lower lays out arguments, requests and schemas)
 
-    Findings: `named` are operations that tools mention. `demanding` are operations whose body is required although the
-    document does not say so. `used` are places of rules that changed an argument. `missing` are dangling references
-    that were reported.
+    Findings: `named` are operations whose tools are mentioned in texts of other tools. `demanding` are operations whose
+    body mcpgen makes required. `used` are places of rules in the tools file that changed an argument. `missing` are
+    dangling references that were reported.
     """
 
     api: Api
@@ -216,7 +223,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # findings from responses, and from operations that were skipped
+    composer.contradictions.clear()  # report the findings from responses, and from operations that were skipped
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
@@ -303,15 +310,15 @@ def _report_missing(context: _Context) -> None:
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
-    """Return `tool` with the list of patterns that its server leaves unchecked (`binding.unchecked`).
+    """Return `tool` with the list of patterns that its server does not check (`binding.unchecked`).
 
-    Report these patterns, and patterns that are not shown as written. Raises SkipOperation if a handwritten schema
-    takes more than `branching.MOST` steps to check.
+    Report these patterns, and patterns that are shown differently from the document. Raises SkipOperation if a
+    handwritten schema takes more than `branching.MOST` steps to check.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.whole_schema, "outputSchema": tool.output_schema or {}}
     derived = {"inputSchema": tool.profile == "portable", "outputSchema": tool.output_form != "written"}
-    for key, schema in schemas.items():  # derived schemas have no references that could multiply the steps
+    for key, schema in schemas.items():  # schemas that mcpgen derives have no references that could multiply the steps
         if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:
             message = (
                 f"Checking one value by the {key} of {tool.name} takes {steps:,} steps; the limit is "

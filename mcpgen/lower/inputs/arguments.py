@@ -1,10 +1,11 @@
 """Lay out the arguments of a tool: parameters and body members side by side, with names that every provider accepts.
 
-Arguments are flat, because models fill flat objects in better, and providers check only top-level keys. If two inputs
-share a name, a path parameter that the body repeats becomes one argument for both. Otherwise the plain name goes to the
-path, then query, header, cookie, body, and the other gets a suffix (`id_body`).
+Arguments are flat, because models fill flat objects in better, and providers check only top-level keys. If a body
+member repeats a path parameter, one argument serves both. Other inputs that share a name get different arguments: the
+plain name goes to the first in the order path, query, header, cookie, body, and the others get a suffix (`id_body`).
 
-An input with a single possible value is a constant: filled in and hidden. Nothing depends on other operations.
+An input with a single possible value is a constant: the server fills it in, and no argument exists for it. The result
+does not depend on other operations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,19 +30,20 @@ from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaPro
 from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
-"""Writer of schemas in one profile."""
+"""Writer of schemas in one profile (portable or full)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """The arguments of one tool.
 
-    `schema` and `profile`: the input schema. `names`: slot → argument. `constants`: slot → fixed value. `cuts`, and
-    `given_up` for the budget: what is left out; `fits`: whether that was enough. `defaults`: argument → value that is
-    sent if a call leaves it out. `sends_body`: a default or constant is in the body, so every call has one.
+    `schema` and `profile`: the input schema. `names`: slot → argument. `constants`: slot → fixed value. `cuts`: phrases
+    for what is left out of the schema. `given_up`: phrases for what is left out to save tokens. `fits`: True if the
+    schema stays within the token limit. `defaults`: argument → value that is sent if a call leaves it out.
+    `sends_body`: a default or constant is in the body, so every call has a body.
 
-    A person chose the names of `renamed` slots and the media types in `media_types`, and allowed the path parameters in
-    `empty` to be empty. `used`: places of rules that changed an argument.
+    Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
+    `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
     """
 
     schema: JsonObject
@@ -72,8 +74,8 @@ def lay_out(
 ) -> Arguments:
     """Return the arguments of `operation`, in a schema of at most `most_tokens` if the profile allows one.
 
-    `plan`: how its body is sent. `producers`: slot of an id → the tool that lists its values. `known`: what was
-    promised before.
+    `plan`: how the body is sent. `producers`: slot of an id → the tool that lists its values. `known`: the pin of the
+    tool from an earlier generation.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
@@ -118,9 +120,9 @@ def lay_out(
 def _written(
     writers: list[Writer], inputs: list[Input], names: Mapping[Slot, str], most_tokens: int
 ) -> tuple[JsonObject, Writer, bool]:
-    """Write the input schema under each of `writers` in order, until one fits into `most_tokens`.
+    """Write the input schema with each of `writers` in order, until a schema has at most `most_tokens`.
 
-    Return that schema, or the last writer's if none fits; the writer that made it; and True if it fits.
+    Return that schema, or the last writer's if none fits; its writer; and True if it fits.
     """
     exhausted: set[int] = set()
     for writer in writers:
@@ -140,7 +142,7 @@ def _written(
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
     """Return the input schema.
 
-    `whole`: it has all arguments. Otherwise it ends where `writer` runs out of nodes.
+    `whole`: include all arguments. Otherwise the schema ends where `writer` runs out of nodes.
     """
     properties: JsonObject = {}
     for entry in inputs:
@@ -158,7 +160,9 @@ def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *
 
 
 def _position(entry: Input) -> tuple[bool, int]:
-    """Sort required inputs first, by place; keep the others in the order of the document."""
+    """Return a sort key: required inputs first, by their place in the request; the others stay in the order of the
+    document.
+    """
     return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
 
 
@@ -217,7 +221,9 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
 
 
 def _of_sent(argument: SentArgument) -> Input:
-    """Return the input for an argument of a handwritten input schema, whose place in the request a template gives."""
+    """Return the input for an argument of a handwritten input schema. A template of the owner says where the argument
+    goes in the request.
+    """
     return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
 
 
@@ -243,7 +249,7 @@ def _whole_schema(plan: BodyPlan) -> JsonObject:
 def _constant(entry: Input, composer: Composer) -> JsonValue:
     """Return the only value of a required input or part header, or None if there is a choice.
 
-    A whole body is always an argument.
+    An input for a whole body never counts as a constant.
     """
     if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
         return None
@@ -282,10 +288,10 @@ def _named(
 def _kept(
     inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
 ) -> dict[Slot, str]:
-    """Return slot → the argument name of an earlier generation, which the slot keeps.
+    """Return slot → the argument name that the slot keeps from an earlier generation.
 
-    A name in `promised` always stays. A name in `former`, of an argument that was gone for a while, comes back only if
-    no other argument has or wants it.
+    A name in `promised` always stays. `former`: names of arguments that the last generation did not have. Such a name
+    comes back only if no other argument has it or would get it.
     """
     kept: dict[Slot, str] = {}
     for entry in inputs:
@@ -300,7 +306,9 @@ def _kept(
 
 
 def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
-    """Sort claims to a plain name: the argument that had it before, then by place."""
+    """Return a sort key for inputs that compete for a plain name: first the input that had it before, then by place in
+    the request.
+    """
     return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
 
 
@@ -310,7 +318,7 @@ def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
 
 
 def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:
-    """Return True if a body requires what the path already holds, so that one argument serves both."""
+    """Return True if a body requires a value that the path already contains, so that one argument serves both."""
     same_name = (first.slot[0], other.slot[0]) == ("path", "body") and first.slot[1] == other.slot[1]
     return same_name and other.required and _types(first, composer) == _types(other, composer)
 

@@ -1,11 +1,11 @@
 """Plan the body of an operation: which media type is sent, and which parts become arguments.
 
-The first of these is chosen: JSON (also `+json`), multipart with a file, urlencoded, multipart, text and XML, JSON
-Lines, anything else as bytes. XML follows the XML Objects of a schema with structure; without structure it is given as
-text.
+Of the media types that a document offers, the first in this order is chosen: JSON (also `+json`), multipart with a
+file, urlencoded, multipart, text and XML, JSON Lines, anything else as bytes. XML is built by the XML Objects of the
+schema; if the schema has no members, the model gives XML as text.
 
-An object at the root is flattened: each property is an argument beside the parameters, also if the body may be null
-instead. Arrays, scalars, maps, unions and objects of more than FLAT properties become the one argument `body`.
+An object at the root is flattened, also if null is allowed too: each property is an argument beside the parameters.
+Arrays, scalars, maps, unions and objects of more than FLAT properties become a single argument `body`.
 """
 
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ _REMOVES = "Null for an optional part of the body removes it."
 class BodyPlan:
     """How a body is sent.
 
-    `properties`: writable members of a flattened root, or None if the body is one argument. `is_needed`: every call has
-    a body. `needs`: a sentence on members that are required together.
+    `properties`: writable members of a flattened body, or None if the body is one argument. `is_needed`: every call has
+    a body. `needs`: a sentence about members that are required together.
     """
 
     body: RequestBody
@@ -55,14 +55,14 @@ class BodyPlan:
 
     @property
     def said(self) -> str:
-        """Return the sentences about the body for the tool's description."""
+        """Return sentences about the body, for the tool's description."""
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
 # Decision 0027: An optional body keeps its members optional.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
-    """Return the plan for the body of `operation`, or None if it has none, or only an optional one that can hold
-    nothing. Raises SkipOperation if none of its media types can be sent.
+    """Return the plan for the body of `operation`. Return None if there is no body, or only an optional body without
+    members. Raises SkipOperation if mcpgen can send none of the media types.
     """
     body = operation.body
     if body is None:
@@ -72,7 +72,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     schema = media_type.schema or {}
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
-        encoding = "text"  # the caller writes the encoded form
+        encoding = "text"  # the model writes the encoded form itself
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
@@ -108,7 +108,7 @@ def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
 
 
 def _concrete(media_type: str, encoding: BodyEncoding) -> str:
-    """Return the Content-Type to send: a range such as `*/*` becomes the plainest type in it."""
+    """Return the Content-Type to send: a media range such as `*/*` becomes the simplest media type in it."""
     if "*" not in media_type.partition(";")[0]:
         return media_type
     return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
@@ -117,7 +117,7 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 
 def _binary_types(body: RequestBody) -> str:
-    """Return the media types of files that the body takes, the one for any file first.
+    """Return the media types of files that the body accepts, beginning with the type for any file.
 
     The server sends the type of the actual file.
     """
@@ -131,7 +131,9 @@ def _for_any_file(name: str) -> tuple[bool, str]:
 
 
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
-    """Return True if an object has no members: it says so, or it is a form, where further members are never meant."""
+    """Return True if an object has no members: it declares none and forbids others, or is a form, in which undeclared
+    members are never meant.
+    """
     says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
     open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node
     return says_so and not open_ended and not members(node) and not alternatives(node)
@@ -147,7 +149,7 @@ def _is_object(node: JsonObject) -> bool:
 
 
 def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
-    """Return the only alternative of `node` besides null, if it is an object: a call never sends null as the body.
+    """Return the object if `node` is a union of an object and null, since a call never sends null as the body.
 
     Return any other node unchanged.
     """
@@ -163,9 +165,11 @@ def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
 def _laid_flat(
     node: JsonObject, composer: Composer, named: bool
 ) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
-    """Return the writable properties of an object that can be flattened, and the schema of its further members, if any.
+    """Return the writable properties of an object that can be flattened, and the schema of its undeclared members, if
+    any.
 
-    Return None for both otherwise. A body with members that a person `named` is flattened whatever its size.
+    Return None for both if the object cannot be flattened. `named`: members that the owner's overrides mention; a body
+    with such a member is flattened whatever its size.
     """
     is_inherited = Discriminator(node, composer).is_inherited
     branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
@@ -197,12 +201,13 @@ _WORDS = frozenset({"title", "description", "example", "examples", "deprecated",
 
 
 def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:
-    """Return the kind of a part of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared content
-    type.
+    """Return the kind of the part `key` of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared
+    content type.
 
-    Of several content types the first that is no range counts. Since OpenAPI 3.1, a part without any type is a file.
-    None means that the value decides: an object or a list is JSON, anything else text. Raises SkipOperation for a
-    structure that is declared as a form, a media type that mcpgen cannot write in a part.
+    Of several content types, the first counts that is not a range such as `image/*`. Since OpenAPI 3.1, a part without
+    any type is a file. None means that the value of a call decides: an object or a list is sent as JSON, anything else
+    as text. Raises SkipOperation for an array or object whose declared content type is a form, since mcpgen cannot
+    write a form in a part.
     """
     node, _ = composer.node(schema)
     types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")

@@ -1,7 +1,7 @@
-"""Change single arguments as a person decided: names, descriptions, defaults, fixed values, hiding.
+"""Apply the owner's changes of single arguments: names, descriptions, defaults, fixed values, hiding.
 
-An argument is addressed by its name, or by its name in the request. An impossible change is an error at its place and
-leaves the argument as it was.
+A change names the argument, or the parameter in the request. An impossible change is reported as an error at its line,
+and the argument stays unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,16 +16,16 @@ from mcpgen.model import ArgumentChange, Operation
 
 _OF_BODY = ("body", "rest", "filename", "part")
 _BESIDE = ("filename", "part", "result", "rest")
-"""Places whose inputs are addressed only by argument name."""
+"""Places of inputs that a change can name only by the argument, not by a name in the request."""
 
 
 @dataclass(slots=True)
 class ChangedArguments:
-    """Arguments after changes.
+    """The arguments of an operation after the owner's changes.
 
-    `inputs` and `names`: the arguments. `constants`: fixed inputs. `places`: where defaults are written. `sends_body`:
-    every call sends something in the body. `media_types`: replace those of parameters. `empty`: path parameters that
-    may be empty. `used`: places of rules that changed something.
+    `inputs` and `names`: the arguments. `constants`: inputs with a fixed value. `places`: argument → the place of its
+    default in the tools file. `sends_body`: every call sends a value in the body. `media_types`: parameter → its new
+    media type. `empty`: path parameters that may be empty. `used`: places of rules that changed an argument.
     """
 
     inputs: list[Input]
@@ -49,8 +49,8 @@ def settled(
 ) -> ChangedArguments:
     """Return the arguments of `operation` after the owner's changes.
 
-    `everything`: all inputs of the operation. `inputs`: those that are arguments, by `names`. `constants`: fixed values
-    of the others.
+    `everything`: all inputs of the operation. `inputs`: the inputs that are arguments, called by `names`. `constants`:
+    values of inputs that are no arguments.
     """
     found = ChangedArguments([*inputs], dict(names), dict(constants))
     if operation.decided.arguments:
@@ -63,7 +63,9 @@ def settled(
 
 # Decision 0039: Defaults stand in the table by argument.
 def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
-    """Return the defaults by argument. A default that its schema does not allow is reported."""
+    """Return argument → its default. A default that does not match the schema of its argument is reported and left
+    out.
+    """
     defaults: dict[str, JsonValue] = {}
     for entry in found.inputs:
         if entry.default is not None:
@@ -78,7 +80,7 @@ def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: D
 
 
 def _misfit(schema: JsonObject, value: JsonValue) -> str:
-    import jsonschema_rs  # needed only for defaults in a tools file
+    import jsonschema_rs  # imported here, since only defaults in a tools file need it
 
     validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
     return next((error.message for error in validator.iter_errors(value)), "")
@@ -104,7 +106,7 @@ class _ArgumentChanger:
         self._diagnostics = diagnostics
 
     def change(self, key: str, change: ArgumentChange) -> None:
-        """Apply `change` to the argument that `key` names."""
+        """Apply `change` to the argument that `key` names, by argument or by its name in the request."""
         slots = self._meant(key)
         if change.by_rule:
             for slot in slots:
@@ -144,7 +146,7 @@ class _ArgumentChanger:
                 self._add("invalid-value", message, change.where.inside("allow_empty"), "Remove `allow_empty`.")
 
     def refuse_collisions(self) -> None:
-        """Report two arguments that changes gave one name."""
+        """Report two arguments to which the changes gave the same name."""
         owners: dict[str, Slot] = {}
         for entry in self._found.inputs:
             name = self._found.names[entry.slot]
@@ -187,7 +189,7 @@ class _ArgumentChanger:
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
 
     def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
-        """Send `value` in place of an argument."""
+        """Replace the argument of `slot` by a fixed value that every call sends."""
         if slot in (REST, FIELDS) or slot[0] == "filename":
             message = (
                 f"{self._names.get(slot, slot[1])} cannot have a fixed value, because it is only a part of another "
@@ -221,7 +223,7 @@ class _ArgumentChanger:
         self._found.names.pop(slot, None)
 
     def _alter(self, slot: Slot, change: ArgumentChange) -> None:
-        """Apply `change` to an argument that callers still see: its name, default, schema or `required`.
+        """Apply a change of name, default, schema or `required` to an argument that is not hidden.
 
         A constant becomes an argument if the change gives it a default, a schema or `required: true`.
         """

@@ -1,4 +1,6 @@
-"""Find values that a document fixes: an input's only value, the version in `Accept`, a confirmation."""
+"""Find values that a document fixes: inputs with only one possible value, a version of the API in `Accept`, and
+parameters that confirm an effect.
+"""
 
 import re
 
@@ -12,18 +14,20 @@ _FIELD_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _MEDIA_TYPE = re.compile(r"[^\s/;,]+/[^\s/;,]+")
 
 _CONSENT = frozenset(["confirm", "confirmed", "confirmation", "acknowledge", "acknowledged", "force", "sure"])
-"""Words in inputs by which a caller confirms an effect."""
+"""Names of inputs by which a caller confirms an effect."""
 
 
 def only_value(schema: JsonObject, composer: Composer) -> JsonValue:
-    """Return the only value that a schema takes, or None if there is a choice."""
+    """Return the only value that a schema allows, or None if it allows several."""
     node, _ = composer.node(schema)
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     return values[0] if len(values) == 1 and "null" not in types(node) else None
 
 
 def accept(operation: Operation, composer: Composer) -> str:
-    """Return the `Accept` that a document fixes by a constant or default, such as a version of the API; else ""."""
+    """Return the `Accept` header that a document fixes by a constant or default, such as a version of the API. Return
+    "" if there is none.
+    """
     for each in operation.withheld:
         if each.location == "header" and each.name.lower() == "accept":
             value = only_value(each.schema, composer) or composer.node(each.schema)[0].get("default")

@@ -1,7 +1,8 @@
 """Decide whether a call must have a body if its document leaves `required` out.
 
-By OpenAPI the default is an optional body (3.1, 4.8.13), but hardly any author means that: a POST without its required
-members is answered with 400. So such a body is required, unless the operation's own words say that it may be empty.
+In OpenAPI a body is optional by default (3.1, 4.8.13), but hardly any author means that: most APIs answer 400 to a POST
+without its required members. So a body with required members is required, unless the operation's description says that
+it may be empty.
 """
 
 import re
@@ -41,7 +42,7 @@ def _needs_members(node: JsonObject, composer: Composer) -> bool:
 
 
 def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
-    """Report once which bodies were taken as required although their document does not say so."""
+    """Report in one diagnostic which bodies mcpgen makes required although their document does not say so."""
     if not taken:
         return
     some = ", ".join(f"{each.method} {each.path}" for each in taken[:3])

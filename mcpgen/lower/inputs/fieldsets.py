@@ -1,7 +1,7 @@
 """Offer an argument `fields`, with which a model asks for parts of a result.
 
-A tool gets it if its owner wants it, its response is JSON with parts, and its API has no such parameter itself. The
-runtime reads the argument; no request carries it.
+A tool gets the argument if its owner wants it, its response is a JSON object or array, and its API has no such
+parameter. The runtime reads the argument; no request sends it.
 """
 
 import re
@@ -18,9 +18,9 @@ SCHEMA: JsonObject = {
 }
 
 _OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
-"""Names of parameters with the same purpose, without case and punctuation.
+"""Pattern of parameters with the same purpose as `fields`. Case and punctuation of names are ignored.
 
-The runtime mentions them when a result was cut (`paging.py`).
+The runtime suggests such a parameter when it had to cut a result (`paging.py`).
 """
 
 
@@ -28,9 +28,9 @@ The runtime mentions them when a result was cut (`paging.py`).
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:
-        return False  # a part of the result would break a handwritten output schema
+        return False  # parts of a result would not match a handwritten output schema
     if operation.decided.result is not None and operation.decided.result.replaces:
-        return False  # the texts already say which parts are shown
+        return False  # a `text` of the result rules already decides which parts are shown
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False
     good = [response for response in operation.responses if response.status[:1] == "2"]

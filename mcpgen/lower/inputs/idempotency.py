@@ -1,7 +1,7 @@
 """Recognise headers by which an API detects repeated requests, if the server can generate their values.
 
-Such an argument is optional even if the document requires it. A model does not need it before a call has failed, and
-the server needs it to retry.
+Such an argument is optional even if the document requires the header. A model needs it only to repeat a failed call,
+and the server needs the header to retry.
 """
 
 from mcpgen.base.jsonvalue import JsonObject
@@ -19,7 +19,7 @@ _UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 def is_made(parameter: Parameter, composer: Composer) -> bool:
     """Return True if the server fills this parameter in with a new UUID by default.
 
-    It must be an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) whose schema takes a UUID.
+    The parameter must be an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) whose schema allows a UUID.
     """
     if (parameter.location, parameter.name.lower()) != ("header", _NAME) or parameter.content is not None:
         return False

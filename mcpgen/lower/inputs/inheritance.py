@@ -15,8 +15,8 @@ _MOST_NAMES = 40
 
 
 def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
-    """Return the members of `node`, whose discriminator is inherited, and of its subtypes, at most `most` in all; and
-    whether any were left out.
+    """Return the members of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
+    return True if members were left out.
     """
     discriminator = Discriminator(node, composer)
     own = dict(members(node))
@@ -38,9 +38,9 @@ def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[
 def _joined(
     inherited: JsonObject | None, places: list[tuple[str, JsonObject]], has_others: bool, composer: Composer
 ) -> JsonObject:
-    """Return a schema that takes what any of the schemas in `places` takes.
+    """Return a schema for one member that allows every value that one of the schemas in `places` allows.
 
-    `places`: kind → its schema of one member.
+    `places`: kind → its schema of the member.
     """
     schemas: list[JsonValue] = [schema for _, schema in places]
     distinct = unique([*schemas, *([inherited] if inherited is not None else [])])
@@ -56,8 +56,8 @@ def _joined(
 
 
 def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Composer) -> JsonObject:
-    """Return the schema of the discriminator property: with its values, or with example names if the values are not
-    certain.
+    """Return the schema of the discriminator property. It lists the values, or names examples if the document does not
+    list all values.
     """
     shown = discriminator.shown()
     node, _ = composer.node(declared)

@@ -1,4 +1,6 @@
-"""Handle collections inside values of a parameter, whose format the standard leaves open (OpenAPI 3.1, 4.8.12.3)."""
+"""Handle arrays and objects inside the value of a parameter, whose format the standard does not define (OpenAPI 3.1,
+4.8.12.3).
+"""
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import SkipOperation
@@ -13,10 +15,10 @@ _MOST_LOOKED_INTO = 20
 
 
 def refuse_unwritable(operation: Operation, composer: Composer) -> None:
-    """Raise SkipOperation if a parameter is a structure in a media type in which no parameter is written (OpenAPI 3.1,
+    """Raise SkipOperation if a parameter is an array or object in a media type that mcpgen cannot write (OpenAPI 3.1,
     4.8.12.2.2).
 
-    JSON is written, and a form as the whole query.
+    mcpgen can write JSON, and a form if it is the whole query.
     """
     for parameter in operation.parameters:
         encoding = encoding_of(parameter.content) if parameter.content is not None else "json"
@@ -35,7 +37,7 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
 
 
 def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:
-    """Report each parameter whose style does not say how collections inside its value are written."""
+    """Report each parameter whose style does not define how arrays and objects inside its value are written."""
     for parameter in operation.parameters:
         if parameter.content is None and _nests(parameter.schema, composer):
             diagnostics.add(
@@ -53,7 +55,7 @@ def _how(parameter: Parameter) -> str:
 
 
 def _nests(schema: JsonObject, composer: Composer) -> bool:
-    """Return True if an array or object of `schema` holds collections."""
+    """Return True if `schema` is an array or object that contains arrays or objects."""
     node, _ = composer.node(schema)
     inner = [as_object(node["items"])] if isinstance(node.get("items"), dict) else []
     inner += [member for _, member in members(node)]

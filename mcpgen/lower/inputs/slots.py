@@ -1,4 +1,4 @@
-"""Define the slots of a request: every place from which an argument or a filled-in value is taken."""
+"""Define the slots of a request: the places to which arguments and constants go."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from mcpgen.model import Given, Location
 
 Place = Location | Literal["body", "rest", "filename", "part", "send", "result"]
 Slot = tuple[Place, str]
-"""Where a value goes: the place in the request, and the name on the wire."""
+"""Where a value goes: the place in the request (such as `query`), and the name in the request."""
 
 WHOLE: Slot = ("body", "")
 """Slot of the whole body. No tool has both this slot and a body member whose name is empty."""
@@ -33,7 +33,9 @@ _PLACES: tuple[Place, ...] = (
     "result",
 )
 LOOKUP = "lookup"
-"""Place in the slots of arguments that take a name in place of an id. They are added when all tools are known."""
+"""Place in the slots of arguments that accept a name instead of an id. These arguments are added when all tools are
+known.
+"""
 
 ORDER = {place: index for index, place in enumerate(_PLACES)}
 
@@ -43,8 +45,8 @@ class Input:
     """One value that a request can carry, before it has an argument name.
 
     `source`: name of the tool that lists its possible values. `made`: the server generates the value. `default`: sent
-    if a call leaves the argument out. In a merge patch, null removes a `removable` input, and optional members inside a
-    `patched` one.
+    if a call leaves the argument out. In a JSON Merge Patch (RFC 7396), null removes a `removable` input, and optional
+    members inside a `patched` input.
     """
 
     slot: Slot
@@ -62,6 +64,8 @@ class Input:
 
 
 def filename_of(key: str, name: str) -> Input:
-    """Return the input for the file name that is sent with the part `key`. `name`: the argument of the part."""
+    """Return the input for the file name that is sent with the part `key` of a multipart body. `name`: the argument of
+    the part.
+    """
     note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
     return Input(("filename", key), f"{name[:55]}_filename", note)

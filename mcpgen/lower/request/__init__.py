@@ -1,4 +1,4 @@
-"""The binding of a tool: where each argument goes, and which credentials go with it.
+"""Bind a tool to HTTP requests: where each argument goes, and which credentials are sent.
 
-Imports `lower/inputs` and the rooms below it.
+Imports `lower/inputs` and the packages below it.
 """

@@ -1,4 +1,4 @@
-"""Bind the arguments of a tool to places in the request: its `HttpBinding`, with styles, encodings and constants."""
+"""Bind the arguments of a tool to places in the request, as an `HttpBinding` with styles, encodings and constants."""
 
 import re
 from dataclasses import replace
@@ -43,8 +43,8 @@ def bind(
 ) -> HttpBinding:
     """Return the binding of `operation`.
 
-    `server`: index in the catalog's servers. `security` and `scopes`: what its calls need. `caller_scopes`: what its
-    callers over HTTP need.
+    `server`: index in the catalog's servers. `security` and `scopes`: the credentials that calls send, and the OAuth
+    scopes that these need. `caller_scopes`: the scopes that callers of a server over HTTP need.
     """
     bound = [
         _made(_parameter(parameter, arguments), parameter, composer)
@@ -93,7 +93,7 @@ def bind(
 def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
     """Return place (`query`, `cookies`) → the names of parameters there that the owner hid from callers.
 
-    One exploded object argument can write several names in these places, so the server must refuse the hidden ones.
+    An object argument with `explode` can set any parameter in these places, so the server must refuse the hidden names.
     """
     slots = [(each.location, each.name) for each in operation.parameters]
     hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
@@ -103,7 +103,9 @@ def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str
 
 
 def _is_sent(slot: Slot, arguments: Arguments) -> bool:
-    """Return True if a parameter gets a value: from an argument or a constant. False means that the owner hid it."""
+    """Return True if a parameter gets a value, from an argument or a constant. Return False if the owner hid the
+    parameter.
+    """
     return slot in arguments.names or slot in arguments.constants
 
 
@@ -121,7 +123,7 @@ def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tupl
 
 
 def _accept(operation: Operation) -> str:
-    """Return the `Accept` header: up to four media types of the 2xx responses, JSON first, then `*/*`.
+    """Return the `Accept` header: up to four media types of the 2xx responses, with JSON first and `*/*` last.
 
     Without `*/*` an API could answer 406 because of an incomplete document.
     """
@@ -137,29 +139,33 @@ def _accept(operation: Operation) -> str:
 
 
 def _redirects(operation: Operation) -> tuple[str, ...]:
-    """Return the declared redirect statuses, sorted; their Location is the tool's result. 304 is no redirect."""
+    """Return the declared redirect statuses, sorted. For these the tool returns the Location header as its result. 304
+    does not count.
+    """
     statuses = {response.status.upper() for response in operation.responses}
     return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
 
 
 def _follows(operation: Operation) -> bool:
-    """Return True if the server follows redirects: only for a GET, and only if the owner chose `redirects: follow`."""
+    """Return True if the server follows redirects of this operation: it is a GET, and the owner chose `redirects:
+    follow`.
+    """
     return operation.decided.redirects == "follow" and operation.method == "GET"
 
 
 def _is_file(response: Response) -> bool:
-    """Return True if a response is not text, or is an attachment (RFC 6266)."""
+    """Return True if a response is a file: it is not text, or it is an attachment (RFC 6266)."""
     types = [each.name for each in response.content if each.name]
     attached = any(name.lower() == "content-disposition" for name in response.headers)
     return attached or any(encoding_of(name) == "binary" for name in types)
 
 
 def _saves(operation: Operation, arguments: Arguments) -> str | None:
-    """Return the name of an added argument that names a file for the response.
+    """Return the name of an additional argument with which a call names a file for saving the response.
 
     Return None if no 2xx response can be a file, or if the owner's `result` rules decide what is shown.
     """
-    # redirects lead to undescribed content: a log, an archive
+    # redirects lead to content that the document does not describe, such as a log or an archive
     leads_away = _follows(operation) and bool(_redirects(operation))
     if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None
@@ -210,7 +216,7 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
 
 
 def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, JsonObject]]:
-    """Return the members of a body and of its alternatives. The first member of a name counts."""
+    """Return the members of a body and of its alternatives. Of several members with the same name, the first counts."""
     node, _ = composer.node(schema)
     found = dict(members(node))
     for branch in alternatives(node):
@@ -240,11 +246,11 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
 
 
 def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
-    """Return the binding of an urlencoded field (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON if its content type
-    says so.
+    """Return the binding of an urlencoded field (OpenAPI 3.1, 4.8.15.1), by the style in its Encoding Object, or as
+    JSON if the content type there is JSON.
 
-    Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), as most
-    APIs expect.
+    If the document has neither style nor content type, the value decides: an array is exploded, and an object is
+    written with brackets (`a[b]=c`), as most APIs expect.
     """
     if encoding.content_type is not None and encoding.style is None and encoding_of(encoding.content_type) == "json":
         return replace(binding, content_type=encoding.content_type)
@@ -256,10 +262,10 @@ def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
 
 
 def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """Return the binding of a part (OpenAPI 3.1, 4.8.15.1.1).
+    """Return the binding of one part of a multipart body (OpenAPI 3.1, 4.8.15.1.1).
 
-    An array becomes one part per item, unless it is one JSON text, or a style joins its items. Of several content
-    types, a file gets the one that matches its bytes, other parts the first.
+    An array becomes one part per item, unless it is sent as JSON, or a style joins its items. Of several content types,
+    a file gets the type that matches its bytes, and other parts get the first type.
     """
     if binding.part == "text" and encoding.style is not None and encoding.explode is False:
         return replace(binding, style=encoding.style, explode=False)

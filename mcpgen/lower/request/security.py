@@ -16,10 +16,10 @@ RESERVED = frozenset(
      "AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE",
      "LOGIN_PORT", "TOKEN_STORE", "METRICS", "METRICS_TOKEN", "METRICS_TOKEN_FILE"]
 )  # fmt: skip
-"""Suffixes of the server's own variables; `VAR_…` is reserved too."""
+"""Suffixes of the server's own environment variables, which no credential may use. `VAR_…` is reserved too."""
 
 FILE = "_FILE"
-"""Suffix of the variable that names a file with the credential."""
+"""Suffix of an environment variable that names a file with the credential."""
 
 _ROLES = {
     "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
@@ -27,27 +27,27 @@ _ROLES = {
 }
 
 _CLIENT = {"client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET"}
-"""Roles of a scheme for which a user logs in: the client that asks the user."""
+"""Role → suffix of the environment variable, for the OAuth client of a scheme with which users log in."""
 
 _PLACED = ("apiKey", "setting")
-"""Types of schemes that say where in a request they go."""
+"""Types of security schemes that say where in a request the credential goes."""
 
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
 OTHER = "any header"
-"""Name of the header scheme that stands for schemes of an unknown kind.
+"""Name of the scheme for an arbitrary header. It replaces schemes of an unknown kind.
 
-The blank keeps it apart from names in documents.
+The name contains a space, so that no scheme of a document has the same name.
 """
 
 _UNDECLARED: tuple[SecurityRequirement, ...] = ((TOKEN, HEADER), (TOKEN,), (HEADER,), ())
 
 
 def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
-    """Return every scheme of `api` with its variables.
+    """Return every security scheme of `api` with its environment variables.
 
-    An API that declares none gets an optional token and an optional header. An API that needs a scheme of an unknown
-    kind gets the header.
+    An API without schemes gets an optional bearer token and an optional header. An API that needs a scheme of an
+    unknown kind gets the header.
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
@@ -96,7 +96,9 @@ def _has_schemes(api: Api) -> bool:
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
-    """Return all schemes of a known type, each name once: declared ones, then those of credential parameters."""
+    """Return all schemes of a known type, each name once: the declared schemes, then those made for credential
+    parameters.
+    """
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
     return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
@@ -105,7 +107,8 @@ def _fillable(api: Api) -> list[SecurityScheme]:
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
     """Return role (`value`, `client_id`, …) → environment variable for `scheme`.
 
-    The names are made of the scheme's name; if one is in `taken`, of `AUTH_` and the name; at last with a hash.
+    The names are made of the scheme's name. If such a name is in `taken`, `AUTH_` is put before the scheme's name; if
+    that is taken too, a hash is added.
     """
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
@@ -136,10 +139,11 @@ def scopes(operation: Operation, api: Api) -> Scopes:
 
 
 def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
-    """Return the alternatives for operations without any `security`: each scheme of the API alone, then no credential.
+    """Return the security alternatives of operations for which the document has no `security`: each scheme of the API
+    alone, then no credential.
 
-    An API without schemes gets the optional token and header instead. The server uses the first alternative whose
-    environment variables are set.
+    For an API without schemes, the alternatives are the optional bearer token and the optional header. The server uses
+    the first alternative whose environment variables are set.
     """
     if not _has_schemes(api):
         return _UNDECLARED
@@ -150,16 +154,16 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:
-    """Return the alternatives for one operation: its own, else the API's, else `accepted` where nothing is declared.
+    """Return the security alternatives of one operation: its own `security`, else that of the API, else `accepted`.
 
-    Each alternative is combined with the credentials of its parameters, if these are set. The alternative that needs
-    nothing comes last, since the first that can be met is used.
+    Each alternative includes the credentials that are parameters of the operation. The alternative without credentials
+    comes last, since the server uses the first alternative whose variables are set.
     """
     found = _declared(operation, api, accepted)
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            # the declared parameters are the credential: add the optional header, and no optional token
+            # the declared parameters are the credential: offer the optional header, but no optional bearer token
             found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
@@ -167,8 +171,8 @@ def requirement(
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
         chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
         wanted = (tuple(dict.fromkeys((*names, *needed, *more))) for more in chosen for names in found or ((),))
-        # An API that asks for tokens may also take a key alone, as Google's does for public data. So a key alone is
-        # sent; the API decides.
+        # An API that asks for tokens may also accept only an API key, as Google's APIs do for public data. So the
+        # server may send only a key, and the API decides.
         implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
         alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
         found = tuple(dict.fromkeys((*wanted, *alone)))
@@ -176,13 +180,13 @@ def requirement(
 
 
 def _has_other(operation: Operation, api: Api) -> bool:
-    """Return True if `security` of the operation, or else of the API, names a credential in some alternative."""
+    """Return True if an alternative in `security` of the operation, or else of the API, names a credential."""
     declared = operation.security if operation.security is not None else api.security
     return any(declared or ())
 
 
 def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
-    """Return True if the parameter of this scheme is required."""
+    """Return True if the document requires the parameter that this scheme fills."""
     slot = scheme.location, scheme.wire_name
     return any(each.required and (each.location, each.name) == slot for each in operation.withheld)
 

@@ -1,6 +1,6 @@
-"""Bind templates, and lay out tools with a handwritten input schema.
+"""Bind the owner's request templates (`send`), and lay out tools with a handwritten input schema.
 
-Their arguments are the names that templates use, and the schema is not changed.
+The arguments of such a tool are the names in its templates, and its schema is not changed.
 """
 
 import json
@@ -29,7 +29,7 @@ def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Argumen
 
 
 def named(operation: Operation) -> list[str]:
-    """Return the arguments that the templates of an operation name, in order."""
+    """Return the names of arguments in the templates of an operation, in order."""
     sends = operation.decided.sends
     if sends is None:
         return []
@@ -51,7 +51,7 @@ def bound(operation: Operation, location: Location, arguments: Arguments) -> tup
 
 
 def accept(operation: Operation) -> str | None:
-    """Return the media types that the owner asks for, or None."""
+    """Return the `Accept` header that the owner wrote, or None."""
     headers = operation.decided.sends.headers if operation.decided.sends else {}
     return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
 
@@ -67,7 +67,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
-    """Return the body that templates fill, or None."""
+    """Return the binding of the body that the owner's template describes, or None."""
     sends = operation.decided.sends
     if sends is None or sends.body is None:
         return None
@@ -79,13 +79,17 @@ def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
 
 
 def _encoding(media_type: str) -> BodyEncoding:
-    """Return the encoding of a template body: JSON, a form, XML (with escaped values), else text."""
+    """Return the encoding of a body that a template describes: JSON, a form, XML (in which values are escaped), else
+    text.
+    """
     found = encoding_of(media_type)
     return found if found in ("json", "form", "xml") else "text"
 
 
 def _settled(node: Template, arguments: Arguments) -> Template:
-    """Return a template in which source names are replaced: by the tool's argument names, or by constant values."""
+    """Return a template in which names of the tools file are replaced by the tool's argument names, or by constant
+    values.
+    """
     if "argument" in node:
         return _argument(str(node["argument"]), arguments)
     if "text" in node:
@@ -112,5 +116,5 @@ def _argument(name: str, arguments: Arguments) -> Template:
 
 
 def _spoken(value: JsonValue) -> str:
-    """Return the text of a constant in a template."""
+    """Return a constant as text, for insertion into a template."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

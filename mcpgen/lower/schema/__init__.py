@@ -1,4 +1,5 @@
-"""Convert schemas of a document to schemas that every client takes, with words for what these cannot say.
+"""Convert schemas of a document to schemas that every client accepts. Constraints that such schemas cannot express go
+into descriptions.
 
 Imports `lower/text`.
 """

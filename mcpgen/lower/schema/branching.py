@@ -1,8 +1,8 @@
-"""Count the steps that a validator needs to check one value against a schema: how often branches apply to the same
-value.
+"""Count the steps that a validator needs to check one value against a schema. A step is a subschema that applies to
+this value.
 
-The validator remembers results only at references that lead back to themselves. So a chain of schemas that each refer
-twice to the next takes two to the power of its length; a recursive union does not.
+The validator caches results only at recursive references. So a chain of schemas in which each schema refers twice to
+the next takes 2ⁿ steps for n schemas; a recursive union does not.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, loo
 MOST = 1000
 """Limit on the steps for one value.
 
-Published schemas take up to 363, and a call has up to 100,000 values: a second at worst.
+Published schemas take up to 363 steps. A call has up to 100,000 values, so checking it takes a second at worst.
 """
 
 _ENDLESS = 10**9
@@ -45,18 +45,18 @@ def leads_back(schema: JsonObject) -> bool:
 class _Steps:
     """Counter of validation steps, which counts each part of a schema once.
 
-    A part met again inside itself counts as one step.
+    A recursive occurrence of a part counts as one step.
     """
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
         self._known: dict[int, tuple[int, int]] = {}
         self._inside: set[int] = set()
-        self._same: list[int] = []  # ids of the schemas being counted that all apply to the same value
+        self._same: list[int] = []  # ids of the schemas that are being counted and apply to the same value
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return the steps for the value itself, and the maximum steps for anything inside it."""
+        """Return the steps for the value itself, and the maximum of the steps for a value inside it."""
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:
             return 1, 1

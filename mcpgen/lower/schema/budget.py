@@ -1,8 +1,8 @@
 """Limit the tokens of a tool's schema, and decide which parts are left out.
 
 First unions become one object, then descriptions inside arguments are shortened, then the deepest levels are left out.
-Names, types and required flags are kept longest. Each step computes the whole schema again, so the result does not
-depend on the order of arguments.
+Names, types and `required` are left out last. Each step computes the whole schema again, so the result does not depend
+on the order of arguments.
 """
 
 from dataclasses import dataclass
@@ -12,28 +12,32 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, compact
 from mcpgen.base.once import ValueCache
 
 MOST_TOKENS = 8000
-"""Default limit on the tokens of one tool. Nine in ten handwritten tools have less than a tenth of it."""
+"""Default limit on the tokens of one tool. Nine in ten handwritten tools have less than a tenth of this limit."""
 
 MOST_BYTES = 48_000
 _FEWEST_BYTES = 2
-"""Fewest bytes of JSON per token, on average. It lets most tools pass without an estimate."""
+"""Lower bound for the average bytes of JSON per token. With this bound most tools are known to fit without an
+estimate.
+"""
 
 _MOST_OF_JOINT = 5
-"""Tokens by which the estimate of one argument alone may differ from its share in the whole schema: its two delimiters,
-and a null.
+"""Limit on the tokens by which the estimate for a single argument may differ from its share in the whole schema: for
+two delimiters, and a null.
 """
 
 _HINTS = 45
 MOST_NODES = 2500
-"""Limit on the nodes of one tool's schema, whatever the token limit. It stops schemas that grow exponentially."""
+"""Limit on the nodes of one tool's schema, whatever the token limit. The limit stops schemas that grow
+exponentially.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a schema is written.
+    """Limits on the parts of a schema that are written.
 
     `depth`: levels of objects and lists below an argument. `text`: characters of an argument's description;
-    `inner_text`: of descriptions inside it. `alternatives`: how many stand side by side.
+    `inner_text`: characters of descriptions inside an argument. `alternatives`: how many alternatives a union may have.
     """
 
     depth: int = 5
@@ -49,7 +53,7 @@ class Limits:
 
     @property
     def levels(self) -> int:
-        """Return the levels of nesting in the emitted schema, where alternatives count as a level."""
+        """Return the limit on levels of nesting in the emitted schema. A list of alternatives counts as a level."""
         return self.depth + 2
 
 
@@ -65,7 +69,9 @@ LADDER = (
     Limits(alternatives=2, inner_text=0, text=120, depth=1),
     Limits(alternatives=2, inner_text=0, text=60, depth=0),
 )
-"""Limits from everything to the least that still names every argument."""
+"""Limits in descending order, from those that cut nothing to those that keep little more than the names of
+arguments.
+"""
 
 
 def cost_beside(name: str, title: str, description: str) -> int:
@@ -88,7 +94,7 @@ def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
 
 def _size(schema: JsonObject, once: ValueCache) -> int:
     """Return the bytes of an input schema in compact JSON."""
-    # the schema of each argument is counted by itself; in the frame a `null` stands in its place
+    # the schema of each argument is counted by itself; in the rest of the schema, `null` replaces it
     nulls = len("null") * len(as_object(schema.get("properties")))
     return sum(once.of_parts(_bytes, schema)) - nulls
 

@@ -1,4 +1,4 @@
-"""Report schemas that describe more than the compiler walks through."""
+"""Report schemas that are too large for the compiler's limit of steps."""
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.work import Exhausted
@@ -9,9 +9,10 @@ _HINT = "Let schemas refer to each other less often, or leave the operation out 
 
 
 def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagnostic:
-    """Return the reason why `what`, the subject of the sentence, was given up.
+    """Return the diagnostic that says why the compiler gave up reading `what`, which becomes the subject of the
+    sentence.
 
-    It is placed at the schema that took most of the work, else at `where`.
+    The diagnostic is placed at the schema that took most of the steps, else at `where`.
     """
     if end.is_run:
         return Diagnostic(

@@ -1,7 +1,7 @@
 """Compose `allOf` and references with their sibling keywords into one node.
 
-`Composer.node` goes one level deep: it follows references and merges `allOf`, and leaves properties, items and
-alternatives as they are. Named schemas are composed once.
+`Composer.node` handles only the root of a schema: it follows references and merges `allOf` there, and leaves
+properties, items and alternatives as they are. Results for named schemas are cached.
 """
 
 from collections.abc import Mapping
@@ -21,29 +21,31 @@ from mcpgen.lower.schema.patterns import HiddenPattern, PatternMemory, shown
 __all__ = ["Composer", "alternatives", "members", "types"]
 
 PART = 300_000
-"""Limit on the steps for one part of an operation: its arguments, its response, its output schema.
+"""Limit on the steps for one part of an operation: its arguments, its response, or its output schema.
 
-Published documents take at most a tenth of it.
+Published documents take at most a tenth of this limit.
 """
 
 RUN, RUN_PER_NODE = 5_000_000, 10
 """RUN plus RUN_PER_NODE for each value and key of the documents is the limit on the steps for all operations.
 
-Published documents take at most a tenth of it.
+Published documents take at most a tenth of this limit.
 """
 
 _MOST_KEPT = 1_000_000
 """Limit on the members of all cached nodes."""
 
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
-"""Codes of references that lead nowhere: any value is allowed instead.
+"""Codes of diagnostics for references without a target. In place of the target, any value is allowed.
 
-Any other problem with a referenced schema fails each operation that needs it.
+After any other problem with a referenced schema, operations that need it are skipped.
 """
 
 
 class _Composed(NamedTuple):
-    """A named schema after merging: its node, the references followed, contradictions, and why parts are missing."""
+    """A named schema after merging: its node, the references that were followed, contradictions, and diagnostics about
+    missing parts.
+    """
 
     node: JsonObject
     followed: tuple[str, ...]
@@ -55,10 +57,10 @@ class _Composed(NamedTuple):
 class Composer:
     """Composer of the nodes of one API's schemas. Its work is charged to `budget`.
 
-    `contradictions` collects a sentence for each merge that could not keep both sides. `missing` collects the reason
-    for each reference without a schema. `unshown` collects patterns that a tool does not show as written. `patterns`:
-    memory that patterns take. `expansions`: cache of portable forms. `once`: cache of answers about arguments, such as
-    token counts.
+    `contradictions` collects a sentence for each merge in which the two sides contradict. `missing` collects a
+    diagnostic for each reference without a target. `unshown` collects patterns that a tool shows differently from the
+    document. `patterns`: memory that compiled patterns take. `expansions`: cache of portable forms. `once`: cache of
+    facts about arguments, such as token counts.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
@@ -75,7 +77,7 @@ class Composer:
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """Return `schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,
-        outermost first. Raises Exhausted above the budget.
+        outermost first. Raises Exhausted if that takes more steps than the budget allows.
         """
         if "$ref" not in schema and "allOf" not in schema:
             self.budget.spend(1)
@@ -93,7 +95,7 @@ class Composer:
     def whole(self, schema: JsonObject) -> JsonObject:
         """Return the node of `schema`.
 
-        Raises SkipOperation if nothing of it is known because its references lead nowhere.
+        Raises SkipOperation if the schema consists only of references without a target.
         """
         before = len(self.missing)
         node, _ = self.node(schema)
@@ -130,7 +132,9 @@ class Composer:
         return merger.result()
 
     def mark(self) -> tuple[int, int, int]:
-        """Return the current counts of contradictions, missing schemas and unshown patterns, to be given to `since`."""
+        """Return the current counts of contradictions, missing schemas and unshown patterns, as the argument for
+        `since`.
+        """
         return len(self.contradictions), len(self.missing), len(self.unshown)
 
     def since(self, mark: tuple[int, int, int]) -> Findings:
@@ -150,13 +154,13 @@ class Composer:
         self.unshown += findings.unshown
 
     def tell_of_pattern(self, node: JsonObject) -> None:
-        """Record how the pattern of `node` is shown, if not as written."""
+        """Record the pattern of `node` if it is shown differently from the document, or not at all."""
         _, said = shown(node, self.patterns)
         if said is not None:
             self.unshown.append(said)
 
     def _keep(self, name: str, composed: _Composed) -> _Composed:
-        """Cache what was composed under a name. A full cache is emptied first."""
+        """Cache the composed schema `name`. A full cache is emptied first."""
         self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
         if self._kept > _MOST_KEPT:
             self._composed.clear()
@@ -165,7 +169,7 @@ class Composer:
         return composed
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
-        """Compose `schema`. The work is charged to `name`."""
+        """Compose `schema`. The steps are charged to the schema called `name`."""
         before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
         outer, self.missing = self.missing, []
         try:
@@ -180,7 +184,7 @@ class Composer:
             return schema
         merger = Merger(self.budget)
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in followed:  # a schema that is already merged in adds nothing
+        if isinstance(name, str) and name not in followed:  # a schema that was already merged adds nothing
             followed[name] = None
             part = self._flat(self.definition(name), followed, contradictions)
             merger.add(_settled(part, followed))
@@ -192,10 +196,10 @@ class Composer:
 
 
 def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
-    """Return `part` without its alternatives if one of them was followed to get here.
+    """Return `part` without its alternatives if `part` was reached through one of these alternatives.
 
-    Example: `Cat` includes `Pet` by `allOf`, and `Pet` is `oneOf: [Cat, Dog]`. Being a `Cat`, the value has already
-    chosen.
+    Example: `Cat` includes `Pet` by `allOf`, and `Pet` is `oneOf: [Cat, Dog]`. A value that is a `Cat` needs no further
+    choice.
     """
     if not any(member.get("$ref") in followed for member in alternatives(part)):
         return part

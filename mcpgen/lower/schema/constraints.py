@@ -1,4 +1,4 @@
-"""Constraints of a schema: keywords that the portable profile keeps, and words for the others."""
+"""Convert the constraints of a schema: keep keywords of the portable profile, and put other constraints into words."""
 
 import re
 import sys
@@ -8,9 +8,10 @@ from mcpgen.base.names import clipped
 from mcpgen.lower.text.prose import plain
 
 FORMATS = frozenset({"date", "date-time", "uuid"})
-"""Formats that every provider and framework takes; other formats are described in words.
+"""Formats that every provider and framework accepts. Other formats are described in words.
 
-For a single `email`, AutoGen loses all tools of a server unless an undeclared package is installed.
+If one schema has the format `email`, AutoGen loses all tools of a server, unless a package is installed that AutoGen
+does not depend on.
 """
 
 EMPTY = "^$"
@@ -18,7 +19,7 @@ EMPTY = "^$"
 
 MOST_VALUES = 250
 NEEDS = "needs"
-"""Internal key for a sentence on which properties the alternatives of the node require."""
+"""Internal key, not a keyword: a sentence about the properties that the alternatives of a node require."""
 
 UNDEFINED = "undefined"
 """Internal key, not a keyword: marks a node whose reference points to nothing."""
@@ -32,7 +33,7 @@ _SPOKEN = frozenset(
         *("minLength", "maxLength", "minProperties", "maxProperties", "exclusiveMinimum", "exclusiveMaximum"),
     )
 )
-"""Keywords for which `in_words` has words. Testing for the whole set saves ten lookups at most nodes."""
+"""Keywords for which `in_words` writes sentences. One test against this set saves ten lookups at most nodes."""
 
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
@@ -44,7 +45,7 @@ _FORMS = {
     "date-time": re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
-"""Format → the form that a default of that format must have."""
+"""Format → pattern that a default of that format must match."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 FORMAT_WORDS = {
@@ -59,14 +60,14 @@ FORMAT_WORDS = {
     "duration": "An ISO 8601 duration, such as P3D.",
     "unix-time": "A Unix time in seconds.",
 }
-"""Words for the other formats.
+"""Format → sentence for formats that the portable profile does not have.
 
-`regenerate/diff/limits_in_text.py` reads back everything that is added here and in `in_words`.
+`regenerate/diff/limits_in_text.py` parses these sentences and those of `in_words`, and must know every new sentence.
 """
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
-    """Return `minimum` and `maximum` of a number.
+    """Return `minimum` and `maximum` for the node of a number, in the form of the portable profile.
 
     Exclusive bounds of an integer become inclusive, and bounds outside the range of a double are left out.
     """
@@ -107,7 +108,7 @@ def _is_integral(number: int | float) -> bool:
 
 
 def in_words(node: JsonObject, kind: str = "") -> str:
-    """Return short sentences for constraints that the profile has no keyword for."""
+    """Return short sentences for constraints that the portable profile has no keyword for."""
     if _SPOKEN.isdisjoint(node):
         return ""
     said = [
@@ -127,7 +128,9 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """Return a sentence with the values of an enum that the profile cannot list: numbers, and very many texts."""
+    """Return a sentence with the values of an enum that the portable profile cannot list: numbers, or too many
+    texts.
+    """
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:
         values = [node["const"]]
@@ -143,9 +146,9 @@ def _values(node: JsonObject, kind: str) -> str:
 
 
 def as_written(value: JsonValue) -> str | None:
-    """Return a value of a string enum as text, or None for an array, object or null.
+    """Return a value in the enum of a string as text, or None for an array, object or null.
 
-    YAML reads an unquoted `1`, `1.0` or `true` as a number or boolean.
+    Such a value can be a number or boolean, because YAML reads an unquoted `1` or `true` so.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -170,7 +173,9 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
 
 
 def _told(longest: JsonValue) -> JsonValue:
-    """Return the maximum length if it is below _MOST_CHARACTERS, else None: models do not write such long texts."""
+    """Return the maximum length `longest` if it is below _MOST_CHARACTERS, else None, because models do not write
+    longer texts.
+    """
     return longest if isinstance(longest, int) and longest < _MOST_CHARACTERS else None
 
 
@@ -187,7 +192,7 @@ def _exclusive(node: JsonObject) -> str:
 def are_of_format(values: JsonValue, name: JsonValue) -> bool:
     """Return True if every value of the enum `values` has the format `name`, or if there is no enum.
 
-    Otherwise the caller keeps the enum and drops the format.
+    If the result is False, the caller keeps the enum and drops the format.
     """
     form = _FORMS[str(name)]
     return all(isinstance(value, str) and form.fullmatch(value) is not None for value in as_list(values))

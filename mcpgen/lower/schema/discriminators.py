@@ -1,7 +1,8 @@
 """Read discriminators (OpenAPI 3.1, 4.8.25): which value of a property selects which schema.
 
-The alternatives of an inherited discriminator are the schemas that extend its own by `allOf`. Of many such children the
-first are shown; the others get the form of their parent, with the values that select them.
+A discriminator without `oneOf` or `anyOf` is inherited: its alternatives (children) are the schemas that include its
+own schema by `allOf`. If there are many children, the first are shown. For the others there is one alternative with the
+parent's members and the values that select them.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, unique
@@ -14,7 +15,7 @@ _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 # Decision 0023: A branch's own value outweighs the discriminator's mapping.
 class Discriminator:
-    """The discriminator of `node`, if it has one: which values select which alternatives."""
+    """The discriminator of `node`, if there is one: which values select which alternatives."""
 
     def __init__(self, node: JsonObject, composer: Composer) -> None:
         declared = as_object(node.get("discriminator"))
@@ -27,10 +28,10 @@ class Discriminator:
             self._values.setdefault(str(target), []).append(value)
 
     def tag(self, member: JsonObject) -> JsonObject:
-        """Return an alternative with the discriminator limited to the value that selects it.
+        """Return an alternative in which the discriminator property has only the values that select this alternative.
 
         Values that the alternative itself allows take precedence, since many mappings are incomplete or wrong. An
-        alternative that is a union itself stays unchanged; its own members are tagged.
+        alternative that is a union itself stays unchanged; the alternatives inside it are treated by themselves.
         """
         name = member.get("$ref")
         if not isinstance(self.key, str) or not isinstance(name, str) or alternatives(self._composer.node(member)[0]):
@@ -41,7 +42,7 @@ class Discriminator:
     def children(self) -> list[JsonObject]:
         """Return the nodes of the children of an inherited discriminator, each with its value.
 
-        Beyond the first ones, a single node has the values of all others.
+        If there are more children than are shown, the last node represents all others and has their values.
         """
         found = [self._child(member) for member in self.shown()]
         others = self.other_values()
@@ -57,17 +58,19 @@ class Discriminator:
         return len(alternatives(self._node)) > MOST_CHILDREN
 
     def shown(self) -> list[JsonObject]:
-        """Return the shown children as references."""
+        """Return references to the children that are shown."""
         return alternatives(self._node)[:MOST_CHILDREN]
 
     def known_values(self, member: JsonObject) -> list[JsonValue]:
-        """Return the values that a document states for a child, or none if only the child's name is known."""
+        """Return the values for a child that its schema or the `mapping` states, or [] if only the child's name is
+        known.
+        """
         name, node = str(member.get("$ref")), self._composer.node(member)[0]
         own, mapped = self._own_values(node), self._values.get(name, [])
         return [value for value in mapped if value in own] or own or mapped
 
     def values(self, member: JsonObject) -> list[JsonValue]:
-        """Return the values that select a child; without stated values, its name."""
+        """Return the values that select a child: those that the document states, else the child's name."""
         return self.known_values(member) or [schema_name(str(member.get("$ref")))]
 
     def other_values(self) -> list[JsonValue]:
@@ -77,15 +80,15 @@ class Discriminator:
         return [value for value in unique([*others, *self._own_values(self._node)]) if value not in shown]
 
     def _child(self, member: JsonObject) -> JsonObject:
-        """Return the node of a child without its own children."""
+        """Return the node of a child, without the discriminator's alternatives."""
         node = self._composer.node(member)[0]
         plain: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in _OF_CHOICE}
         demand = self._demand(str(member.get("$ref")), node)
         return self._composer.merged(plain, demand) if demand else plain
 
     def _demand(self, name: str, node: JsonObject) -> JsonObject | None:
-        """Return a schema that demands the value which selects the schema `name`, or None if `node` already has its
-        own.
+        """Return a schema that requires the value which selects the schema `name`. Return None if `node` itself already
+        requires values.
         """
         values, own = self._values.get(name, []), self._own_values(node)
         if own and not any(value in own for value in values):
@@ -94,7 +97,7 @@ class Discriminator:
         return {"type": "object", "properties": {str(self.key): tag}, "required": [self.key]}
 
     def _own_values(self, node: JsonObject) -> list[JsonValue]:
-        """Return the values that `node` itself allows for the property, or none if any is allowed."""
+        """Return the values that `node` itself lists for the discriminator property, or [] if it allows any value."""
         properties = as_object(node.get("properties"))
         member, _ = self._composer.node(as_object(properties.get(str(self.key))))
         return [member["const"]] if "const" in member else as_list(member.get("enum"))

@@ -1,6 +1,7 @@
 """Check regular expressions as JSON Schema defines them: ECMA 262 with the flag `u` (2020-12, 6.3.3).
 
-That flag refuses much that other dialects take, and a client whose library refuses one pattern may lose the whole tool.
+With this flag, ECMA 262 refuses much that other dialects accept. A client whose library refuses one pattern may lose
+the whole tool.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""Cache expansions of arguments and named schemas: each is made once in a compile, however many tools show it.
+"""Cache the portable forms (expansions) of arguments and named schemas, so that a schema is expanded once, however many
+tools use it.
 
-An expansion depends on its place: depth, surrounding schemas, limits. So it is cached with the names that were looked
-up among the surrounding schemas, and reused where the same ones of these are present.
+An expansion depends on its depth, its limits, and the schemas around it, since recursion is cut. So the cache stores
+which names were searched among the surrounding schemas, and reuses an expansion only where that search has the same
+result.
 """
 
 from collections.abc import Iterable
@@ -14,7 +16,9 @@ from mcpgen.lower.schema.budget import Limits
 from mcpgen.lower.schema.patterns import HiddenPattern
 
 _MOST_NODES = 200_000
-"""Limit on the nodes of all cached expansions: up to 100 MiB. Published documents of ten megabytes need fewer."""
+"""Limit on the nodes of all cached expansions, which take up to 100 MiB. Published documents of ten megabytes need
+fewer nodes.
+"""
 
 
 class Findings(NamedTuple):
@@ -29,8 +33,8 @@ NOTHING = Findings()
 
 
 class ExpansionKey(NamedTuple):
-    """Cache key of an expansion, without the surrounding schemas: the reference, its place, its description, and the
-    writer's settings.
+    """Cache key of an expansion: the reference, its place, its description, and the writer's settings. Surrounding
+    schemas are not part of the key.
     """
 
     source: str
@@ -48,9 +52,9 @@ class ExpansionKey(NamedTuple):
 class Expansion(NamedTuple):
     """Cached portable form of a schema (`emitted`), with `nodes` as its size.
 
-    `cuts`: phrases for what was left out. `findings`: what composing reported. `asked`: schema names that were looked
-    up among the surrounding schemas; `met`: those of them that were there. `too_large`: writing stopped at `nodes`
-    nodes, and `emitted` is empty.
+    `cuts`: phrases for what was left out. `findings`: findings from composing. `asked`: schema names that were searched
+    among the surrounding schemas. `met`: those names in `asked` that were found. `too_large`: writing stopped at
+    `nodes` nodes, and `emitted` is empty.
     """
 
     emitted: JsonObject
@@ -65,7 +69,7 @@ class Expansion(NamedTuple):
 class Expansions:
     """Cache of the schemas that one compile has expanded.
 
-    - `large`: key of a schema → whether the schema has members, and what the check of it found.
+    - `large`: key of a schema → True if the schema has members, with the findings of that check.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so both caches are cleared
       together.
     """
@@ -79,8 +83,8 @@ class Expansions:
     def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
         """Return a cached expansion for `setting`, or None.
 
-        `trail`: names of the schemas around it, which must give the same answers as when the expansion was made. It
-        must have fewer than `room` nodes, or be known to need at least `room`.
+        `trail`: names of the surrounding schemas. For these, `asked` must give the same `met` as when the expansion was
+        made. The expansion must have fewer than `room` nodes, or be known to need at least `room` nodes.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room
@@ -89,7 +93,7 @@ class Expansions:
         return None
 
     def keep(self, setting: ExpansionKey, expansion: Expansion, fresh: int) -> None:
-        """Cache an expansion. `fresh`: how many of its nodes belong to no other cached expansion."""
+        """Cache an expansion. `fresh`: number of its nodes that belong to no other cached expansion."""
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()

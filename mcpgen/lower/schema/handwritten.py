@@ -1,7 +1,8 @@
-"""Check handwritten schemas. They are passed on unchanged, unless clients would drop the whole list of tools for one.
+"""Check handwritten schemas. They are passed on unchanged; a schema for which clients would drop the whole list of
+tools is an error.
 
 Clients compile all schemas of a list before they show any tool. So the root must be a plain object whose properties are
-schemas. The whole must compile in a dialect that clients know, without outside references.
+schemas. The schema must compile in a dialect that clients know, without references to other documents.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ DIALECTS = (
 )
 _LONGEST_REASON = 160
 _SECONDS, _MEBIBYTES = 5, 256
-"""Limits for compiling a schema that applies itself again."""
+"""Limits on seconds and MiB of memory for compiling a schema that applies itself to the same value."""
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
@@ -39,14 +40,14 @@ def _uncompilable(schema: JsonObject) -> str:
     """Return why a schema cannot be compiled, and where, or "" if it can."""
     if not branching.leads_back(schema):
         return _fault(schema)
-    try:  # a schema that applies itself again may occupy the library forever
+    try:  # compiling a schema that applies itself to the same value may never end
         return "".join(map(str, run_confined(lambda tell: tell(_fault(schema)), _SECONDS, _MEBIBYTES)))
     except Stopped as end:
         return f"it {end.args[0]}, because parts of it refer back to themselves for the same value"
 
 
 def _fault(schema: JsonObject) -> str:
-    import jsonschema_rs  # needed only for handwritten schemas
+    import jsonschema_rs  # imported here, since only handwritten schemas need it
 
     try:
         jsonschema_rs.meta.validate(schema)

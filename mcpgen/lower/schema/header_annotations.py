@@ -1,7 +1,7 @@
 """Check `x-mcp-header` in handwritten schemas (MCP 2026-07-28, SEP-2243).
 
-HTTP clients repeat such an argument in a header, `Mcp-Param-NAME`. Official clients drop a tool whose annotation breaks
-a rule, even over stdio, so the compiler reports it at its place.
+HTTP clients also send an argument with this annotation in a header, `Mcp-Param-NAME`. Official clients drop a tool with
+an invalid annotation, even over stdio, so the compiler reports such an annotation with its line.
 """
 
 import re
@@ -13,11 +13,11 @@ from mcpgen.base.names import clipped
 
 KEYWORD = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""A token of RFC 9110, section 5.6.2."""
+"""Pattern of a token (RFC 9110, section 5.6.2)."""
 
 _TYPES = ("string", "integer", "boolean")
 _DATA = frozenset({"enum", "const", "default", "example", "examples"})
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are data, not schemas."""
 
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 """Keywords whose values map names to schemas."""

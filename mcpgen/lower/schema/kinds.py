@@ -1,4 +1,4 @@
-"""Types that the keywords of a schema imply, and schemas that are only null or only a demand."""
+"""Find the types that the keywords of a schema imply, and recognise schemas that are only null or only `required`."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.base.names import clipped

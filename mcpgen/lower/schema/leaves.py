@@ -1,4 +1,4 @@
-"""Convert leaves to the portable profile: schemas of one scalar type, with their values and defaults."""
+"""Convert schemas of scalar types to the portable profile, with their values and defaults."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.schema import constraints
@@ -7,7 +7,7 @@ from mcpgen.lower.schema.patterns import PatternMemory, shown
 
 
 def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
-    """Return `node`, of the scalar type `kind`, with the keywords that the profile has."""
+    """Return `node`, of the scalar type `kind`, with only the keywords of the portable profile."""
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]
@@ -29,10 +29,10 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
 
 
 def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """Split `whole` into branches for one of its types, with the values of that type; an empty text gets its own
-    branch.
+    """Return the alternatives for the type `kind` of `whole`, with the values of that type. An empty text gets an
+    alternative of its own.
 
-    If text is the only type (`alone`), all values are taken as texts, even those that YAML reads as numbers.
+    `alone`: text is the only type. Then all values are taken as texts, even those that YAML reads as numbers.
     """
     values = as_list(whole.get("enum"))
     if not values:
@@ -49,7 +49,7 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
 def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
     """Return the default of `node` if one of `members` takes it.
 
-    A default that is written as text is converted to the type of the member.
+    A default that is written as text is converted to the type of that member.
     """
     if node.get("default") is None:
         return {}

@@ -1,4 +1,4 @@
-"""Decide how a media type is sent as a request body, and how as a string that contains bytes."""
+"""Decide how a media type is sent as a request body, and which strings contain the bytes of a file."""
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model import BodyEncoding
@@ -18,7 +18,7 @@ _TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "
 
 
 def encoding_of(media_type: str) -> BodyEncoding:
-    """Return how a body of a media type is written."""
+    """Return the encoding of a body with this media type."""
     essence = media_type.partition(";")[0].strip().lower()
     if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
         return "json"
@@ -36,8 +36,8 @@ def encoding_of(media_type: str) -> BodyEncoding:
 
 
 def is_file(node: JsonObject) -> bool:
-    """Return True if a part of a form is a file: `format: binary` of OpenAPI 3.0, or a string with a binary media type
-    of 3.1.
+    """Return True if a part of a form is a file: it has `format: binary` (OpenAPI 3.0), or is a string with a binary
+    media type (OpenAPI 3.1).
     """
     media_type = node.get("contentMediaType")
     return node.get("format") == "binary" or (
