@@ -176,13 +176,9 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Context:
     """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
-<<<<<<< HEAD
-    `names`: names of all tools. `accepted`: the alternatives of operations for which the document says nothing.
-    `servers`: server → its index in the catalog, extended on the way. `requests`: those that may read a job.
-=======
     `names`: operation key → tool name. `accepted`: the security alternatives of operations for which the document says
-    nothing. `servers`: server → its index in the catalog; lowering adds servers.
->>>>>>> b9f34f26 (Say in plain words how mcpgen/lower lays out arguments, requests and schemas)
+    nothing. `servers`: server → its index in the catalog; lowering adds servers. `requests`: the operations
+    that may read the state of a job.
 
     Findings: `named` are operations whose tools are mentioned in texts of other tools. `demanding` are operations whose
     body mcpgen makes required. `used` are places of rules in the tools file that changed an argument. `missing` are

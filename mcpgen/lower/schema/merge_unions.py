@@ -1,6 +1,7 @@
-"""Merge unions into simpler schemas: any value at all, or many alternatives as few.
+"""Merge unions into simpler schemas: a schema for any value, or a few alternatives instead of many.
 
-A merged schema takes at least what its parts take. Nothing here looks into a document.
+A merged schema accepts at least the values that its parts accept. The functions see only portable schemas, not the
+document.
 """
 
 from collections import Counter
@@ -16,16 +17,16 @@ SCALARS = ("string", "number", "integer", "boolean")
 _MOST_LABELS = 4
 _MOST_BESIDE = 3
 OTHERS = "There are more kinds, whose members are not listed here."
-"""Description of the discriminator values that select further schemas, which are too many to be shown."""
+"""Description of discriminator values whose schemas are not shown, because there are too many."""
 
 ANY_VALUE_NODES = 11
 """Number of nodes below the root of `any_value()`."""
 
 
 def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
-    """Return a schema for any JSON value, with a type at every node, as providers want.
+    """Return a schema for any JSON value, with a type at every node, as model providers require.
 
-    Its lists hold no lists; without `lists` there are none at all.
+    In values of this schema, lists contain no lists. `lists`: whether the schema allows lists.
     """
     found: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
     if lists:
@@ -34,14 +35,14 @@ def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
 
 
 def any_list(*, lists: bool = True) -> JsonObject:
-    """Return a schema for a list of any values, null included."""
+    """Return a schema for a list whose items may be any value, including null."""
     return {"type": "array", "items": any_value(lists=lists, null=True)}
 
 
 def folded(members: list[JsonValue]) -> list[JsonValue]:
-    """Merge many alternatives into few: each scalar type once, and one object with the properties of all objects.
+    """Merge many alternatives into a few: one for each scalar type, and one object with the properties of all objects.
 
-    Each property says which alternatives have it.
+    The description of a property says which alternatives have it.
     """
     by_kind: dict[str, list[JsonObject]] = {}
     for member in map(as_object, members):
@@ -55,7 +56,7 @@ def folded(members: list[JsonValue]) -> list[JsonValue]:
 
 
 def tags_first(members: list[JsonValue]) -> list[JsonValue]:
-    """Return alternatives whose objects begin with the property that distinguishes them."""
+    """Return the alternatives. In each object, the property that distinguishes the alternatives comes first."""
     objects = [as_object(member) for member in members if as_object(member).get("type") == "object"]
     tag = _tag(objects) if len(objects) > 1 else ""
     if not tag:
@@ -75,7 +76,7 @@ def _led_by(tag: str, member: JsonObject) -> JsonObject:
 def _tag(objects: list[JsonObject]) -> str:
     """Return the property whose single value distinguishes all `objects`, or "".
 
-    The last object may stand for all other values.
+    The last object may have several values of the property, because it represents all other alternatives.
     """
     named = objects[:-1] if len(objects) > 2 and _is_of_others(objects[-1]) else objects
     for key in as_object(objects[0].get("properties")):
@@ -96,7 +97,9 @@ def _only_value(node: JsonObject) -> str | None:
 
 
 def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
-    """Merge scalars of one type: all their values, or any value if one of them lists none."""
+    """Merge scalars of one type. The result lists the values of all of them, or allows any value if one scalar has no
+    enum.
+    """
     values = unique(value for member in same for value in as_list(member.get("enum")))
     if all("enum" in member for member in same) and len(values) <= MOST_VALUES:
         return {"type": kind, "enum": values}
@@ -116,7 +119,9 @@ def _one_object(objects: list[JsonObject]) -> JsonObject:
 
 
 def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
-    """Merge objects into one with the properties of all. `labels`: the tag's value in each, or "" without a tag."""
+    """Merge objects into one object with the properties of all. `labels`: for each object, the value of the
+    distinguishing property, or "" if there is no such property.
+    """
     found: dict[str, list[tuple[str, JsonObject]]] = {}
     for label, member in zip(labels, objects, strict=True):
         for key, schema in as_object(member.get("properties")).items():
@@ -136,7 +141,9 @@ def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
 
 
 def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
-    """Return `schema` with a note on the few alternatives that have it. A long list of labels is left out."""
+    """Return the schema of a property, with a sentence that lists the alternatives with this property. A long list is
+    left out.
+    """
     labels = list(dict.fromkeys(filter(None, labels)))
     if not 0 < len(labels) <= _MOST_LABELS:
         return schema
@@ -151,7 +158,9 @@ def _parts(schema: JsonObject) -> list[JsonObject]:
 
 
 def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
-    """Return one schema for a property of several objects. It takes at least what all of `schemas` take."""
+    """Return one schema for a property of several objects. It accepts at least the values that any of `schemas`
+    accepts.
+    """
     distinct = list(map(as_object, unique(schemas)))
     if len(distinct) == 1:
         return distinct[0]

@@ -1,7 +1,7 @@
-"""Merge schemas that must all hold into one node.
+"""Merge schemas of an `allOf`, which must all hold, into one node.
 
-Properties and `required` are joined, types and enums intersected, bounds tightened. In a contradiction the later side
-wins, and the caller is told. Each part is examined once, however many there are.
+Properties and `required` are joined, types and enums intersected, bounds tightened. If two schemas contradict each
+other, the later one wins, and the contradiction is recorded. Each schema is examined once, however many there are.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ _MOST_ALTERNATIVES = 12
 
 
 class Merger:
-    """The node of the parts that were added so far.
+    """Merger of schemas: the node that results from all parts added so far.
 
-    `contradictions`: a sentence for each merge that could not keep both sides.
+    `contradictions`: a sentence for each part that contradicts earlier parts.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -33,13 +33,13 @@ class Merger:
         """Members of each `allOf` that was made here, for a property, items or additional properties."""
 
     def result(self) -> JsonObject:
-        """Return the node."""
+        """Return the merged node."""
         if self._required:
             self._node["required"] = list[JsonValue](self._required)
         return self._node
 
     def add(self, part: JsonObject) -> None:
-        """Add the demands of `part`. Its descriptions, defaults and flags win."""
+        """Add the constraints of `part`. Its descriptions, defaults and flags replace earlier ones."""
         self._budget.spend(1 + len(part))
         first = self._node
         if not first or not part:
@@ -101,8 +101,8 @@ class Merger:
                 self._node[keyword] = one
 
     def _join(self, home: JsonObject, key: str, one: JsonValue, other: JsonValue, name: str) -> None:
-        """Combine two schemas for the same keyword or member into `home[key]`: one if they are equal, else a flat
-        `allOf`.
+        """Store the combination of two schemas for the same keyword or member in `home[key]`: one of them if they are
+        equal, else a flat `allOf`.
         """
         joined = self._joined.get(name)
         if one == other or (joined is not None and joined[-1] == other):
@@ -115,7 +115,7 @@ class Merger:
             home[key] = {"allOf": parts}
 
     def _merge_alternatives(self, one: list[JsonObject], other: list[JsonObject]) -> None:
-        """Combine two sets of alternatives into pairs if they are few, else keep the later set."""
+        """Combine two lists of alternatives: into all pairs if these are few, else keep only the later list."""
         self._budget.spend(len(one) + len(other))
         if not one or not other:
             return

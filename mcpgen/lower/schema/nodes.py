@@ -14,7 +14,9 @@ def types(node: JsonObject) -> list[str]:
 
 
 def alternatives(node: JsonObject) -> list[JsonObject]:
-    """Return the members of `oneOf` and `anyOf`, which mean the same for arguments: one of them must fit."""
+    """Return the members of `oneOf` and `anyOf`. For arguments both keywords mean the same: a value must satisfy one
+    member.
+    """
     if "oneOf" not in node and "anyOf" not in node:  # fast path: most schemas have no alternatives
         return []
     return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
@@ -23,7 +25,8 @@ def alternatives(node: JsonObject) -> list[JsonObject]:
 def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
     """Return the properties of `node`: required ones in the order of `required`, then the others by name.
 
-    The document's order is not used: the keys of a mapping have none, so sorting them must not change the result.
+    The order in the document is not used, because the keys of a mapping have no order: sorting a document must not
+    change the result.
     """
     properties = as_object(node.get("properties"))
     required = [key for key in as_list(node.get("required")) if isinstance(key, str) and key in properties]
@@ -32,7 +35,7 @@ def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
 
 
 def items_of(node: JsonObject) -> JsonObject:
-    """Return the schema for every item of an array, or {} if an item may be anything."""
+    """Return a schema that every item of an array satisfies, or {} if an item may be any value."""
     items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
     if not prefix:
         return as_object(items)
@@ -43,7 +46,8 @@ def items_of(node: JsonObject) -> JsonObject:
 
 
 def further_members(node: JsonObject) -> JsonValue:
-    """Return the rule of an object schema for undeclared members: a schema, a boolean, or None.
+    """Return the value of `additionalProperties` or `unevaluatedProperties` of an object schema: a schema, a boolean,
+    or None if there is neither.
 
     `allOf` has been merged into `node`, so `unevaluatedProperties` means the same as `additionalProperties`.
     """
@@ -51,9 +55,9 @@ def further_members(node: JsonObject) -> JsonValue:
 
 
 def identity_of(source: JsonObject) -> str:
-    """Return the name of the schema that `source` refers to without additions, else "".
+    """Return the name of the schema if `source` is only a reference to a named schema, else "".
 
-    A schema that several others include does not count: parent and child may both build on one `Entity`.
+    Included schemas (`allOf`) do not count, because a parent and a child may both include the same `Entity`.
     """
     if not _STRUCTURE.isdisjoint(source):
         return ""

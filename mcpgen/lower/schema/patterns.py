@@ -1,4 +1,6 @@
-"""Decide which patterns a tool's schema shows: those that a linear-time engine accepts and that are cheap to check."""
+"""Decide which patterns a tool's schema shows: those that a linear-time regex engine accepts, and that need little
+memory.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,33 +15,37 @@ LONGEST = 256
 MOST_BYTES = 1024 * 1024
 r"""Limit on the memory of one compiled pattern.
 
-Most published patterns take up to 16 KiB; `^.{1,255}$` takes half of this limit, `^\p{L}{60}$` three times as much.
+Most published patterns take up to 16 KiB. `^.{1,255}$` takes half of this limit, and `^\p{L}{60}$` takes three times
+this limit.
 """
 MOST_BYTES_OF_TOOL = 2 * 1024 * 1024
 """Limit on the memory of all compiled patterns of one tool, which a server keeps."""
 
 MOST_BYTES_TRIED = 64 * 1024 * 1024
-"""Limit on the memory of patterns that are compiled to measure them, per API: about a second of work.
+"""Limit, for one API, on the total memory of patterns that are compiled to measure their size. Compiling them takes
+about a second.
 
-Beyond it only cheap patterns are recognised.
+Beyond this limit, only patterns with a small size limit are compiled.
 """
 
 _CHEAP = 64 * 1024
 _SIZES = (4 * 1024, 16 * 1024, _CHEAP, 256 * 1024, 512 * 1024, MOST_BYTES)
-"""Size limits that are tried to measure a pattern: the engine does not report its memory, but obeys a limit."""
+"""Size limits that are tried in turn to measure a pattern, because the engine does not report how much memory a pattern
+takes.
+"""
 _LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?]\+|[\d,]\}\+")
 _SAMPLES = {
     "date": ("2026-01-31",),
     "date-time": tuple(f"2026-01-31T12:30:45{rest}" for rest in ("Z", ".123Z", ".123456Z", "+00:00", ".123+00:00")),
     "uuid": ("123e4567-e89b-12d3-a456-426614174000", "9b2f1c7e-5d4a-4b6c-8e3f-2a1b0c9d8e7f"),
 }
-"""Sample values of formats. A pattern that matches none of them contradicts the format."""
+"""Format → sample values. A pattern that matches no sample contradicts the format."""
 
 _DATA = ("enum", "const", "default", "examples")
 
 
 def is_linear(pattern: str) -> bool:
-    """Return True if a linear-time engine takes `pattern`, and it is short and cheap."""
+    """Return True if `pattern` is short, and a linear-time engine accepts it within a small memory limit."""
     return _is_plain(pattern) and memory(pattern, _CHEAP) is not None
 
 
@@ -48,15 +54,17 @@ def matches(pattern: str, text: str) -> bool:
     """Return True if `pattern` is linear and matches `text`."""
     if not is_linear(pattern):
         return False
-    import jsonschema_rs  # needed only for documents with patterns
+    import jsonschema_rs  # imported here, since only documents with patterns need it
 
     return jsonschema_rs.is_valid({"pattern": pattern}, text, pattern_options=jsonschema_rs.RegexOptions())
 
 
 @cache
 def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
-    """Return an upper bound on the bytes of a compiled pattern, or None if it is refused or needs more than `most`."""
-    import jsonschema_rs  # needed only for documents with patterns
+    """Return an upper bound on the bytes of a compiled pattern, or None if the engine refuses it or it needs more than
+    `most` bytes.
+    """
+    import jsonschema_rs  # imported here, since only documents with patterns need it
 
     for size in _SIZES:
         if size > most:
@@ -71,16 +79,16 @@ def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
 
 
 class HiddenPattern(NamedTuple):
-    """A pattern that is not shown as written, with the code of the diagnostic for it."""
+    """A pattern that is shown differently from the document, or not at all, with the code of its diagnostic."""
 
     code: str
     pattern: str
 
 
 def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, HiddenPattern | None]:
-    """Return the pattern of `node` as a model sees it, or None if it is left to the API.
+    """Return the pattern of `node` as a model sees it, or None if the pattern is not shown.
 
-    The second value is the finding about the pattern, or None.
+    Also return the finding about the pattern, or None.
     """
     written = node.get("pattern")
     if not isinstance(written, str):
@@ -110,14 +118,16 @@ def _is_impossible(pattern: str, node: JsonObject) -> bool:
 
 
 class PatternMemory:
-    """Memory of the patterns of one API. Measuring draws on a limit."""
+    """Measure the memory of the patterns of one API, within a limit on the total."""
 
     def __init__(self) -> None:
         self._left = MOST_BYTES_TRIED
         self._known: dict[str, int | None] = {}
 
     def of(self, pattern: str) -> int | None:
-        """Return an upper bound on the bytes of a compiled pattern, or None if it is refused or too large."""
+        """Return an upper bound on the bytes of a compiled pattern, or None if the engine refuses it or it is too
+        large.
+        """
         if pattern not in self._known:
             most = MOST_BYTES if self._left > 0 else _CHEAP
             found = self._known[pattern] = memory(pattern, most)
@@ -125,16 +135,16 @@ class PatternMemory:
         return self._known[pattern]
 
     def admits(self, pattern: str) -> bool:
-        """Return True if `pattern` is worth showing: short, and checked in linear time and bounded memory."""
+        """Return True if `pattern` can be shown: it is short, and can be checked in linear time and bounded memory."""
         return _is_plain(pattern) and self.of(pattern) is not None
 
     def unchecked(self, schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:
-        """Return the patterns in the schemas of one tool that a server does not check: refused ones, and those beyond
-        the tool's memory.
+        """Return the patterns in the schemas of one tool that a server does not check: patterns that the engine
+        refuses, and patterns beyond the memory limit of a tool.
         """
         left = MOST_BYTES_OF_TOOL
         found: dict[str, bool] = {}
-        # few schemas have patterns, and a walk takes longer than this test
+        # few schemas have patterns, and this test is faster than a walk over the schema
         likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
         for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
             if pattern not in found:

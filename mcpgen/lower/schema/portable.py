@@ -1,12 +1,12 @@
-"""Convert schemas to the portable profile: what every client and every model's provider accepts, without loss of
+"""Convert schemas to the portable profile, which every client and every model provider accepts, without loss of
 meaning.
 
-In the profile (`check/catalog.py` checks it) every node has one string `type`, or is `anyOf` of such nodes. Objects
+In the profile (`check/catalog.py` checks it), every node has a single `type`, or is an `anyOf` of such nodes. Objects
 have no boolean `additionalProperties`, arrays have typed `items`, and enums are texts. There is no `$ref`, `allOf`,
-`oneOf`, `not` or `const`, and levels are limited by the budget.
+`oneOf`, `not` or `const`. The token limit limits the nesting.
 
-Constraints without a keyword in the profile are put into the description, where a model reads them. Whatever is left
-out is not enforced here: the API decides.
+Constraints without a keyword in the profile are put into the description, where a model reads them. The server does not
+check constraints that are left out; the API does.
 """
 
 import re
@@ -34,7 +34,7 @@ _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 _UNSAYABLE = frozenset(_CONDITIONS)
-"""Keywords with conditions for which the profile has neither a keyword nor words."""
+"""Keywords whose conditions the profile expresses neither by a keyword nor by a sentence."""
 
 _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
@@ -43,8 +43,8 @@ _Nodes = list[JsonObject] | None
 class _Position(NamedTuple):
     """A place in the schema of an argument.
 
-    `depth`: surrounding collections. `level`: level of nesting. `trail`: surrounding named schemas. `patched`: null
-    removes an optional member.
+    `depth`: number of surrounding objects and lists. `level`: level of nesting. `trail`: names of surrounding schemas.
+    `patched`: the place is in a JSON Merge Patch, where null removes an optional member.
     """
 
     depth: int = 0
@@ -67,9 +67,9 @@ class _Position(NamedTuple):
 
 
 class Portable:
-    """Writes the portable schemas of one tool within `limits`.
+    """Writer of the portable schemas of one tool, within `limits`.
 
-    `cuts`: what was left out. `files`: file strings are bytes, as in a multipart body.
+    `cuts`: phrases for what was left out. `files`: strings that are files contain bytes, as in a multipart body.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Portable:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return True if no nodes are left: the layout is as large as a layout may be."""
+        """Return True if the schema has reached the limit on nodes."""
         return self._left <= 0
 
     def schema(
@@ -103,9 +103,9 @@ class Portable:
     ) -> JsonObject:
         """Return the portable form of `source`. `description` replaces the schema's own.
 
-        A null branch stays if the value is required or if nulls mean something (`nulls`). It also stays if the
-        description mentions null, so that a model can send it. In a merge patch (RFC 7396), null is added to a
-        `removable` value, and to optional members inside a `patched` one.
+        Null stays an alternative if the value is required, if nulls have a meaning (`nulls`), or if the description
+        mentions null. In a JSON Merge Patch (RFC 7396), null is added to a `removable` value, and to optional members
+        inside a `patched` value.
         """
         keep_null = required or self.nulls
         return self._emit(
@@ -115,8 +115,8 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return the portable form of `source` at a place. Arguments and named schemas are expanded once in a
-        compile.
+        """Return the portable form of `source` at the place `at`. Results for arguments and named schemas are
+        cached.
         """
         identity = identity_of(source)
         if not (identity or at.is_argument) or self.is_exhausted:
@@ -134,14 +134,16 @@ class Portable:
         return known.emitted
 
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Expand `source`, and cache the result for other places and tools, unless the last layout ran out of nodes."""
+        """Expand `source`. Cache the result for other places and tools, unless the smallest limits are in use and the
+        nodes ran out.
+        """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
         asked = frozenset(self._asked)
         self._asked = around | asked
         if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # these limits are the smallest, so no smaller layout will ask again
+            return emitted  # these are the smallest limits, so the cached result would not be used again
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)
@@ -179,9 +181,10 @@ class Portable:
         return with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _Position) -> bool:
-        """Return True if the schema called `identity` already surrounds the place, which would be recursion.
+        """Return True if the schema called `identity` already surrounds the place `at`, so that writing it again would
+        be recursion.
 
-        The name is recorded, because the cached expansion depends on the answer.
+        The name is recorded, because a cached expansion depends on the result.
         """
         if identity:
             self._asked.add(identity)
@@ -191,9 +194,9 @@ class Portable:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
-        """Return True if a node has members somewhere, so that cutting it saves something.
+        """Return True if a node or anything inside it has members, so that cutting the node saves tokens.
 
-        The answer is cached for named schemas.
+        The result is cached for named schemas.
         """
         if not identity:
             return self._has_members(node)
@@ -206,7 +209,7 @@ class Portable:
         return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
-        """Return True if a node, its items or alternatives have members. If too many must be searched, return True."""
+        """Return True if a node, its items or its alternatives have members, or if they are too many to be searched."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()
@@ -222,7 +225,8 @@ class Portable:
         return False
 
     def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
-        """Return the description of a node: the author's words, shortened, and the constraints without a keyword.
+        """Return the description of a node: the author's text, shortened, and sentences for constraints without a
+        keyword.
 
         Return {} if there is none.
         """
@@ -236,17 +240,17 @@ class Portable:
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def given_up(self) -> list[str]:
-        """Return phrases for the parts that the limits leave out."""
+        """Return phrases for the parts that the current limits leave out."""
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:
-        """Return no definitions: portable schemas have no references."""
+        """Return {}: portable schemas have no definitions, since they have no references."""
         return {}
 
     # -- alternatives -------------------------------------------------------------------------------------------------
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
-        """Return the schemas that `node` may be, each of one type, without null; and whether null is allowed."""
+        """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
@@ -275,13 +279,14 @@ class Portable:
         return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
-        """Return True if null is a value of `node`, or of an alternative in it."""
+        """Return True if `node`, or an alternative in it, allows null."""
         return any("null" in types(leaf) or None in as_list(leaf.get("enum")) for leaf in self._leaves(node))
 
     def _leaves(self, node: JsonObject) -> list[JsonObject]:
         """Return the alternatives of `node`, nested ones included. A node that declares a type is not split.
 
-        After _MOST_LOOKED_INTO alternatives a union is returned whole, so that unions of unions do not multiply.
+        After _MOST_LOOKED_INTO alternatives, unions inside are not split any more, so that unions of unions do not
+        multiply.
         """
         found: list[JsonObject] = []
         waiting, left = [node], _MOST_LOOKED_INTO
@@ -359,7 +364,7 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
-        items, at = items_of(node), at._replace(patched=False)  # a merge patch replaces lists as a whole
+        items, at = items_of(node), at._replace(patched=False)  # a JSON Merge Patch replaces lists as a whole
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
@@ -370,10 +375,10 @@ class Portable:
         return self._described(result, node, at, words)
 
     def _cut(self, node: JsonObject, at: _Position, again: str, words: str, known: _Nodes = None) -> JsonObject:
-        """Return `node` with its type but without members, for a schema that recurs inside itself or lies too deep.
+        """Return `node` with its type but without its members, if its schema is recursive or too deep.
 
-        The result accepts whatever `node` accepts, except lists of lists of mixed types. `again`: the recursive
-        schema's name, or "". `known`: the alternatives of `node`, if the caller has them.
+        The result accepts every value that `node` accepts, except lists of lists of mixed types. `again`: the name of
+        the recursive schema, or "". `known`: the alternatives of `node`, if the caller knows them.
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
@@ -392,7 +397,7 @@ class Portable:
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
     def _kinds(self, node: JsonObject, branches: _Nodes = None) -> list[str]:
-        """Return the types of `node` and its alternatives without null, or an empty list if any type is possible."""
+        """Return the types of `node` and its alternatives, without null. Return [] if any type is possible."""
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []

@@ -1,5 +1,5 @@
-"""Unions of the portable profile: null beside a value, and alternatives that do not repeat the description of the
-whole.
+"""Write unions of the portable profile: add null as an alternative, and remove descriptions that repeat the union's
+description.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
@@ -8,7 +8,7 @@ _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
 def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
-    """Return alternatives without descriptions that only repeat that of the whole."""
+    """Return the alternatives of a union, without descriptions that only repeat `text`, the union's description."""
     return [
         {key: value for key, value in as_object(member).items() if key != "description" or value != text}
         for member in members

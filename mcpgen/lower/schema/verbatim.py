@@ -1,8 +1,9 @@
-"""Write schemas as the document has them, in JSON Schema 2020-12 (`--schema-profile full`), for hosts that take all of
-it.
+"""Write schemas as the document has them, in JSON Schema 2020-12 (`--schema-profile full`), for hosts that support all
+of its keywords.
 
-Named schemas stay named, under `$defs` of the tool's own schema, so recursion needs no cut and no reference leads out.
-Only necessary changes are made: descriptions become plain text, read-only members are never required, bytes are base64.
+Named schemas become `$defs` of the tool's own schema. So recursive schemas are not cut, and no reference points outside
+the schema. Only necessary changes are made: descriptions become plain text, read-only members are never required, bytes
+are base64.
 """
 
 import re
@@ -22,12 +23,12 @@ LONGEST_TEXT = 1000
 # Decision 0026: The full profile refers to what has a name.
 MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
-"""References to named schemas: components, definitions, whole files."""
+"""Pattern of references to named schemas: components, definitions, whole files."""
 
 _OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
-"""Keywords that are not passed on.
+"""Keywords of the document that are left out of the tool's schema.
 
-Whether an argument is repeated in a header is the owner's choice, not the document's.
+`x-mcp-header` is among them, because the owner decides which arguments clients send in a header, not the document.
 """
 
 _ONE_SCHEMA = frozenset(
@@ -41,7 +42,7 @@ _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"}
 
 
 class Verbatim:
-    """Writes the schemas of one tool, whose arguments share definitions."""
+    """Writer of the schemas of one tool, whose arguments share definitions."""
 
     def __init__(self, composer: Composer, *, files: bool = False) -> None:
         self.composer = composer
@@ -56,7 +57,7 @@ class Verbatim:
         return len(self._names) > MOST_DEFINITIONS
 
     def given_up(self) -> list[str]:
-        """Return no phrases: this profile leaves nothing out."""
+        """Return []: this profile leaves nothing out."""
         return []
 
     def schema(
@@ -68,9 +69,10 @@ class Verbatim:
         removable: bool = False,
         patched: bool = False,
     ) -> JsonObject:
-        """Return `source` with its references pointed to `definitions`.
+        """Return `source` with its references changed to point to `definitions`.
 
-        `description` replaces the schema's own. Null is added to a `removable` value, but not inside it.
+        `description` replaces the schema's own description. Null is added as an alternative of a `removable` value, but
+        not inside the value.
         """
         schema = self._written(source)
         if removable and "null" not in types(self.composer.node(source)[0]):
@@ -94,7 +96,8 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        # the reader added these alternatives to show the children; the document has none
+        # the OpenAPI reader added these alternatives for the children of the discriminator; the document does not have
+        # them
         if Discriminator(schema, self.composer).is_inherited:
             schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():
@@ -119,7 +122,7 @@ class Verbatim:
                 yield keyword, value
 
     def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        """Yield ("pattern", the pattern as ECMA 262 takes it).
+        """Yield ("pattern", the pattern in a form that ECMA 262 accepts).
 
         Yield nothing if no value can match it, or ECMA 262 refuses it.
         """
@@ -130,12 +133,16 @@ class Verbatim:
             yield "pattern", pattern or schema["pattern"]
 
     def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
-        """Return alternatives with the discriminator value that selects each, since 2020-12 has no keyword for it."""
+        """Return the alternatives. Each gets the discriminator value that selects it, since JSON Schema 2020-12 has no
+        keyword for discriminators.
+        """
         discriminator = Discriminator(schema, self.composer)
         return (as_object(each) if keyword == "allOf" else discriminator.tag(as_object(each)) for each in members)
 
     def _referred(self, reference: str) -> JsonObject:
-        """Return a reference to a named schema. A schema without a name, such as one under a parameter, is inlined."""
+        """Return a reference to a named schema. If the target has no name, such as a schema under a parameter, return
+        the target itself.
+        """
         if _NAMED.search(reference) or reference in self._inside:
             return {"$ref": f"#/$defs/{self._named(reference)}"}
         self._inside.append(reference)

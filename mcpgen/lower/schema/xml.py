@@ -1,8 +1,9 @@
-"""Turn a schema and its XML Objects into the shape by which the runtime writes XML.
+"""Turn a schema and its XML Objects into the shape by which the runtime writes XML. A shape is a JSON object that
+describes elements and attributes.
 
-See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape holds only departures from the default. By default a member is an
-element of its own name, and an array has one element per item. So the shape of a recursive schema is finite: below the
-deepest examined level everything has the default form.
+See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape contains only deviations from the default form. By default a member is
+an element with the member's name, and an array has one element per item. So the shape of a recursive schema is finite:
+below the deepest examined level everything has the default form.
 """
 
 import re
@@ -21,7 +22,7 @@ _KINDS = {"attribute", "text", "cdata", "none"}
 def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
     """Return the shape of a body with a root element.
 
-    Return None if the schema has no structure or no name for the root; then the document is given as text.
+    Return None if the schema has no members or no name for the root element. Then the model gives the XML as text.
     """
     node, followed = composer.node(schema)
     if not (members(node) or "items" in node) or alternatives(node):
@@ -35,7 +36,9 @@ def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
 
 
 def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
-    """Return the shape of a part. Its root has the name of the part if the schema gives no other."""
+    """Return the shape of a part of a multipart body. Its root element has the name of the part, unless the schema
+    names the root.
+    """
     node, _ = composer.node(schema)
     item = as_object(node["items"]) if "array" in types(node) and isinstance(node.get("items"), dict) else schema
     return document_shape(item, composer) or {**_Shapes(composer).of(item, DEPTH), "name": key}
@@ -56,7 +59,7 @@ class _Shapes:
         self._left -= 1
         node, _ = self._composer.node(schema)
         branches = [found for each in alternatives(node) if not is_null(found := self._composer.node(each)[0])]
-        if len(branches) == 1:  # a member that may be null
+        if len(branches) == 1:  # this schema is a member that may be null
             node = self._composer.merged(node, branches[0])
         shape = _own(as_object(node.get("xml")), is_array="array" in types(node) or "items" in node)
         if depth and self._left > 0:
@@ -69,7 +72,7 @@ class _Shapes:
 
 
 def _own(xml: JsonObject, *, is_array: bool) -> JsonObject:
-    """Return an XML Object in the words of a shape. OpenAPI 3.2 replaces `attribute` and `wrapped` by `nodeType`."""
+    """Return an XML Object with the keys of a shape. OpenAPI 3.2 replaces `attribute` and `wrapped` by `nodeType`."""
     shape: JsonObject = {}
     for keyword in ("name", "prefix"):
         if _NAME.fullmatch(as_text(xml.get(keyword))):

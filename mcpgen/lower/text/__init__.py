@@ -1,4 +1,4 @@
 """Prepare the text of a document for a model: markup, hidden characters, prompt injection, repeated sentences.
 
-Imports no other room of `lower`.
+Imports no other package of `lower`.
 """

@@ -1,4 +1,4 @@
-"""Remove sentences that mislead a model, and move others behind the sentences that matter."""
+"""Remove sentences that mislead a model, and move less important sentences to the end."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _ENCODE = re.compile(
 )
 _ENCODED_TEXT = re.compile(rf",? ?(?:presented |given |passed )?as an? {_ENCODED} string(?=[.,;]|$)", re.IGNORECASE)
 _MOST_WORDS = 14
-"""Longest sentence, in words, that is taken for mere advice to encode a value."""
+"""Longest sentence, in words, that counts as mere advice to encode a value."""
 
 _IN_A_TABLE = re.compile(
     r",? (?:as )?(?:shown|listed|described|given|outlined|detailed|defined) (?:in|by) (?:the )?"
@@ -39,7 +39,7 @@ _AVAILABILITY = re.compile(
 def without_encoding(text: str) -> str:
     """Return the description of a value without the advice to encode it.
 
-    The server encodes the value itself; a model that obeys the advice would encode it twice.
+    The server encodes the value itself. If a model followed the advice, the value would be encoded twice.
     """
     if "ncoded" not in text and "scaped" not in text:
         return text
@@ -65,7 +65,7 @@ def _without_caption(said: list[str]) -> list[str]:
 def meaning_first(text: str) -> str:
     """Return plain `text` with sentences on availability moved to the end of their paragraph.
 
-    A first paragraph with no other sentences is moved behind the next one.
+    If the first paragraph consists only of such sentences, it is moved behind the next paragraph.
     """
     first, *others = _by_paragraph(text, lambda said: sorted(said, key=_is_of_availability)).split("\n\n")
     if others and all(map(_is_of_availability, sentences(first))):

@@ -1,7 +1,8 @@
-"""Move sentences that a document repeats at most operations to the server's instructions.
+"""Move sentences that occur in the descriptions of most operations to the server's instructions.
 
-They cost every tool and tell no tool from another. Sentences that may be prompt injection stay in place, where they are
-reported: instructions are the owner's words, and what is added is marked as the document's.
+Such sentences cost tokens in every tool and distinguish no tools. Sentences that may be prompt injection stay in the
+tools, where they are reported. In the instructions, which are the owner's text, moved sentences are marked as the
+document's.
 """
 
 import re
@@ -18,7 +19,7 @@ SHARE = 0.5
 FEWEST = 10
 """A sentence is moved if more than SHARE of all operations, and more than FEWEST, repeat it.
 
-Rarer sentences tell operations apart.
+Rarer sentences distinguish operations.
 """
 
 LONGEST = 1900
@@ -30,12 +31,12 @@ _INTRODUCTION = "The API's documentation says of most operations:"
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    """The repeated sentences, the most frequent first."""
+    """Sentences that most operations repeat, the most frequent first."""
 
     sentences: tuple[str, ...] = ()
 
     def without(self, body: str) -> str:
-        """Return the plain text `body` without the repeated sentences, with its paragraphs kept."""
+        """Return the plain text `body` without the repeated sentences. Its division into paragraphs is kept."""
         if not self.sentences:
             return body
         kept = (" ".join(s for s in sentences(part) if s not in self.sentences) for part in body.split("\n\n"))

@@ -1,6 +1,7 @@
-"""Find prompt injection: texts that give orders to a model, and that a person should read first.
+"""Find prompt injection: texts with instructions for a model, which a person should read before the server is released.
 
-Words alone prove nothing, so such a text is reported and never changed. The patterns come from published attacks.
+Matching words prove nothing, so such a text is only reported and never changed. The patterns come from published
+attacks.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _Order = tuple[tuple[str, ...], re.Pattern[str]]
-"""Lower-case texts of which one must occur before the pattern is tried, and the pattern."""
+"""A pattern, and lower-case texts. The pattern is tried only if one of these texts occurs."""
 
 
 def _order(signs: tuple[str, ...], *patterns: str) -> _Order:
@@ -16,7 +17,7 @@ def _order(signs: tuple[str, ...], *patterns: str) -> _Order:
 
 
 _ORDERS: tuple[_Order, ...] = (
-    # earlier instructions are to be ignored
+    # Patterns of orders to ignore earlier instructions.
     _order(
         ("ignore", "disregard", "forget", "override"),
         r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier)\b.{0,30}"
@@ -26,13 +27,13 @@ _ORDERS: tuple[_Order, ...] = (
         ("from now on", "system:", "you must "),
         r"\bfrom now on\b.{0,20}\byou\b|\bsystem:|\byou must (?:always|never)\b.{0,30}\btools?\b",
     ),
-    # the user is not to know
+    # Patterns of orders to hide something from the user.
     _order(
         ("do not", "don't", "never"),
         r"\b(?:do not|don't|never)\b.{0,12}\b(?:tell|inform|mention|alert)\b.{0,25}\b(?:user|human|operator)\b",
         r"\b(?:do not|don't|never)\b.{0,12}\bask\b.{0,12}\b(?:for )?(?:confirmation|permission|the user)\b",
     ),
-    # another tool is to be called, or this one instead of another
+    # Patterns of orders to call another tool, or this tool instead of another.
     _order(
         (" tool",),
         r"\bbefore\b.{0,20}\b(?:using|calling|invoking)\b.{0,15}\b(?:this|any|other) tools?\b",
@@ -46,7 +47,7 @@ _ORDERS: tuple[_Order, ...] = (
         r"\b(?:must|always|first)\b.{0,20}\b(?:call|use|invoke|run)\b.{0,25}"
         r"\b(?:this|the following) (?:tool|operation|function)\b",
     ),
-    # the conversation is to be sent out
+    # Patterns of orders to send out the conversation.
     _order(
         ("history", "transcript"),
         r"\b(?:include|send|append|attach|forward|pass)\b.{0,25}\b(?:chat|conversation) (?:history|transcript)\b",
@@ -60,15 +61,15 @@ _ORDERS: tuple[_Order, ...] = (
         ("important>", "system>", "instruction>", "instructions>", "inst]", "<|"),
         r"</?(?:important|system|instructions?)>|\[/?INST\]|<\|[a-z_]+\|>",
     ),
-    # files of the user who runs the model
+    # Patterns of files of the user who runs the model.
     _order(
         ("~/.", "id_rsa", "/etc/passwd", ".aws/credentials", "mcp.json"),
         r"~/\.|\bid_rsa\b|/etc/passwd|\.aws/credentials|\bmcp\.json\b",
     ),
 )
 _FOLDING = re.compile("[\u0130\u0131\u017f\u212a]")
-"""Characters that patterns match as ASCII letters ignoring case, such as the long s, but that `str.lower` does not map
-to them.
+"""Characters such as the long s, which case-insensitive patterns match as ASCII letters, but which `str.lower` does not
+convert to ASCII letters.
 """
 
 _READ = 20_000

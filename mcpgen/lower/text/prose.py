@@ -1,6 +1,6 @@
-"""Turn the text of a document into plain text for a model, cut at the ends of sentences.
+"""Turn the text of a document into plain text for a model, and shorten texts at the ends of sentences.
 
-The wording stays the author's. Tags, tables, links to pages and code samples are removed, since a model cannot use
+The author's wording stays. Tags, tables, links to web pages and code samples are removed, since a model cannot use
 them.
 
 Each run of hidden characters becomes one MARK, even if HTML character references stand for them. `sanitize.py` removes
@@ -33,7 +33,7 @@ _ELEMENTS = frozenset(
         """,
     )
 )
-"""The elements of HTML. Other words in angle brackets are the author's: `<TrackingCategory>`."""
+"""Names of HTML elements. Other words in angle brackets are text of the author: `<TrackingCategory>`."""
 
 _ADDRESS = r"\((?:[^()]|\([^()]*\))*\)"
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_ADDRESS}")
@@ -48,7 +48,7 @@ _ESCAPED = re.compile(r"\\([!#*+.<>()\[\]_`{|}~-])")
 _SPAN = re.compile("(\x02[0-9]+\x03)")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
 _Step = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
-"""A text that must occur before the pattern is tried, the pattern, and its replacement.
+"""A text, a pattern, and a replacement. The pattern is tried only if the text occurs.
 
 Every pattern takes linear time, whatever the text (`tests/hostile/test_patterns.py`).
 """
@@ -64,7 +64,9 @@ _AFTER_CODE: tuple[_Step, ...] = (
     ("#", _HEADING, lambda found: f"\n{found[1].rstrip(_BEHIND_HEADING)}.\n\n"),
 )
 _LINKED = "\x04"
-"""Marks the end of link text until its sentence is judged. No source text holds this character."""
+"""Marks the end of link text, until `_without_urls` has judged the sentence around it. No source text contains this
+character.
+"""
 
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
@@ -76,16 +78,18 @@ _POINTS_TO_A_PAGE = re.compile(
     r"|see(?: also)?|refer to|learn|read|visit|consult|check out|more (?:information|details)|to learn more)\b",
     re.IGNORECASE,
 )
-"""Beginning of a sentence that only says where to read on."""
+"""Beginning of a sentence that only refers to a web page."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]\u200b]*\s+(?=[\"'(\[\u200b]?[A-Z0-9\x02])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
 
 MARK = "\u200b"
-"""Stands for a run of hidden characters. It is hidden itself, so that no text with a mark passes as clean."""
+"""Replaces a run of invisible characters. The mark is invisible too, so that later checks also find a text with a
+mark.
+"""
 
 _JOINERS = "\u200c\u200d"
-"""Joiners of letters or emoji, which must not end a text that was cut."""
+"""Invisible joiners of letters or emoji, which must not be the last character of a shortened text."""
 
 _MARKS = re.compile(f"{MARK}+")
 
@@ -94,8 +98,8 @@ _MARKS = re.compile(f"{MARK}+")
 def plain(text: str) -> str:
     """Return `text` without markup, as paragraphs separated by blank lines, each on one line.
 
-    Paragraphs without a letter or digit are dropped. Only the first READ characters are used, since no tool has room
-    for more. The last step finds character references that still stand for hidden characters.
+    Paragraphs without a letter or digit are dropped. Only the first READ characters are used, since no description of a
+    tool is longer. The last step marks HTML character references that still mean invisible characters.
     """
     text = text[:READ]
     text = _marked(text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
@@ -112,19 +116,21 @@ def plain(text: str) -> str:
 
 
 def _with_references(text: str) -> str:
-    """Return `text` with character references resolved, except in the code spans that were set aside."""
+    """Return `text` with HTML character references resolved, except in code spans, which placeholders have replaced."""
     parts = _SPAN.split(text)
     parts[::2] = [resolved(_marked(part)) for part in parts[::2]]
     return "".join(parts)
 
 
 def _marked(text: str) -> str:
-    """Return `text` with one MARK for each run of hidden characters, including those that references stand for."""
+    """Return `text` with one MARK for each run of invisible characters, including those written as HTML character
+    references.
+    """
     return text if text.isascii() and text.isprintable() and "&" not in text else _MARKS.sub(MARK, visible(text, MARK))
 
 
 def _without_tag(found: re.Match[str]) -> str:
-    """Return "" for a tag, and the bare word for angle brackets around anything else.
+    """Return "" for an HTML tag, and the word without brackets for anything else in angle brackets.
 
     Brackets that touch another word stay.
     """
@@ -142,9 +148,9 @@ def _replaced(text: str, steps: tuple[_Step, ...]) -> str:
 
 
 def _set_aside(code: str, spans: list[str]) -> str:
-    """Store a code span and return its placeholder, since brackets and stars in code are no markup.
+    """Store a code span in `spans` and return its placeholder, since brackets and stars in code are no markup.
 
-    Control characters were removed before, so no text holds a placeholder of its own.
+    Placeholders are control characters, and these were removed from the text before.
     """
     spans.append(" ".join(code.split()))
     return f"\x02{len(spans) - 1}\x03"
@@ -175,7 +181,7 @@ def _paragraph(block: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return a line of text without emphasis and escapes."""
+    """Return a line of text without Markdown emphasis and backslash escapes."""
     text = re.sub(r"\s+", " ", text).replace(f" {MARK} ", f"{MARK} ")
     if "*" in text or "_" in text:
         text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))

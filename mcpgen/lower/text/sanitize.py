@@ -1,8 +1,8 @@
 """Sanitize all text for a model: hidden characters are removed and reported (HARD-09).
 
-Descriptions and titles lose their hidden characters. Data (values, names of members) cannot change without changing its
-meaning: a derived schema leaves such data out, a handwritten schema keeps it. Whatever remains is refused by
-`check/catalog.py`.
+Descriptions and titles lose their hidden characters. Values and names of members cannot change without changing their
+meaning: a derived schema leaves those with hidden characters out, a handwritten schema keeps them. `check/catalog.py`
+refuses hidden characters that remain.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
         if count := hidden_in(text):
-            texts.setdefault(place, 0 if texts else count)  # reported with the source text
+            texts.setdefault(place, 0 if texts else count)  # 0, since these characters are counted with the source text
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:
         taken = f"{sum(texts.values())} invisible or direction-changing characters were removed"
@@ -83,13 +83,13 @@ def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def _seen(text: str) -> str:
-    """Return `text` as a reader sees it: without hidden characters, and then without the blanks around it."""
+    """Return `text` as a reader sees it: without hidden characters, and without spaces at its ends."""
     seen = visible(text)
     return text if seen == text else seen.strip()
 
 
 def _at(places: Iterable[str]) -> str:
-    """Return places in brackets, or "" for the tool as a whole."""
+    """Return the places in round brackets, or "" if the only place is the tool as a whole."""
     named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
     more = ", …" if len(named) > _MOST_PLACES else ""
     return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""
@@ -136,9 +136,9 @@ def _question(question: AskedQuestion, schemas: "_Schemas") -> AskedQuestion:
 class _Schemas:
     """Sanitizer of schemas, which removes hidden characters and records where.
 
-    `texts`: place of a description or title → how many were removed. `unlisted`: places of values and names that were
-    left out; only `derived` schemas lose such data. `spelled`: places of data with HTML references to hidden
-    characters, which stays and is reported.
+    `texts`: place of a description or title → how many characters were removed. `unlisted`: places of values and names
+    that were left out, which happens only if the schema is `derived`. `spelled`: places of values and names with HTML
+    references to hidden characters; these stay and are reported.
     """
 
     def __init__(self, derived: bool, once: ValueCache) -> None:
@@ -189,8 +189,8 @@ class _Schemas:
         return [self._inner(member, place) for member in value] if isinstance(value, list) else value
 
     def _values(self, node: JsonObject, found: JsonObject) -> JsonObject:
-        """Return a description for a schema whose values were left out: it lists them with hidden characters spelled
-        out.
+        """Return a description for a schema whose values were left out. The description lists the values, with code
+        points in place of hidden characters.
         """
         if "enum" not in node or "enum" in found:
             return {}
@@ -199,7 +199,7 @@ class _Schemas:
 
 
 def _hides(value: JsonValue) -> bool:
-    """Return True if a text in `value` holds a hidden character, or a reference that stands for one."""
+    """Return True if a text in `value` contains a hidden character, or an HTML reference to one."""
     return has_hidden(value) or spells_hidden(value)
 
 
@@ -224,14 +224,14 @@ class _Reporter:
         self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
     def look_at(self, data: Iterable[str], what: str, where: Where) -> None:
-        """Report `data` in which HTML references stand for hidden characters. `data` is not changed."""
+        """Report `data` if it contains HTML references to hidden characters. `data` is not changed."""
         if any(map(spells_hidden, data)):
             message = f"HTML references to invisible characters occur in {what}."
             self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
 
 def sanitize_catalog(catalog: Catalog, named_at: Where | None, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` with sanitized texts of the server, its resources and prompts; tools stay unchanged.
+    """Return `catalog` with sanitized texts of the server, its resources and its prompts. Tools stay unchanged.
 
     `named_at`: place of the server's title and instructions.
     """

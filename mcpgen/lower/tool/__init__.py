@@ -1,4 +1,5 @@
-"""The description of a tool for models and clients: title, hints, results, confirmation, roles, prompts and resources.
+"""Derive what models and clients see of a tool (title, description, hints, output schema), its guards (confirmation,
+roles), and prompts and resources.
 
-Imports `lower/request` and the rooms below it.
+Imports `lower/request` and the packages below it.
 """

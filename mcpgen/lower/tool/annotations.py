@@ -1,7 +1,8 @@
 """Derive the four hints of MCP from HTTP's semantics (RFC 9110, section 9.2) and from the words of the operation.
 
-A hint that is too cautious costs a question; one that is too bold costs data. So words only add caution: a GET that
-cancels something is not read-only, a POST that deletes is destructive. Only the owner can say the opposite.
+A hint that is too cautious only makes a host ask the user; a hint that is too bold can cost data. So words of the
+operation only add caution: a GET that cancels something is not read-only, a POST that deletes is destructive. Only the
+owner can make a hint less cautious.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,9 @@ _BY_METHOD = {
     "DELETE": Annotations(read_only=False, destructive=True, idempotent=True),
 }
 _UNKNOWN = Annotations(read_only=False, destructive=True, idempotent=False)
-"""Hints for methods that HTTP does not define, and for operations that act although their method only reads."""
+"""Hints for methods that HTTP does not define, and for operations that change something although their method only
+reads.
+"""
 
 _OF_POST: Mapping[Effect, Annotations] = {
     "reads": Annotations(read_only=True, destructive=False, idempotent=True),
@@ -30,7 +33,9 @@ _OF_POST: Mapping[Effect, Annotations] = {
     "changes": _UNKNOWN,
     "unsaid": _UNKNOWN,
 }
-"""Hints for a POST by its words, since HTTP does not define what a POST does (RFC 9110, section 9.3.3)."""
+"""Effect of a POST → its hints. The effect comes from the operation's words, since HTTP does not define what a POST
+does (RFC 9110, section 9.3.3).
+"""
 
 
 def derive(operation: Operation) -> Annotations:
@@ -46,7 +51,9 @@ def derive(operation: Operation) -> Annotations:
 
 
 def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
-    """Apply the hints of the document, which can only add caution: its author does not run the server."""
+    """Apply the hints of the document. They can only add caution, since the document's author does not run the
+    server.
+    """
     warned = declared.get("destructiveHint") is True
     read_only = hints.read_only and declared.get("readOnlyHint") is not False and not warned
     destructive = hints.destructive or warned or (hints.read_only and not read_only)
@@ -55,9 +62,10 @@ def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
 
 
 def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
-    """Apply the hints of the owner, who may say anything.
+    """Apply the hints of the owner, which replace all others.
 
-    Hints that the owner leaves open follow: a read-only tool destroys nothing, any other tool may.
+    If the owner sets only `readOnlyHint`, `destructiveHint` follows: a read-only tool destroys nothing, any other tool
+    may.
     """
     read_only = written.get("readOnlyHint", hints.read_only and not written.get("destructiveHint", False))
     changed = hints.read_only and not read_only

@@ -1,7 +1,8 @@
-"""Decide whether a person confirms a call of a tool.
+"""Decide whether the user must confirm a call of a tool.
 
-The owner's word on the tool counts, else the most cautious word on its kinds. The default is never: hosts ask by
-themselves, and a client that cannot ask would lose the tool. A document may ask for more confirmation, never for less.
+The owner's setting on the tool counts, else the most cautious of the owner's settings for the kinds of the tool (its
+method, `destructive`). The default is `never`: hosts ask by themselves, and a client that cannot ask could not use the
+tool. A document may ask for more confirmation, never for less.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import DESTRUCTIVE, Annotations, Confirm, Operation
 
 CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
-"""The answers from the least to the most cautious."""
+"""Values of `confirm`, from the least to the most cautious."""
 
 _TOLD: Mapping[Confirm, str] = {
     "when-supported": "The user may be asked to confirm each call.",
@@ -22,7 +23,9 @@ _TOLD: Mapping[Confirm, str] = {
 
 
 def told(description: str, confirm: Confirm) -> str:
-    """Return `description` with a sentence that says when a person must confirm the call; unchanged if never."""
+    """Return `description` with a sentence that says when the user must confirm a call. Return it unchanged if that is
+    never.
+    """
     if confirm not in _TOLD:
         return description
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
@@ -38,8 +41,8 @@ def derive(
 ) -> Confirm:
     """Return when to confirm calls of the tool for `operation`.
 
-    `kinds`: the owner's decision by method. `consents`: inputs that confirm the effect to the API and that the server
-    fills in. The user is asked instead, if the client can.
+    `kinds`: method or `destructive` → the owner's setting. `consents`: inputs by which a caller confirms the effect,
+    and which the server fills in. If there are any, the user is asked instead, provided that the client can ask.
     """
     if operation.decided.confirm is not None:
         return operation.decided.confirm

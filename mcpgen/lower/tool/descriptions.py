@@ -1,7 +1,7 @@
-"""Write the texts of a tool: a title, a description, and a short summary of the result.
+"""Write the title and the description of a tool, including a sentence about its result.
 
-The description first says what the tool does, then adds the author's text, then lists the members of the result, one
-level deep. Member names cost a twentieth of a schema's tokens. A description has at most LONGEST characters.
+The description consists of the summary, the author's text, and the names of the members of the result, one level deep.
+These names cost a twentieth of the tokens of a schema. A description has at most LONGEST characters.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ _ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
-    """Return a short title: the summary or its beginning, else the words of the name.
+    """Return a short title: the operation's summary or its beginning, else the words of the tool's name.
 
-    The title of a deleting tool says so.
+    The title of a tool that deletes something says so.
     """
     if operation.decided.title:
         return operation.decided.title
@@ -47,7 +47,7 @@ def _is_told(title: str) -> bool:
 
 
 def _marked(told: str, operation: Operation) -> str:
-    """Return the title with its method if that is DELETE and the title does not mention a removal."""
+    """Return the title. If the method is DELETE and the title does not mention a removal, the method is added."""
     if operation.method != "DELETE" or _is_told(told):
         return told
     path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
@@ -58,10 +58,10 @@ def _marked(told: str, operation: Operation) -> str:
 
 # Decision 0015: Shared titles get the words that tell them apart.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """Return the tools with distinct titles.
+    """Return the tools, with a different title for each.
 
-    Shared derived titles get the words by which the tools' names differ; if that is not enough, the words of the names
-    replace them.
+    If tools share a derived title, the words by which their names differ are added to it. If that is not enough, the
+    words of the names become the titles.
     """
     for tell in (_with_difference, lambda tool, group: _by_name(tool)):
         groups: dict[str, list[ToolSpec]] = {}
@@ -102,8 +102,8 @@ def description(
 ) -> str:
     """Return the description of a tool, never empty.
 
-    `needs`: a sentence on arguments that belong together. A response that cannot be described is reported, and only
-    costs its sentence.
+    `needs`: a sentence about arguments that belong together. If the response cannot be described, that is reported, and
+    the description lacks the sentence about the result.
     """
     summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.decided.told is None else ""
     told = plain(operation.decided.told if operation.decided.told is not None else operation.description)
@@ -125,13 +125,13 @@ def description(
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
-    if _letters(text) == _letters(name):  # the text only repeats the tool's name; method and path add a little
+    if _letters(text) == _letters(name):  # the text only repeats the tool's name, so add method and path
         return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
     return text
 
 
 def _has_text(operation: Operation) -> bool:
-    """Return True if the owner's texts or blocks replace the response."""
+    """Return True if the owner's `result` rules replace the response by texts or blocks."""
     return operation.decided.result is not None and operation.decided.result.replaces
 
 
@@ -184,9 +184,9 @@ def _sketch(media_type: MediaType, composer: Composer) -> str:
 
 
 def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
-    """Return a schema in words, one level deep, or "".
+    """Return a description of the values of a schema, one level deep, or "".
 
-    `lists` and `unions`: how many nested lists and unions may still be described.
+    `lists` and `unions`: how many more levels of nested lists and unions may be described.
     """
     node, _ = composer.node(schema)
     if "array" in types(node) or "items" in node:

@@ -1,13 +1,13 @@
-"""Classify what an operation does, by its words.
+"""Classify the effect of an operation by the words of its operationId, summary, description and path.
 
-- `reads`: two sources say so, none disagrees, and the response fits.
-- `looks`: the words say that it reads, but other facts do not confirm it.
-- `adds`: it creates, adds, sends or starts something without changing what exists.
-- `changes`: it alters, replaces or ends what exists.
-- `unsaid`: no word can be judged.
+- `reads`: two sources say that the operation reads, none disagrees, and its response confirms it.
+- `looks`: the words say that the operation reads, but other facts do not confirm it.
+- `adds`: the operation creates, adds, sends or starts something without changing what exists.
+- `changes`: the operation alters, replaces or ends what exists.
+- `unsaid`: no word is on a list.
 
-Sources are the operationId (or a name from a person), the summary, the first sentence of the description, and the last
-segment of the path. A source that says `changes` outweighs the others. The word lists are in `effect_words`.
+Sources are the operationId (or a name from the owner), the summary, the first sentence of the description, and the last
+segment of the path. If one source says `changes`, the effect is `changes`. The word lists are in `effect_words`.
 """
 
 import re
@@ -35,14 +35,14 @@ _OPENING = re.compile(
     r"|this \w+(?: will| allows you to| lets you)?) (?=[a-z])",
     re.IGNORECASE,
 )
-"""Openings of a sentence that a verb follows: `To upload a file, …`, `This endpoint creates …`."""
+"""Pattern of words that precede the verb of a sentence: `To upload a file, …`, `This endpoint creates …`."""
 
 _HYPHEN = re.compile(r"\b(re|un)-(?=[a-z])", re.IGNORECASE)
 _OVERWRITES = re.compile(
     r"(?<!not )(?<!never )\b(?:overwrit(?:es?|ten)|(?:clear|delete|remove|replace)s? (?:all |any |the )?existing)\b",
     re.IGNORECASE,
 )
-"""A warning in the description that adding something may remove something else."""
+"""Pattern of a warning in the description that the operation may remove or overwrite existing data."""
 
 
 # Decision 0021: The words of a POST decide its hints.
@@ -62,7 +62,7 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return the effect of a POST whose words say that it reads. `agree`: several sources say so."""
+    """Return the effect of a POST whose words say that it reads. `agree`: more than one source says so."""
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):
         return "unsaid"
@@ -72,7 +72,7 @@ def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
 
 
 def gravest(effects: Iterable[Effect]) -> Effect:
-    """Return the effect that asks for most caution, or `unsaid` if there is no other."""
+    """Return the effect that requires most caution, or `unsaid` if `effects` contains no other."""
     found = set(effects)
     order: tuple[Effect, ...] = ("changes", "adds", "reads")
     return next((effect for effect in order if effect in found), "unsaid")
@@ -88,7 +88,7 @@ def acts(operation: Operation) -> bool:
 
 
 def _verb_of_id(found: list[str]) -> str:
-    """Return the first word that can only be a verb, else the last word, as in `dialog_open`.
+    """Return the verb of an id: the first word that can only be a verb, else the last word, as in `dialog_open`.
 
     Return "" for a verb that reads.
     """
@@ -100,7 +100,7 @@ def _verb_of_id(found: list[str]) -> str:
 
 
 def _verbs_of_summary(summary: str) -> list[str]:
-    """Return the verbs of a summary that change or add something: its first word, and a verb of ending after `and`, as
+    """Return the verbs of a summary that change or add something: its first word, and a verb of removal after `and`, as
     in `Search and delete`.
     """
     found = [imperative(word, _VERBS) for word in words(summary)]
@@ -109,7 +109,7 @@ def _verbs_of_summary(summary: str) -> list[str]:
 
 
 def _verbs_of_segment(segments: list[str]) -> list[str]:
-    """Return the words of the last segment if it is an action, not a plural noun behind another word."""
+    """Return the words of the last path segment if it is an action. A plural noun after another word is no action."""
     found = words(segments[-1]) if segments else []
     is_thing = not found or "{" in segments[-1] or found[-1].endswith("s")
     return [] if is_thing else [word for word in (found[0], found[-1]) if word in known.SWITCHES]
@@ -119,7 +119,9 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 
 def _id_words(operation: Operation) -> list[str]:
-    """Return the words of the id without its group (`repos/create-fork`, `calls_endAll`) and a surrounding `post`."""
+    """Return the words of the operationId, without its group (`repos` in `repos/create-fork`) and without `post` at its
+    ends.
+    """
     identifier = without_framework(operation.id, operation) if operation.id else operation.decided.name or ""
     found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
     while len(found) > 1 and "post" in (found[0], found[-1]):
@@ -136,7 +138,7 @@ def _first_sentences(operation: Operation) -> list[str]:
 def _segments(path: str) -> list[str]:
     """Return the segments of a path.
 
-    A fragment counts as the last one; a custom verb (`/items:trim`) replaces its segment.
+    A fragment (`#x`) counts as the last segment; a custom verb (`/items:trim`) replaces its segment.
     """
     path, _, fragment = path.partition("#")
     found = [segment for segment in path.partition("?")[0].split("/") if segment]
@@ -148,7 +150,9 @@ def _segments(path: str) -> list[str]:
 
 
 def _of_id(found: list[str]) -> Effect:
-    """Return the effect of an id by its first and last word, else by a sure verb between them."""
+    """Return the effect of an operationId: by its first and last word, else by a word between them that can only be a
+    verb.
+    """
     if not found:
         return "unsaid"
     created = next((at for at, word in enumerate(found) if word in known.CREATES), 0)
@@ -170,7 +174,7 @@ def _of_id(found: list[str]) -> Effect:
 
 
 def _of_sentence(sentence: str) -> Effect:
-    """Return the effect of a sentence by its verb, and by further verbs behind `and`, `or`, `then` and `to`."""
+    """Return the effect of a sentence by its verb, and by further verbs after `and`, `or`, `then` and `to`."""
     found = _without_manners(words(_HYPHEN.sub(r"\1", _OPENING.sub("", sentence, count=1))))
     if not found:
         return "unsaid"
@@ -189,7 +193,7 @@ def _of_sentence(sentence: str) -> Effect:
 
 
 def _of_segment(segments: list[str]) -> Effect:
-    """Return the effect of the last segment if it is an action. A plural behind another word is a noun."""
+    """Return the effect of the last path segment if it is an action. A plural after another word counts as a noun."""
     found = words(segments[-1]) if segments else []
     if not found:
         return "unsaid"
@@ -214,7 +218,9 @@ def _without_ing(word: str) -> str:
 
 
 def _without_manners(found: list[str]) -> list[str]:
-    """Return the words from the verb on: `bulk create`, `privately report`. The last word always stays."""
+    """Return the words without adverbs before the verb (`bulk create`, `privately report`). The last word always
+    stays.
+    """
     while len(found) > 1 and found[0] not in _VERBS and (found[0] in known.MANNERS or found[0].endswith("ly")):
         found = found[1:]
     return found
@@ -224,22 +230,22 @@ def _without_manners(found: list[str]) -> list[str]:
 
 
 def _answers_with_content(operation: Operation) -> bool:
-    """Return True if success is 200 with content.
+    """Return True if a successful response has status 200 and content.
 
-    An operation that creates or accepts something returns 201, 202 or 204.
+    Operations that create or accept something mostly return 201, 202 or 204.
     """
     good = [response for response in operation.responses if response.status[:1] == "2"]
     return bool(good) and all(each.status.upper() in ("200", "2XX") and each.content for each in good)
 
 
 def _hands_out(operation: Operation) -> bool:
-    """Return True if the operation asks for something that the request creates, such as a token."""
+    """Return True if the operation returns something that the request creates, such as a token."""
     said = {word for sentence in _first_sentences(operation)[:1] for word in words(sentence)}
     said |= set(_id_words(operation))
     return bool(said & known.ASKS_FOR and said & known.HANDED_OUT)
 
 
 def _takes_program(operation: Operation) -> bool:
-    """Return True if the request holds a program that may write, such as a query in SQL."""
+    """Return True if the request contains a program that may write, such as a query in SQL."""
     texts = [*_first_sentences(operation), operation.path, operation.id or operation.decided.name or ""]
     return any(known.PROGRAMS & set(words(text)) for text in texts)

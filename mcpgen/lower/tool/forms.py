@@ -1,7 +1,7 @@
-"""Write fields of a form by the restricted schemas of MCP's elicitation.
+"""Write fields of a form in the restricted schemas of MCP's elicitation.
 
-A field is a text, a number, a truth value, or one or several choices among texts. What else the schema of an argument
-says is checked when the user has answered.
+A field is a text, a number, a boolean, or a choice of one or several texts. Other constraints in the schema of an
+argument are checked after the user has answered.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 FORMATS = ("email", "uri", "date", "date-time")
-"""Formats of texts that a form knows."""
+"""Formats of strings that a form supports."""
 
 _KEPT: Mapping[str, tuple[str, ...]] = {
     "string": ("minLength", "maxLength", "default"),
@@ -23,11 +23,11 @@ _KIND = ("type", "enum", "oneOf", "items")
 
 
 class Unaskable(Exception):
-    """Raised for a schema that no form can hold. The message is the rest of a sentence about it."""
+    """Raised for a schema that a form cannot express. The message is the end of a sentence about the field."""
 
 
 def form_field(written: JsonObject, argument: JsonObject) -> JsonObject:
-    """Return a field: as its owner wrote it, and for what was left out, as the schema of its argument says.
+    """Return the schema of a field: what the owner has written, completed from the schema of its argument.
 
     Raises Unaskable.
     """
@@ -64,7 +64,7 @@ def _field(schema: JsonObject) -> JsonObject:
 
 
 def _choice(schema: JsonObject, titled: str) -> JsonObject:
-    """Return the keywords for a choice among texts. Raises Unaskable."""
+    """Return the keywords for a choice among texts. Raises Unaskable if other values are among the choices."""
     found: list[JsonValue] = []
     for each in map(as_object, as_list(schema.get(titled))):
         value = each.get("const")
@@ -86,7 +86,7 @@ def _default(schema: JsonObject) -> JsonObject:
 
 
 def fits(field: JsonObject) -> bool:
-    """Return True if the default of a field is one of its values."""
+    """Return True if the default of a field is a valid value of the field."""
     if "default" not in field:
         return True
     default, kind = field["default"], field["type"]
@@ -100,6 +100,6 @@ def fits(field: JsonObject) -> bool:
 
 
 def _values(field: JsonObject) -> list[JsonValue]:
-    """Return the values among which a field lets choose; empty if it is no choice."""
+    """Return the values that a field offers, or [] if the field is not a choice."""
     titled = [as_object(each)["const"] for key in ("oneOf", "anyOf") for each in as_list(field.get(key))]
     return titled or as_list(field.get("enum"))

@@ -1,9 +1,9 @@
 """Find where an id comes from: the tool that lists the values of a parameter or body member.
 
-`/repos/{owner}/issues/{number}` picks from what `GET /repos/{owner}/issues` lists, or what a search finds (`GET
-/search/issues`, `POST /issues/search`). A `team_id` in a query or body picks from `GET /teams`, if that is the only
-list of teams without required arguments. Otherwise the only search of teams counts. A model that knows the source asks
-for an id and does not invent one.
+The `number` in `/repos/{owner}/issues/{number}` comes from `GET /repos/{owner}/issues`, or from a search (`GET
+/search/issues`, `POST /issues/search`). A `team_id` in a query or body comes from `GET /teams`, if that is the only
+list of teams without required arguments. Otherwise it comes from the only search of teams. A model that knows the
+source calls that tool and does not invent an id.
 """
 
 import re
@@ -22,7 +22,7 @@ from mcpgen.naming.inflection import singular
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _LISTING = ("", "/search", ".json")
 _SEARCHING = ("/search", "/query", "/filter")
-"""Endings of paths at which a GET lists, and at which a reading POST searches."""
+"""Endings of paths of search operations: a GET, or a POST that only reads."""
 
 _IDENTIFIES = frozenset(["id", "ids", "key", "uuid"])
 _VAGUE = (["item"], ["key"], ["object"], ["record"], ["resource"])
@@ -31,10 +31,10 @@ _VAGUE = (["item"], ["key"], ["object"], ["record"], ["resource"])
 _SIMPLE = frozenset(["string", "integer", "number", "array", "null"])
 
 _Paths = Mapping[tuple[str, str], Operation]
-"""(document, path with empty variables, as in `/pets/{}`) → the operation there that lists or searches."""
+"""(document, path with empty variables, as in `/pets/{}`) → the operation with that path that lists or searches."""
 
 Nouns = Mapping[tuple[str, str], Operation]
-"""(document, singular noun) → the only operation that lists such items and needs no arguments."""
+"""(document, singular noun) → the only operation that lists items of this noun and needs no arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Producers:
     """For each argument that takes an id, the operation that lists the valid ids.
 
     - `parameters`: key of an operation → its parameter in path or query → key of the operation that lists the values.
-    - `nouns`: listing operations by what they list, for ids in bodies: `pet_id` comes from a list of pets.
+    - `nouns`: noun → the operation that lists such items. Ids in bodies use it: `pet_id` comes from a list of pets.
     """
 
     parameters: Mapping[str, Mapping[str, str]]
@@ -51,8 +51,8 @@ class Producers:
     def of(self, operation: Operation, plan: BodyPlan | None, composer: Composer) -> dict[Slot, str]:
         """Return the arguments of `operation` that take an id, each with the key of the operation that lists the ids.
 
-        An argument is named by its slot. Members of a flattened body count, except the id of the new item itself, which
-        the caller chooses.
+        The result maps the slot of an argument to that key. Members of a flattened body count, except the id of a new
+        item, which the caller chooses.
         """
         parameters = self.parameters[operation.key]
         found: dict[Slot, str] = {
@@ -68,7 +68,9 @@ class Producers:
         return found
 
     def _of_member(self, operation: Operation, name: str) -> str:
-        """Return the key of the operation that lists the ids for a body member, or "" if that is ambiguous."""
+        """Return the key of the operation that lists the ids for a body member, or "" if there is none, or more than
+        one.
+        """
         *noun, last = words(name) or [""]
         if noun in _VAGUE or last not in _IDENTIFIES - {"key"}:
             return ""
@@ -127,7 +129,9 @@ def _of_queries(operation: Operation, nouns: Nouns) -> Iterable[tuple[str, str]]
 
 
 def _of_noun(operation: Operation, name: str, nouns: Nouns) -> Operation | None:
-    """Return the operation that lists items of a noun, or None if there is none or it is the operation itself."""
+    """Return the operation that lists the items to which the parameter `name` refers. Return None if there is none, or
+    if it is `operation` itself.
+    """
     *said, last = words(name) or [""]
     listing = nouns.get((operation.document, "_".join(said))) if last in _IDENTIFIES else None
     return None if listing is None or listing.key == operation.key else listing
@@ -161,7 +165,7 @@ def _lists(listing: Operation) -> bool:
 
 
 def _is_picked(operation: Operation, name: str, location: str = "path") -> bool:
-    """Return True if a parameter is an id, so that its schema does not list or describe its values."""
+    """Return True if a parameter is an id whose values neither its schema nor a date format describes."""
     return _is_open(
         next((each.schema for each in operation.parameters if (each.location, each.name) == (location, name)), {})
     )

@@ -25,7 +25,7 @@ _OF_HOSTS = frozenset(
         """,
     )
 )
-"""Names of tools that common hosts have built in."""
+"""Names of the built-in tools of common hosts."""
 
 _SHOWN = 60
 _SENTENCE = 20
@@ -33,22 +33,22 @@ _SENTENCE = 20
 
 _BY_NAME, _ONE, _LISTED = ("properties", "$defs"), ("items", "additionalProperties"), ("anyOf", "oneOf", "allOf")
 _HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
-"""Keywords that hold schemas."""
+"""Keywords whose values contain schemas."""
 
 _IS_DATA = " (a name or value)"
 
 _Node = tuple[JsonObject, str]
-"""A schema inside a tool's schema, and its place there as text."""
+"""A subschema of a tool's schema, and a JSON Pointer to it."""
 
 Listed = tuple[str, str, str]
-"""One text of a tool: its kind (name, title, description, argument or result), a pointer to its place, the text."""
+"""One text of a tool: its kind (name, title, description, argument or result), a JSON Pointer to it, the text."""
 
 
 def report(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> None:
-    """Report a tool named like a host's own tool, and texts of the tool that look like prompt injection. Nothing is
-    changed.
+    """Report a tool with the name of a host's built-in tool, and texts of the tool that look like prompt injection.
+    Nothing is changed.
 
-    Texts are judged as a reader sees them, without hidden characters.
+    Texts are examined without their hidden characters, as a reader sees them.
     """
     operation = tool.operation
     if is_of_hosts(tool.name):
@@ -66,7 +66,9 @@ def report(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> None:
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
-    """Yield (place in words, text) for each text of a tool that a model reads, and for the longer source texts."""
+    """Yield (place in words, text) for each text of a tool that a model reads, and for the unabridged texts of the
+    document.
+    """
     operation = tool.operation
     yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
@@ -84,7 +86,7 @@ def _holds_orders(schema: JsonValue) -> bool:
 
 
 def listed(shown: JsonObject) -> Iterator[Listed]:
-    """Yield each text that a model reads of a tool. `shown`: the tool's entry in `tools/list`."""
+    """Yield each text of a tool that a model reads. `shown`: the tool's entry in `tools/list`."""
     yield "name", "", as_text(shown.get("name")).replace("_", " ")
     yield from ((key, "", as_text(shown.get(key))) for key in ("title", "description"))
     for side, nodes in _schemas(shown):
@@ -92,7 +94,7 @@ def listed(shown: JsonObject) -> Iterator[Listed]:
 
 
 def hidden_data(shown: JsonObject) -> Iterator[Listed]:
-    """Yield each name and value of a listed tool that holds hidden characters."""
+    """Yield each name and value with hidden characters in `shown`, a tool's entry in `tools/list`."""
     for side, nodes in _schemas(shown):
         yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_in(text))
 

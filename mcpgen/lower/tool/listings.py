@@ -1,7 +1,7 @@
 """Find the list of items in a response, and the argument that selects the page.
 
-`GET /pets?page=2` returns a list, or an object that contains one. For `pages: all`, the server needs both: the argument
-that requests the next page, and the place of the list.
+`GET /pets?page=2` returns a list, or an object that contains a list. For `pages: all`, the server needs to know the
+argument that selects a page, and the place of the list in the response.
 """
 
 import re
@@ -26,7 +26,9 @@ CURSOR = re.compile(
 )
 NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
-"""Names of arguments that select a page, without case and punctuation. The runtime has the same (`paging.py`)."""
+"""Pattern of arguments that select a page; case and punctuation are ignored. The runtime has the same pattern
+(`paging.py`).
+"""
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
 _INNER = ("data", "result", "results", "response", "payload", "embedded")
@@ -37,7 +39,9 @@ Items = tuple[str, JsonObject]
 
 
 def of_answer(operation: Operation, composer: Composer) -> Items | None:
-    """Return the list of items in the good answer of an operation, or None if its schema shows no certain one."""
+    """Return the list of items in the successful response of an operation, or None if the schema does not certainly
+    show which list it is.
+    """
     schema = described(operation)
     if schema is None:
         return None
@@ -50,7 +54,7 @@ def of_answer(operation: Operation, composer: Composer) -> Items | None:
 
 
 def described(operation: Operation) -> JsonObject | None:
-    """Return the schema of the first good answer in JSON, or None if none is described."""
+    """Return the schema of the first successful response in JSON, or None if none is described."""
     for response in sorted(operation.responses, key=lambda each: each.status):
         for media_type in sorted(response.content, key=lambda each: each.name):
             if response.status[:1] == "2" and encoding_of(media_type.name) == "json" and media_type.schema:
@@ -96,7 +100,7 @@ def _plain(name: str) -> str:
 
 
 def is_paged(binding: HttpBinding) -> bool:
-    """Return True if an argument in the query of a tool selects a page."""
+    """Return True if a query parameter of a tool selects a page."""
     names = [_plain(each.name) for each in binding.query if each.argument is not None]
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
@@ -135,7 +139,9 @@ def told(description: str, listing: Listing | None) -> str:
 
 
 def item_of(items: JsonObject, composer: Composer) -> dict[str, JsonObject]:
-    """Return the properties of the items of a list, each composed, or {} if they cannot be known."""
+    """Return the properties of the items of a list, with references and `allOf` resolved, or {} if they are not
+    known.
+    """
     composer.budget.begin()
     try:
         node, _ = composer.node(items)

@@ -1,7 +1,7 @@
 """Replace requests in texts by the names of their tools: `see POST /orders` becomes `see create_order`.
 
-A model knows tools, not requests. A request is replaced if exactly one other tool sends it. A tool's own request stays,
-and so do texts of the owner.
+A model knows tools, not requests. A request is replaced if exactly one other tool sends it. The tool's own request is
+not replaced, and texts of the owner are not changed.
 """
 
 import re
@@ -26,17 +26,19 @@ _PUNCTUATION = ".:!?*"
 _VALUES = ("default", "const", "example")
 
 Request = tuple[str, str, str]
-"""Document, method, and path without the names of its variables."""
+"""A request: document, method, and path without the names of its variables."""
 
 
 def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: ValueCache) -> tuple[ToolSpec, ...]:
-    """Return the tools with requests in their texts replaced by tool names. `servers`: those of the whole API."""
+    """Return the tools with requests in their texts replaced by tool names. `servers`: the servers of the whole API."""
     known = _by_request(tools, servers)
     return tuple(_Text(known, tool).rewritten(once) for tool in tools)
 
 
 def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Request, str]:
-    """Return request → the only tool that sends it, with and without the path of the server."""
+    """Return request → the only tool that sends it. Each request is listed with and without the path of the server's
+    URL.
+    """
     found: dict[Request, set[str]] = {}
     for tool in tools:
         operation = tool.operation
@@ -88,7 +90,7 @@ class _Text:
     def _text(self, text: str) -> str:
         """Return `text` with its requests replaced.
 
-        A final `From TOOL.` is dropped if the text now mentions that tool.
+        If the text then mentions a tool, a final `From TOOL.` with the same tool is removed.
         """
         told = _REQUEST.sub(self._name, text)
         source = _SOURCE.search(told) if told != text else None

@@ -1,12 +1,12 @@
 """Derive the output schema of a tool from the responses of its operation, if the tool asks for one.
 
-A server must keep its promises, and real APIs do not keep those of their documents. So the schema only promises what
-any sane response satisfies: names and types of members, each possibly null. Nothing is required or closed, and no
-values or formats are listed.
+Results must match the output schema, and responses of real APIs often do not match their documents. So the schema only
+states names and types of members, and every member may be null. No member is required, further members are allowed, and
+no values or formats are listed.
 
-The root is an object, because clients of older revisions otherwise lose the whole list; other responses stand under
-`items` or `value`. Type lists are used instead of alternatives: they are shorter, and a violation then names the wrong
-value. No model's provider reads these schemas. Members of all alternatives are listed.
+The root is an object, because clients of older MCP revisions otherwise lose the whole tool list; other responses are
+put under `items` or `value`. A list of types replaces alternatives: it is shorter, and an error then names the wrong
+value. No model provider reads output schemas, so they need not be portable. Members of all alternatives are listed.
 """
 
 from collections import deque
@@ -29,15 +29,19 @@ from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.model import Operation, OutputForm, Response
 
 BUDGET = 180
-"""Limit on the estimated tokens of an output schema. Most hosts show none of it to their model, some show all."""
+"""Limit on the estimated tokens of an output schema. Most hosts do not show output schemas to their model, but some
+do.
+"""
 
 LEVELS = 2
-"""Levels of members that are listed. Objects in a list at the root are the first level."""
+"""Number of levels of members that are listed. If the root is a list, the members of its items are the first level."""
 
 LONGEST_NAME = 64
 
 RESERVED = frozenset({"_text", "_unexpected"})
-"""Members that the runtime adds to the root of a structured value: accompanying text, and values that do not fit."""
+"""Members that the runtime adds to the root of a structured result: accompanying text, and values that do not match the
+schema.
+"""
 
 _MOST_LEAVES = 64
 _MOST_LISTS = 3
@@ -50,8 +54,8 @@ _KINDS = ("object", "array", "string", "number", "integer", "boolean")
 class _Shape:
     """Types, members and items that a value may have, combined from all schemas of one place.
 
-    `anything`: one schema allows any value. `rest`: one schema per object for its unnamed members, {} if these may be
-    anything.
+    `anything`: one of the schemas allows any value. `rest`: for each object schema, the schema of undeclared members,
+    or {} if these may be anything.
     """
 
     kinds: set[str] = field(default_factory=set)
@@ -62,9 +66,10 @@ class _Shape:
 
 
 class _Place(NamedTuple):
-    """An object in the emitted schema whose members can still be listed.
+    """An object in the output schema whose members are not listed yet.
 
-    `shape`: its members. `level`: its depth. `many`: it is an item of a list, so it gets room first.
+    `shape`: its members. `level`: its depth. `many`: it is an item of a list; the members of such objects are listed
+    first.
     """
 
     node: JsonObject
@@ -95,7 +100,7 @@ def derive(
         what = f"The output schema of {name} is left out: its schemas"
         diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
-    if outputs.unusable:  # `description` reads the same responses and may have reported the same problems
+    if outputs.unusable:  # the function `description` reads the same responses and may have reported the same problems
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
         diagnostics.add(
@@ -110,7 +115,7 @@ def derive(
 
 
 def _answered(responses: tuple[Response, ...]) -> JsonObject | None:
-    """Return the schema of the first 2xx response that is JSON."""
+    """Return the schema of the first 2xx response in JSON, or None."""
     good = sorted((response for response in responses if response.status[:1] == "2"), key=lambda each: each.status)
     for response in good:
         for media_type in sorted(response.content, key=lambda media_type: media_type.name):
@@ -132,7 +137,9 @@ class _Outputs:
         self._left = BUDGET
 
     def root(self, source: JsonObject) -> tuple[JsonObject, OutputForm] | None:
-        """Return the schema for responses that `source` describes, and its form; None if they may be anything."""
+        """Return the output schema for responses that `source` describes, and its form. Return None if the responses
+        may be anything.
+        """
         shape = self._shape([source])
         if shape.anything or not shape.kinds:
             return None
@@ -153,16 +160,16 @@ class _Outputs:
         return schema, form
 
     def said(self) -> str:
-        """Return what was cut, joined by `; ` for the end of a sentence.
+        """Return phrases for what was left out, joined by `; `, as the end of a sentence.
 
-        After _MOST_SAID parts only their number follows.
+        After _MOST_SAID phrases, only the number of further phrases follows.
         """
         cuts = list(dict.fromkeys(self.cuts))
         more = len(cuts) - _MOST_SAID
         return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
 
     def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
-        """Return a node with types alone, and the objects in it whose members can be listed."""
+        """Return a node with only types, and the objects in it whose members can be listed."""
         if shape.anything or not shape.kinds:
             return {}, []
         kinds = [kind for kind in _KINDS if kind in shape.kinds]
@@ -178,9 +185,11 @@ class _Outputs:
         return node, places
 
     def _listed(self, place: _Place) -> list[_Place]:
-        """List the members of an object, and return the objects in them to list next, those of lists first.
+        """List the members of an object. Return the objects inside these members whose members are to be listed next,
+        items of lists first.
 
-        The response itself and items of its lists get as many members as fit. Other objects get all members or none.
+        For the response itself and items of its lists, as many members are listed as the token limit allows. For other
+        objects, all members or none are listed.
         """
         shape, inside = place.shape, place.level + 1
         found = [(key, *self._node(self._shape(sources), inside, key)) for key, sources in shape.members.items()]
@@ -201,7 +210,7 @@ class _Outputs:
     def _mapped(self, place: _Place) -> list[_Place]:
         """Describe the unnamed members of a map by `additionalProperties`, if the budget allows it.
 
-        Return the objects in them to list next.
+        Return the objects inside the map whose members are to be listed next.
         """
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
         price = estimate({"additionalProperties": emitted})
@@ -212,7 +221,7 @@ class _Outputs:
         return places
 
     def _affordable(self, listed: list[JsonObject]) -> int:
-        """Return how many of the members, from the first on, fit into the budget."""
+        """Return how many of the first members fit into the token limit."""
         left = self._left - estimate({"properties": {}})
         for count, member in enumerate(listed):
             left -= estimate(member)
@@ -223,7 +232,7 @@ class _Outputs:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
-        """Return the JSON types that the schemas `sources` allow."""
+        """Return the types, members and items that the schemas `sources` allow."""
         shape = _Shape()
         met: set[tuple[str, ...]] = set()
         every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))
@@ -249,10 +258,11 @@ class _Outputs:
     def _leaves(
         self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...], met: set[tuple[str, ...]]
     ) -> Iterator[JsonObject]:
-        """Yield the schemas that `schema` may be, without null, with its alternatives resolved.
+        """Yield the alternatives of `schema`, without null; alternatives inside alternatives are resolved.
 
-        `kinds`: types to use if a schema has none. `seen`: names on the current path, against recursion. `met`: names
-        on any path with their kinds, since a repeated one adds nothing. An unreadable schema may be anything.
+        `kinds`: types to use if a schema has none. `seen`: names of schemas on the current path, against recursion.
+        `met`: names of all schemas read so far, with their kinds, since a repeated schema adds nothing. An unreadable
+        schema counts as any value.
         """
         name = schema.get("$ref") if len(schema) == 1 else None
         if isinstance(name, str):
@@ -279,5 +289,5 @@ class _Outputs:
         """Return True if a member occurs in responses, not only in requests."""
         try:
             return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
-        except SkipOperation:  # reported when the member itself is read
+        except SkipOperation:  # the error is reported when the member itself is read
             return True

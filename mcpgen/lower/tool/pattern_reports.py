@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def report(tool: ToolSpec, unshown: Iterable[HiddenPattern], diagnostics: Diagnostics) -> None:
-    """Report the patterns of `tool` that are not shown, or are shown corrected, in one sentence per reason."""
+    """Report the patterns of `tool` that are not shown, or are shown corrected, with one diagnostic per reason."""
     by_code: dict[str, dict[str, None]] = {}
     for code, pattern in unshown:
         by_code.setdefault(code, {})[pattern] = None

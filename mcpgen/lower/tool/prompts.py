@@ -15,7 +15,7 @@ def resolve(
 ) -> tuple[PromptSpec, ...]:
     """Return the prompts with the URIs of their resources, in order.
 
-    Report and drop a prompt whose name is taken, or that names a resource that is unknown or a template.
+    Report and drop a prompt if another prompt has its name, or if it names a resource that is unknown or a template.
     """
     known = {each.resource.name: each for each in resources}
     found: dict[str, PromptSpec] = {}
@@ -32,7 +32,7 @@ def resolve(
 
 
 def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnostics) -> str:
-    """Return the URI of a message's resource, or "" if it cannot be used, which is reported."""
+    """Return the URI of a message's resource. If the resource cannot be used, report it and return ""."""
     name, place = message.resource, message.where.inside("resource")
     if name not in known:
         hint = nearest(name, list(known)) or "Describe the resource under 'resources'."
@@ -47,7 +47,9 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
 
 
 def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics) -> bool:
-    """Return True if the URI of a chosen resource can be that of any resource; report any other URI."""
+    """Return True if the message's URI, with some values for its arguments, can be the URI of one of `resources`.
+    Otherwise report it.
+    """
     literals = message.literals
     if any(_may_be(literals, _VARIABLE.split(each.uri)) for each in resources):
         return True
@@ -61,8 +63,8 @@ def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics
 
 
 def _may_be(literals: tuple[str, ...], known: list[str]) -> bool:
-    """Return True if texts between the literals may make the URI, or one of the URI template, whose literals are
-    `known`.
+    """Return True if texts can be inserted between `literals` so that the result is a URI of the URI template whose
+    literals are `known`.
     """
     return any(
         re.fullmatch("[^/?#&]+".join(map(re.escape, pattern)), "x".join(example)) is not None

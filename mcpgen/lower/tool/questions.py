@@ -1,7 +1,7 @@
-"""Decide what the user is asked before a call, and take these arguments out of the input schema.
+"""Decide what the user is asked before a call, and remove these arguments from the input schema.
 
-A field of a question is called like the argument that it fills. The model neither sees nor gives that argument. Only
-`missing` questions leave their arguments to the model: they ask for what a call leaves out.
+A field of a question has the name of the argument that it fills. The model neither sees nor gives this argument. An
+exception are `missing` questions, which ask for required arguments that a call leaves out: the model may give these.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ def derive(
 
 
 def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, ...]:
-    """Return the questions of a prompt. Its arguments are texts, and the fields are known to the prompt alone."""
+    """Return the questions of a prompt. The prompt's arguments are texts; fields of questions are no arguments."""
     fields = {field.name: field.schema for each in prompt.ask for field in each.fields}
     known: JsonObject = {**{each.name: {"type": "string"} for each in prompt.arguments}, **fields}
     found, _ = derive(prompt.ask, {"type": "object", "properties": known}, {}, diagnostics)
@@ -57,7 +57,9 @@ def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, 
 
 
 def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
-    """Return `description` with a sentence that says what the user is asked; unchanged without questions."""
+    """Return `description` with a sentence that says what the user is asked. Return it unchanged if there are no
+    questions.
+    """
     sentences = []
     if names := [name for each in questions if not each.missing for name in each.form]:
         shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
@@ -87,14 +89,14 @@ class _Layout:
         return list(map(str, as_list(self.schema.get("required"))))
 
     def argument(self, name: str) -> str:
-        """Return the argument of that name, or of that name in the request; "" if there is none."""
+        """Return the argument with the name `name`, or whose name in the request is `name`, or ""."""
         if name in self.properties:
             return name
         found = {argument for (_, wire), argument in self.names.items() if wire == name and argument in self.properties}
         return found.pop() if len(found) == 1 else ""
 
     def left(self, questions: list[AskedQuestion]) -> JsonObject:
-        """Return the input schema without what the user is asked for."""
+        """Return the input schema without the arguments that the user is asked for."""
         gone = {name for each in questions for name in each.arguments}
         optional = {name for each in questions if each.missing for name in each.form}
         left = {name: member for name, member in self.properties.items() if name not in gone}
@@ -104,7 +106,7 @@ class _Layout:
 
 
 def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> AskedQuestion | None:
-    """Return a question whose fields become arguments, or None if a fault in it was reported."""
+    """Return a question with its fields bound to arguments, or None if an error in it was reported."""
     found = [_field(each, question, layout, diagnostics) for each in question.fields]
     fields = {name: field for pair in found if pair is not None for name, field in [pair]}
     if len(fields) < len(found) or not fields:
@@ -128,7 +130,7 @@ def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> Ask
 def _field(
     field: FormField, question: Question, layout: _Layout, diagnostics: Diagnostics
 ) -> tuple[str, JsonObject] | None:
-    """Return the name and the schema of a field, or None if a fault in it was reported."""
+    """Return the name and the schema of a field, or None if an error in it was reported."""
     name = layout.argument(field.name)
     if not name:
         message = f"The tool has no argument '{clipped(field.name)}' that could be asked for."
@@ -157,7 +159,9 @@ def _field(
 
 
 def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...]) -> AskedQuestion | None:
-    """Return a question for the required arguments that a call leaves out, as far as a form can hold them."""
+    """Return a question for required arguments that a call may leave out, without arguments that a form cannot
+    express.
+    """
     asked = {layout.argument(field.name) for each in questions for field in each.fields}
     fields: dict[str, JsonObject] = {}
     for name in layout.required:
@@ -176,7 +180,7 @@ def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...
 
 
 def _is_sound(question: Question, layout: _Layout, diagnostics: Diagnostics) -> bool:
-    """Return True if the message and the conditions of a question can be used. Faults are reported."""
+    """Return True if the message and the conditions of a question are valid. Errors are reported."""
     faults = list(_faults(question, layout))
     for code, message, key, hint in faults:
         diagnostics.add(code, message, question.where.inside(key), hint)
@@ -184,7 +188,7 @@ def _is_sound(question: Question, layout: _Layout, diagnostics: Diagnostics) -> 
 
 
 def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str, str]]:
-    """Yield code, message, key and hint of what is wrong with a question."""
+    """Yield (code, message, key, hint) for each error in a question."""
     literal = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
     if found := secret_text(literal):
         yield (

@@ -1,4 +1,4 @@
-"""Give resources their final URIs. Resources that are fetched from the API get bindings like tools."""
+"""Give resources their final URIs. Resources that the server fetches from the API also get a binding, as tools do."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._~]+")
 def bind(
     api: Api, identity: Identity, server: Callable[[Operation], int], diagnostics: Diagnostics
 ) -> tuple[ResourceSpec, ...]:
-    """Return the resources of `api` in order, each URI once.
+    """Return the resources of `api` in order. Of several resources with one URI, only the first is kept.
 
     `server`: function from an operation to the index of its server.
     """

@@ -1,7 +1,8 @@
 """Decide which roles of an operator may use a tool.
 
-The owner's word on the tool counts. Otherwise all lists that fit its kind count, the document's included, and the tool
-is for the roles that are in all of them. No list means no restriction.
+The owner's `roles` on the tool count. Otherwise the tool is for the roles that are in all lists that apply: the owner's
+lists for its method and for `destructive`, and the list in the document. Without any list, every operator may use the
+tool.
 """
 
 from collections.abc import Mapping
@@ -16,9 +17,9 @@ from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the roles of which an operator needs one, sorted, or none if no role is needed.
+    """Return the roles of which an operator needs one, sorted, or () if no role is needed.
 
-    `kinds`: the owner's lists by method.
+    `kinds`: method or `destructive` → the owner's list of roles.
     """
     if operation.decided.roles is not None:
         return operation.decided.roles

@@ -1,7 +1,7 @@
 """Decide which OAuth scopes a caller over HTTP needs for a tool.
 
-The owner's word on the tool counts. Otherwise the security of the operation counts, and `x-mcp` of the document adds
-scopes to it. No list means that every caller may call the tool.
+The owner's `scopes` on the tool count. Otherwise the scopes in the operation's `security` count, and `x-mcp` in the
+document can add scopes. Without scopes, every caller may call the tool.
 """
 
 from mcpgen.base.diagnostics import Diagnostics
@@ -26,7 +26,9 @@ def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerSc
 
 
 def _added(value: JsonValue, described: CallerScopes, operation: Operation, diagnostics: Diagnostics) -> frozenset[str]:
-    """Return the scopes that the document adds. An invalid list, and one that could only loosen, is reported."""
+    """Return the scopes that the document adds. A list that is invalid, or that would allow more callers, is
+    reported.
+    """
     where = operation.where.inside("x-mcp", "scopes")
     names = value if isinstance(value, list) else [None]
     found = frozenset(name for name in names if isinstance(name, str) and SCOPE.fullmatch(name))

@@ -1,7 +1,7 @@
 """Find questions that ask a user for a secret, or that show one.
 
-MCP forbids to ask for secrets by a form: a client may log the answer, and so may the model's host. A server gets its
-secrets from the environment.
+MCP forbids asking for secrets in a form, because the client or the model's host may log the answer. A server reads its
+secrets from environment variables.
 """
 
 import re
@@ -21,7 +21,7 @@ _WORDS = frozenset(
 _DATA = frozenset(
     ("page", "next", "previous", "prev", "continuation", "cursor", "sync", "policy", "count", "limit", "code")
 )
-"""Words beside which a word of `_WORDS` means something else, such as `page_token` and `pin_code`."""
+"""Words that show that a word of `_WORDS` beside them does not mean a secret, as in `page_token` and `pin_code`."""
 
 _ASKED = re.compile(
     r"\b(?:pass ?(?:word|phrase|code)s?|passwd|(?:api|access|private|secret|signing|encryption)[ _-]?keys?"
@@ -38,7 +38,7 @@ _FORMATS = ("password", "token", "secret")
 
 # Decision 0225: Forms never ask for secrets.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
-    """Return what in a field asks for a secret, as the end of a sentence; "" if nothing does."""
+    """Return how a field asks for a secret, as the end of a sentence, or "" if it does not."""
     named = set(words(name))
     if named & _WORDS and not named & _DATA:
         return "by its name"
@@ -48,7 +48,9 @@ def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
 
 
 def secret_text(text: str) -> str:
-    """Return the words by which a message asks for a secret or shows one of the environment; "" if it does not."""
+    """Return the words by which a message asks for a secret or shows a secret from the environment, or "" if it does
+    neither.
+    """
     shown = _FROM_ENVIRONMENT.search(text)
     return shown[0] if shown else _secret_in(text)
 

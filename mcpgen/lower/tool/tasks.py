@@ -1,4 +1,6 @@
-"""Settle how the job that a tool starts is followed: where each variable of its further requests comes from."""
+"""Decide how the server follows the job that a tool starts: where the variables of further requests get their
+values.
+"""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,7 +15,7 @@ _TOLD = "It starts a job and waits for its result; if that takes longer, the ans
 
 
 def told(description: str, rule: TaskRule | None) -> str:
-    """Return `description` with a sentence on the job that a call starts; unchanged without a rule."""
+    """Return `description` with a sentence about the job that a call starts. Return it unchanged if `rule` is None."""
     if rule is None:
         return description
     return f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
@@ -21,7 +23,9 @@ def told(description: str, rule: TaskRule | None) -> str:
 
 # Decision 0228: A tool that starts a job has no output schema.
 def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
-    """Return the owner's rule with a pointer for each variable that is no argument of the tool."""
+    """Return the owner's `task` rule. For each variable that is no argument of the tool, a JSON Pointer into the
+    response is added.
+    """
     rule = operation.decided.task
     if rule is None:
         return None

@@ -1,8 +1,8 @@
 """Apply a tool's `result` rules to the schemas of its responses.
 
-Therefore neither the description nor a derived output schema mentions removed or unselected parts. Pointers are
-followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members to remove are also searched in every item of a
-list, and in an object that may replace a list.
+So neither the description nor a derived output schema mentions parts that are removed or not selected. JSON Pointers
+are followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members to remove are also searched in every item
+of a list, and in an object that may replace a list.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,9 +59,10 @@ def _viewed(schema: JsonObject, view: ResultView, composer: Composer) -> JsonObj
 def without(
     schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0, named: bool = False
 ) -> JsonObject:
-    """Return `schema` without the part that a pointer names.
+    """Return `schema` without the part to which the JSON Pointer `steps` points.
 
-    `named`: the first step can only be a name, because it was the index of the surrounding list.
+    `named`: the first step can only be the name of a member, because the step before it was an index of the surrounding
+    list.
     """
     if depth > _DEEPEST:
         return {}
@@ -93,10 +94,10 @@ def without(
 def _without_members(
     node: JsonObject, steps: list[str], further: Callable[[JsonValue, list[str]], JsonValue]
 ) -> list[str]:
-    """Remove what the pointer `steps` leads to from the object schema `node`, in place. Return the members that its
-    first step names.
+    """Remove the part to which the JSON Pointer `steps` points from the object schema `node`, in place. Return the
+    members that the first step names.
 
-    `further`: function that returns a member without what the later steps lead to.
+    `further`: function that removes from a member the part to which the later steps point.
     """
     step, rest = steps[0], steps[1:]
     properties = as_object(node.get("properties"))
@@ -112,9 +113,9 @@ def _without_members(
 
 
 def part(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject | None:
-    """Return the schema of the part that a pointer names, or None if the schema does not describe it.
+    """Return the schema of the part to which a JSON Pointer points, or None if `schema` does not describe that part.
 
-    A `*` in the pointer gives a list.
+    With a `*` in the pointer, the part is a list.
     """
     if not steps:
         return schema
@@ -137,7 +138,7 @@ def _listed(schema: JsonObject) -> JsonObject:
 
 
 def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
-    """Yield the schemas at one step of a pointer."""
+    """Yield the schemas of the members or items of `node` that one step of a JSON Pointer names."""
     properties, rest = as_object(node.get("properties")), node.get("additionalProperties")
     is_object = "object" in types(node) or bool(properties)
     if step in properties:
@@ -152,7 +153,7 @@ def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
 
 
 def report(view: ResultView | None, arguments: list[str], diagnostics: Diagnostics) -> None:
-    """Report each placeholder in the texts of a result that names none of the tool's `arguments`."""
+    """Report each placeholder in the texts of `view` that names none of the tool's `arguments`."""
     if view is None:
         return
     texts: list[tuple[tuple[Part, ...], Where]] = [(view.text or (), view.where.inside("text"))]
