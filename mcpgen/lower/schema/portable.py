@@ -115,9 +115,7 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return the portable form of `source` at the place `at`. Results for arguments and named schemas are
-        cached.
-        """
+        """Return the portable form of `source` at a place. Results for arguments and named schemas are cached."""
         identity = identity_of(source)
         if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
@@ -134,9 +132,7 @@ class Portable:
         return known.emitted
 
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Expand `source`. Cache the result for other places and tools, unless the smallest limits are in use and the
-        nodes ran out.
-        """
+        """Expand `source`, and cache the result, unless the nodes ran out under the smallest limits."""
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
@@ -181,8 +177,7 @@ class Portable:
         return with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _Position) -> bool:
-        """Return True if the schema called `identity` already surrounds the place `at`, so that writing it again would
-        be recursion.
+        """Return True if the schema called `identity` already surrounds the place `at`, which is recursion.
 
         The name is recorded, because a cached expansion depends on the result.
         """
@@ -225,8 +220,7 @@ class Portable:
         return False
 
     def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
-        """Return the description of a node: the author's text, shortened, and sentences for constraints without a
-        keyword.
+        """Return the description of a node: the author's text, shortened, and sentences about constraints.
 
         Return {} if there is none.
         """
@@ -285,8 +279,7 @@ class Portable:
     def _leaves(self, node: JsonObject) -> list[JsonObject]:
         """Return the alternatives of `node`, nested ones included. A node that declares a type is not split.
 
-        After _MOST_LOOKED_INTO alternatives, unions inside are not split any more, so that unions of unions do not
-        multiply.
+        After _MOST_LOOKED_INTO alternatives, no union is split, so that unions of unions do not multiply.
         """
         found: list[JsonObject] = []
         waiting, left = [node], _MOST_LOOKED_INTO

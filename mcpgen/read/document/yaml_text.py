@@ -315,7 +315,7 @@ class _Composer:
                 "too-many-nodes",
                 f"Aliases and merges expand the text to more than {budgets.EXPANSION_FACTOR} times its size.",
                 event,
-                "Use `$ref` in place of aliases.",
+                "Use `$ref` instead of aliases.",
             )
 
     def _refuse(self, code: str, message: str, event: yaml.Event, hint: str = "") -> NoReturn:
@@ -381,12 +381,7 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."
-        diagnostics.add(
-            "more-documents",
-            message,
-            Where(name, "", *place(event)),
-            "Write the second document in a file of its own.",
-        )
+        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put it into a file of its own.")
 
 
 def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:
