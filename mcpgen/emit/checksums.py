@@ -12,7 +12,7 @@ from mcpgen.base.jsonvalue import digest
 NAME = "SHA256SUMS"
 
 
-# Decision 0162: Digests of the runtime stand beside it.
+# Decision 0162: Digests of the runtime are stored beside it.
 def checksums(files: Mapping[str, bytes]) -> bytes:
     """Return the contents of SHA256SUMS for `files`, path in the runtime → contents.
 

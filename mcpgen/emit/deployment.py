@@ -19,7 +19,7 @@ _PORTS = {"https": 443, "http": 80}
 """Scheme of a URL → its default port."""
 
 
-# Decision 0165: HAProxy stands before the replicas.
+# Decision 0165: HAProxy is the load balancer of the compose file.
 def deployment_files(catalog: Catalog) -> dict[str, bytes]:
     """Return path → contents of the files in `offered.DEPLOYMENT`. The result depends only on the catalog and the
     compiler's version.

@@ -11,7 +11,7 @@ from mcpgen.emit import questions, table
 from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, Resource, ResourceSpec, Values
 
 
-# Decision 0009: Resources and prompts have tables of their own.
+# Decision 0009: Resources and prompts have separate tables.
 def tables(catalog: Catalog) -> dict[str, bytes]:
     """Return the name of a table (`resources` or `prompts`) → its contents, without tables that would be empty."""
     sources = {each.resource.completes: each for each in catalog.resources if each.resource.completes}

@@ -10,10 +10,10 @@ from mcpgen.base import assets
 
 GITIGNORE, TEST = ".gitignore", "tests/test_server.py"
 
-# Decision 0161: A test and .gitignore are offered once.
+# Decision 0161: A test and .gitignore are written only once.
 OFFERED = (GITIGNORE, TEST)
 
-# Decision 0164: Deployment files are offered once.
+# Decision 0164: Deployment files are written only once.
 DEPLOYMENT = (
     ".dockerignore",
     "Containerfile",

@@ -17,7 +17,7 @@ from mcpgen.read.toolsfile import editors
 RUNTIME = "runtime/"
 """Folder inside a generated package that holds the runtime, the same Python in every server."""
 
-# Decision 0163: The runtime is under the MIT licence, the rest is its owner's.
+# Decision 0163: The runtime is under the MIT licence, and the owner chooses the licence of all other files.
 LICENSE = f"{RUNTIME}LICENSE"
 
 LONGEST_SAID = 200

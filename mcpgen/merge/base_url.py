@@ -85,7 +85,7 @@ def named_origins(api: Api) -> Iterator[str]:
         yield from filter(origins.is_origin, map(origins.of_url, urls))
 
 
-# Decision 0084: A bare origin keeps the path of the document's server.
+# Decision 0084: A base URL without a path keeps the path of the document's server.
 def _with_path(base: Server, described: Server) -> Server:
     """Return `base`. If it has no path, append the path of the server `described`, including its variables."""
     if _FRONT.sub("", base.url, count=1):

@@ -55,7 +55,7 @@ MOST_TOKENS_BESIDE_PROGRAMS = 60
 STARTS = 3
 
 
-# Decision 0190: The index is counted when the server is generated.
+# Decision 0190: The search index is computed when the server is generated.
 def build(
     tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str], programs: str = "none"
 ) -> SearchTable:

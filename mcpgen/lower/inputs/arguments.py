@@ -61,7 +61,7 @@ class Arguments:
     used: frozenset[Where] = frozenset()
 
 
-# Decision 0007: Properties are ordered by required, then by name.
+# Decision 0007: Required properties come first, then names decide the order.
 def lay_out(
     operation: Operation,
     plan: BodyPlan | None,

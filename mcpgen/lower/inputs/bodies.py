@@ -95,7 +95,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
 
 
-# Decision 0030: Of several media types of a body one is sent.
+# Decision 0030: A body with several media types is sent in one of them.
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:

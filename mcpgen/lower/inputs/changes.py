@@ -61,7 +61,7 @@ def settled(
     return found
 
 
-# Decision 0039: Defaults stand in the table by argument.
+# Decision 0039: The table stores default values by argument.
 def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """Return argument → its default. A default that does not match the schema of its argument is reported and left
     out.

@@ -32,7 +32,7 @@ class _Answer(NamedTuple):
     members: list[Member]
 
 
-# Decision 0235: What is recognised as a job becomes no task by itself.
+# Decision 0235: A recognised job is proposed as a task, but not made one.
 def recognize(operation: Operation, requests: Requests, arguments: Arguments, composer: Composer) -> Accepted | None:
     """Return what an operation leaves to look at; None if it does not answer that work goes on.
 

@@ -150,7 +150,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
 
 
-# Decision 0066: An operation of an unknown security kind gets the header variable alone.
+# Decision 0066: An operation with an unknown kind of security uses only the variable _HEADER.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:

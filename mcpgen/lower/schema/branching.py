@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, lookup, tokens
 
-# Decision 0060: The compiler keeps out what a server could not check in time.
+# Decision 0060: The compiler avoids schemas that a server could not check in time.
 MOST = 1000
 """Limit on the steps for one value.
 

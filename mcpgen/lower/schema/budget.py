@@ -57,7 +57,7 @@ class Limits:
         return self.depth + 2
 
 
-# Decision 0024: The budget of a tool is kept by whole layouts.
+# Decision 0024: A tool that is too large gets a smaller layout as a whole.
 LADDER = (
     Limits(),
     Limits(alternatives=3),

@@ -53,7 +53,7 @@ class _Composed(NamedTuple):
     missing: tuple[Diagnostic, ...]
 
 
-# Decision 0114: What a document gets wrong costs its place.
+# Decision 0114: An error in a document affects only the part that contains it.
 class Composer:
     """Composer of the nodes of one API's schemas. Its work is charged to `budget`.
 

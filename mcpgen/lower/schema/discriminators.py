@@ -13,7 +13,7 @@ MOST_CHILDREN = 24
 _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 
-# Decision 0023: A branch's own value outweighs the discriminator's mapping.
+# Decision 0023: A branch's own discriminator value outweighs the mapping.
 class Discriminator:
     """The discriminator of `node`, if there is one: which values select which alternatives."""
 

@@ -31,7 +31,7 @@ def told(description: str, confirm: Confirm) -> str:
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
 
 
-# Decision 0092: Nothing is confirmed unless somebody asked for it.
+# Decision 0092: A call needs a confirmation only if owner or document asks for one.
 def derive(
     operation: Operation,
     hints: Annotations,

@@ -56,7 +56,7 @@ def _marked(told: str, operation: Operation) -> str:
     return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
 
 
-# Decision 0015: Shared titles get the words that tell them apart.
+# Decision 0015: Equal titles get words that distinguish them.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """Return the tools, with a different title for each.
 

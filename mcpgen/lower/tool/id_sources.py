@@ -81,7 +81,7 @@ class Producers:
         return "" if listing is None or is_own else listing.key
 
 
-# Decision 0019: Where a value comes from is said at the argument.
+# Decision 0019: The description of an argument says where its value comes from.
 def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
     """Return the sources of ids. Only operations in `listed` count as sources."""
     operations = list(operations)

@@ -105,7 +105,7 @@ def is_paged(binding: HttpBinding) -> bool:
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 
-# Decision 0201: All pages in one call.
+# Decision 0201: One call can fetch all pages of a list.
 def derive(
     operation: Operation,
     hints: Annotations,

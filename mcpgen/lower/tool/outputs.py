@@ -79,7 +79,7 @@ class _Place(NamedTuple):
     many: bool
 
 
-# Decision 0042: Derived output schemas promise types and null.
+# Decision 0042: Derived output schemas state only types, and allow null.
 def derive(
     operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics
 ) -> tuple[JsonObject, OutputForm] | None:

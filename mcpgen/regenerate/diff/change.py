@@ -14,7 +14,7 @@ GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
 _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
 
-# Decision 0149: Security is a mark on a change.
+# Decision 0149: Security is a mark of a change, not a grade.
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change between two servers.

@@ -28,7 +28,7 @@ class Matching:
     guessed: frozenset[str]
 
 
-# Decision 0142: A tool is known by its operation first.
+# Decision 0142: Tools are matched by their operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
     """Return the matching of the tools of two servers.
 

@@ -15,7 +15,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 
-# Decision 0148: The lint of texts runs over the difference.
+# Decision 0148: The prompt injection lint runs over changed texts.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
     """Yield a change for each finding of the lint on `new` that it did not have on `old`.
 

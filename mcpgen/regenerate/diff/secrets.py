@@ -33,7 +33,7 @@ def compared(
     yield from _list(old, new, told)
 
 
-# Decision 0145: Another origin is breaking.
+# Decision 0145: A change of a server's origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
     """Yield (server before, server after) for the first server, and for that of each tool which both sides have."""
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))

@@ -59,7 +59,7 @@ class Listed:
         return as_object(self.shown.get("inputSchema"))
 
 
-# Decision 0141: A difference is of the tables.
+# Decision 0141: mcpgen diff compares tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
     """A whole server.

@@ -14,7 +14,7 @@ if sys.platform != "win32":
     import fcntl
 
 
-# Decision 0139: The lock against a second run is flock on the directory.
+# Decision 0139: A lock on the project's directory prevents a second run.
 def flocked(directory: Path) -> int | None:
     """Return a descriptor that holds the lock until it is closed, or None if there are no such locks.
 

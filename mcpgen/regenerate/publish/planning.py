@@ -85,7 +85,7 @@ def plan(
     return planned
 
 
-# Decision 0161: A test and .gitignore are offered once.
+# Decision 0161: A test and .gitignore are written only once.
 def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
     """Return True if an offered file is to be written: it was never offered, and nothing is in its place."""
     place = directory / path

@@ -17,7 +17,7 @@ from mcpgen.regenerate.publish.replica import remove_empty
 from mcpgen.regenerate.publish.staging import Stage
 
 
-# Decision 0138: Without an exchange files are written one by one.
+# Decision 0138: Where directories cannot be exchanged, files are written one by one.
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
     """Make `directory` hold `files` and nothing that is `gone`.
 

@@ -36,7 +36,7 @@ class Unfinished(Exception):
         self.error = error
 
 
-# Decision 0136: A project is exchanged twice.
+# Decision 0136: Writing a project exchanges two directories twice.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
     """Write `files` into `directory` and remove what is `gone`, in one step. `paths`: all generated paths of the
     project.

@@ -31,7 +31,7 @@ _MOST_SPLITS = 2
 _Pair = tuple[frozenset[int], frozenset[int]]
 
 
-# Decision 0144: What cannot be proven counts as narrowed.
+# Decision 0144: A change that cannot be proven harmless counts as narrowing.
 class Inclusion:
     """Prover that every value of one schema is a value of another, with cached answers.
 

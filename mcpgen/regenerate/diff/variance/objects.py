@@ -108,7 +108,7 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
     yield from found or [_others(atom)]
 
 
-# Decision 0143: Callers are taken to send members that they were shown.
+# Decision 0143: Callers are assumed to send members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
     """Return True if every object of `inner` satisfies the plain keywords of `outer`."""
     had, has = Members(inner), Members(outer)
