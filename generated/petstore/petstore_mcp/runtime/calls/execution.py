@@ -77,7 +77,7 @@ def _unheard(phase: str) -> None:
     """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
-# Decision 0106: A new table has a new caller.
+# Decision 0106: A reloaded table gets a new tool executor.
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 

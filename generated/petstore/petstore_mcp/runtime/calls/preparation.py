@@ -72,7 +72,7 @@ class PreparedCall:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
-# Decision 0096: Credentials are settled before the user is asked.
+# Decision 0096: Credentials are selected before the user is asked.
 class Preparation:
     """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 

@@ -110,7 +110,7 @@ class ProgramRuns:
             spans.enter(span)
             await running.close()
 
-    # Decision 0198: A stopped program has a size limit.
+    # Decision 0198: A paused program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
         """End the call with the question of an inner call (`ended`): store the program, and raise OtherOutcome.
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 STDERR = "stderr"
 FORMAT = 1
-# Decision 0103: An audit file keeps its mode.
+# Decision 0103: An existing audit file keeps its permissions.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
 #: Largest size in bytes, as JSON, of a name (LONGEST_NAME) or an HTTP request in a line. So all fields fit into a line.

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Decision 0005: Reading goes on while calls hang.
+# Decision 0005: The server reads requests while calls hang.
 #: Largest number of unfinished calls. Clients run fewer at once, and this many need little memory.
 MOST_CALLS = 4096
 #: Largest total size of the lines of unfinished calls, in bytes. A single call always fits.

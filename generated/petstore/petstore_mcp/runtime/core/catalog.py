@@ -181,7 +181,7 @@ class _File:
         return _object(self.text(name))
 
 
-# Decision 0088: Read-only goes by the hints of the tools.
+# Decision 0088: The hints of tools decide what the read-only mode offers.
 class Catalog:
     """Tools of this server.
 
@@ -306,7 +306,7 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
-    # Decision 0223: What clients get that cannot ask their user.
+    # Decision 0223: Clients that cannot ask their user.
     @property
     def without_asking(self) -> list[bytes]:
         """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
@@ -328,7 +328,7 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
         self._list_found()
 
-    # Decision 0202: The list of a search server is written when it is generated.
+    # Decision 0202: The tool list of a search server is written at compile time.
     def _offer_search(self, index: _File) -> None:
         """Replace the list of all tools by a short list: tools that find and call other tools, and pinned tools."""
         self._index = index

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# Decision 0187: The caller that keeps most makes room.
+# Decision 0187: A full store evicts results of the caller that stores most.
 def displaced(held: Iterable[tuple[str, str, int]], latest: str, most: int, most_bytes: int) -> list[str]:
     """Return the names of the entries to drop, so that at most `most` entries and `most_bytes` bytes are left.
 

@@ -106,7 +106,7 @@ class Inbox:
         return self._came.pop(0)
 
 
-# Decision 0156: Answers that are ready together leave in one write.
+# Decision 0156: Answers that are ready together are written together.
 class Outbox:
     """Queue of lines to the client, sent in the order in which they were added. Used by one thread at a time.
 

@@ -28,7 +28,7 @@ class TornIndex(ValueError):
     """Raised if search.json and bindings.json do not belong together."""
 
 
-# Decision 0189: A server with a search lists four tools and keeps the rest callable.
+# Decision 0189: A server with a search lists four tools, and all tools can be called.
 class Listing:
     """Tool list of a server with a search: tools that find and call other tools, and pinned tools.
 

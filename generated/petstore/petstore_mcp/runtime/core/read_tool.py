@@ -12,7 +12,7 @@ NAME = "read_result"
 ARGUMENT = "uri"
 
 
-# Decision 0047: The tool read_result is listed on request.
+# Decision 0047: The tool read_result is listed only if a setting asks for it.
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
     """Return the entry of `read_result` in `tools/list`, with a number added to its name if the name is in `taken`.
 

@@ -48,7 +48,7 @@ class CachedToken:
         self.fetching: asyncio.Task[str] | None = None
 
 
-# Decision 0183: A token is cached by the proof that it was given for.
+# Decision 0183: An exchanged token is cached under a digest of the caller's token.
 class TokenCache:
     """Access tokens by key, at most MOST. `clock` returns seconds and never goes back."""
 

@@ -35,7 +35,7 @@ class NoLogin(NotReady):
     """The user has to log in (again)."""
 
 
-# Decision 0185: A login of a user is found by issuer, subject and scheme.
+# Decision 0185: Logins of users are stored by issuer, subject and scheme.
 class UserTokens:
     """Access tokens of users. `clock` returns seconds since 1970."""
 

@@ -13,7 +13,7 @@ SPARE = 8
 _OPEN = "/proc/self/fd"
 
 
-# Decision 0063: Places for requests follow the free descriptors.
+# Decision 0063: The number of pending requests depends on the free file descriptors.
 def plan(wanted: int, origins: int) -> tuple[int, int]:
     """Return how many requests may be pending at a time (at most `wanted`), and how many files may be open.
 

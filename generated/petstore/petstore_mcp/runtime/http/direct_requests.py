@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     Field = tuple[str, str]
 
-# Decision 0157: Requests are written to the connection by us.
+# Decision 0157: The runtime writes requests directly to the connection.
 KNOWN = ("3.14.",)
 """Version prefixes of the library releases whose private parts are known to work as this module uses them."""
 

@@ -29,7 +29,7 @@ class Undiscovered(Exception):
     """No token endpoint was found. The message is a sentence for the operator."""
 
 
-# Decision 0073: OpenID Connect is looked up once.
+# Decision 0073: The metadata of an OpenID Connect provider is fetched once.
 async def discover(place: Discovery, send: Send) -> Endpoint:
     """Return the token endpoint that the provider names. Raises Undiscovered."""
     request = Request("GET", place.target, template=place.target.partition("?")[0])

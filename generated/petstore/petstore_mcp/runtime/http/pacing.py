@@ -43,8 +43,8 @@ def _too_soon(rate: Rate, wait: float) -> NoPlaceFree:
     return NoPlaceFree(f"this server sends no more than {rate}", advice)
 
 
-# Decision 0171: No caller has more than three quarters of the rooms.
-# Decision 0037: 64 requests are under way at a time.
+# Decision 0171: No caller gets more than three quarters of the places for requests.
+# Decision 0037: At most 64 requests to the API are pending at a time.
 class RequestLimiter:
     """Concurrency and rate limiter of one server. Use it inside one event loop; `clock` returns seconds."""
 

@@ -79,7 +79,7 @@ class Trail:
         return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
 
 
-# Decision 0034: Redirects are followed for GET, and only where the owner says so.
+# Decision 0034: Redirects are followed only for GET, and only if the owner allows it.
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the last redirect that may not be followed.
 

@@ -31,7 +31,7 @@ IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
 """Idempotent methods (RFC 9110 section 9.2.2, and QUERY)."""
 
 
-# Decision 0035: Only what is safe is sent again.
+# Decision 0035: Only requests that are safe to repeat are repeated.
 def pause(request: Request, outcome: Response | Failure, tries: int, left: float, chance: float) -> float | None:
     """Return the seconds to wait before the next try, or None if the outcome is final.
 

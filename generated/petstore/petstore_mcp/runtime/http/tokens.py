@@ -62,7 +62,7 @@ class _CachedToken:
         self.problem: NotReady | None = None
 
 
-# Decision 0071: A client credentials flow makes a scheme oauth2.
+# Decision 0071: A scheme with the client credentials flow has the type oauth2.
 class Tokens:
     """Cache of the access tokens of one server.
 

@@ -57,7 +57,7 @@ class Guard:
         port = listening.port or 1  # 0 stands for a port that the system chooses; then `locate` is called with it
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
-    # Decision 0174: Access tokens are for the URL that is set, never for the one in Host.
+    # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
     def locate(self, resource: str) -> None:
         """Set the endpoint's URL as clients use it."""
         self.resource = resource

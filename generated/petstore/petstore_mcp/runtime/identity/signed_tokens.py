@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers use this name of Ed25519
 
-# Decision 0172: Only signatures with key pairs are accepted.
+# Decision 0172: Only signatures with public keys are accepted.
 ALGORITHMS: Mapping[str, tuple[str, str]] = {
     **{f"{family}{size}": ("RSA", "") for family in ("RS", "PS") for size in (256, 384, 512)},
     "ES256": ("EC", "P-256"),

@@ -25,7 +25,7 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: A stopped program travels with its client.
+# Decision 0197: The client stores a paused program over HTTP.
 class SealedRuns:
     """Issuer and reader of states that contain a program. `spend` marks a state as used (`sealed_states.States`)."""
 

@@ -30,7 +30,7 @@ _PURPOSE = "state"
 _NUMBER = 16
 
 
-# Decision 0167: A confirmation is not taken where nobody knows whether it was used.
+# Decision 0167: A confirmation is refused if nobody knows whether it was used.
 class States:
     """Issuer and checker of states.
 

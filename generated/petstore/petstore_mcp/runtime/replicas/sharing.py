@@ -62,7 +62,7 @@ class Gone:
         self.id = id
 
 
-# Decision 0170: Events of streams are written to the store as they leave.
+# Decision 0170: Events of streams are written to the store when they are sent.
 class Sharing:
     """Access of one replica to the data that all replicas share through the store."""
 

@@ -76,7 +76,7 @@ def fold(name: str) -> str:
     return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
-# Decision 0033: Names that fold to a credential's are refused.
+# Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
     """Raise Refused for an argument that wrote a name of a credential. `credentials`: folded names."""
     for argument, name in given if credentials else ():

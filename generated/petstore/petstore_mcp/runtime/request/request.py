@@ -130,7 +130,7 @@ def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]
     return [*usual, *traced] if traced and "traceparent" not in own else usual
 
 
-# Decision 0151: What depends on a tool alone is found out once.
+# Decision 0151: The constant parts of a request are computed once.
 class Plan:
     """The parts of a tool's request that are the same for every call, computed once.
 

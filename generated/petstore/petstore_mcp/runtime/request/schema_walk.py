@@ -37,7 +37,7 @@ OTHER = "other"
 """Stands for the keyword of a violation whose real keyword is unknown."""
 
 
-# Decision 0059: Verdicts from the library, violations from us.
+# Decision 0059: The library decides validity, and our code describes the violations.
 class SchemaWalk:
     """Finder of violations of one schema. Its methods raise budget.Exhausted."""
 

@@ -41,7 +41,7 @@ class Unwritten(Exception):
     """The file was not written. The message is a sentence for the model that says why."""
 
 
-# Decision 0048: An argument to save files is listed with the downloads directory.
+# Decision 0048: An argument to save files exists only if the downloads directory is set.
 class Download:
     """Destination of a response: a file name below the downloads folder of `settings`."""
 

@@ -39,7 +39,7 @@ _LARGE = "it is too large to be looked through"
 _NO_JSON = "it is no JSON"
 
 
-# Decision 0053: A select that leads nowhere is no error.
+# Decision 0053: A select that matches nothing is no error.
 class ResultRules:
     """Result rules of one call. Call `take` first, then `dressed`."""
 

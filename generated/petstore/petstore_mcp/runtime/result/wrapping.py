@@ -13,7 +13,7 @@ TEXT = "_text"
 """Member for text that is not JSON, and for notes."""
 
 
-# Decision 0044: The text of a structured result is the same value.
+# Decision 0044: The text of a structured result contains the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
     """Return the JSON value of a text, and whether an object repeats a member; ABSENT and False if it is not JSON.
 

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-# Decision 0191: A search says in two steps that nothing fits.
+# Decision 0191: The search has two answers for queries that no tool fits.
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.22, 0.28
 """Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`)."""
 

@@ -161,7 +161,7 @@ def _tell(text: str) -> None:
         sys.stderr.flush()
 
 
-# Decision 0090: Explain prepares a call as every call is prepared.
+# Decision 0090: The flag --explain prepares a call like any other call.
 def explain(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:

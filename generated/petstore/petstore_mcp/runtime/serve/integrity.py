@@ -22,7 +22,7 @@ _VERSION = re.compile(r"# mcpgen ([0-9A-Za-z.+-]{1,40})")
 _ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-# Decision 0162: Digests of the runtime stand beside it.
+# Decision 0162: Digests of the runtime are stored beside it.
 def describe(folder: str = _RUNTIME) -> str:
     """Return a line for the report: the runtime is unchanged, or some files differ from those that mcpgen wrote."""
     try:

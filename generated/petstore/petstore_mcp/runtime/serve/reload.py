@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Renew = Callable[[Catalog, Settings], None]
 
-# Decision 0105: The tables are looked at every half second.
+# Decision 0105: With --reload, the tables are checked every half second.
 SECONDS = 0.5
 """Seconds between two checks."""
 
@@ -38,7 +38,7 @@ class _NotTaken(Exception):
     """Raised if new tables cannot be served. The message is a sentence that says why."""
 
 
-# Decision 0104: Reload takes up the table alone.
+# Decision 0104: A reload loads only the tables.
 class Watch:
     """Watch over the table files of one server."""
 

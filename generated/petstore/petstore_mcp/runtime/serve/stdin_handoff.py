@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SECONDS = 0.2
 
 
-# Decision 0150: The loop that makes the calls reads stdin.
+# Decision 0150: The event loop that runs the calls reads stdin.
 class StdinHandoff:
     """Hand-over of the server's stdin to the engine's event loop. Only the main thread uses this object."""
 

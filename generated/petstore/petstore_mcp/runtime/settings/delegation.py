@@ -232,7 +232,7 @@ class _Reader:
         public = public_url(settings, self._environ)
         if not public:
             raise ValueError(f"{found.variable} is user: set {settings.prefix}_HTTP_URL, at which browsers come back.")
-        # Decision 0186: Each scheme has a redirect URI of its own.
+        # Decision 0186: Each security scheme has its own redirect URI.
         found.redirect = f"{public}/callback/{found.slug}"
         if issuer := self._text(own):
             found.provider = self._operators(issuer, own)

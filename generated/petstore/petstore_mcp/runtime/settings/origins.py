@@ -104,7 +104,7 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
-# Decision 0082: With an operator's base URL the list of origins does not count.
+# Decision 0082: If the operator sets a base URL, the list of origins does not apply.
 class Rules:
     """The operator's rules about where requests may go.
 

@@ -11,7 +11,7 @@ BYTES_PER_TOKEN = 4
 FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
 LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 
-# Decision 0045: A result shows 32,000 bytes.
+# Decision 0045: A result shows at most 32,000 bytes of a response.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
 """Smallest and largest size, in bytes, of the largest file passed on inline.
@@ -43,7 +43,7 @@ def inline(shown: int) -> int:
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
-# Decision 0049: One variable says what is shown and what is kept.
+# Decision 0049: One variable limits what a result shows and what the server stores.
 def parse(value: str) -> Sizes:
     """Return the sizes that the operator set. Raise ValueError with a reason such as "must say tokens to show"."""
     import re  # imported here: few operators set sizes

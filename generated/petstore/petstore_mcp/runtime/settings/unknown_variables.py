@@ -18,7 +18,7 @@ _NEAR = 0.75
 _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "hooks.py")
 
 
-# Decision 0087: A variable with the prefix that nothing reads is a warning.
+# Decision 0087: A variable with the server's prefix that is no setting causes a warning.
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     """Return one line that lists the unread names, with similar known names and never with values.
 

@@ -48,7 +48,7 @@ _QUESTION_PARTS = 4
 _MOST_ENDED = 100_000
 
 
-# Decision 0168: The id of a question names the replica that asks.
+# Decision 0168: The id of a question names the replica that asked.
 class Relay:
     """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
 

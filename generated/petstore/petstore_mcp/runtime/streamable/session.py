@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
     from .replay import Recording
 
-# Decision 0166: Sessions are sealed, and not remembered.
+# Decision 0166: A session id contains the session's data, encrypted.
 SECONDS = 24 * 60 * 60.0
 """Seconds that a session lasts. Clients then begin another one."""
 

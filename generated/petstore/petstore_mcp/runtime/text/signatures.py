@@ -102,7 +102,7 @@ _ALSO = frozenset(
 """Other names of these types. Content that begins differently is none of them, whatever was declared."""
 
 
-# Decision 0046: An image or a sound is a block only by its first bytes.
+# Decision 0046: The first bytes of a file decide whether it is an image or a sound.
 def type_of(content: bytes) -> str:
     """Return the media type that the first bytes show, or "" if no signature matches."""
     for start, ninth, kind in _SIGNATURES:

@@ -7,6 +7,6 @@ None of them changes what a server does. `MCPGEN_TUNING=0` in the environment tu
 
 import os
 
-# Decision 0188: Tricks of performance have one room and one switch.
+# Decision 0188: Performance tricks have one folder and one switch.
 ON = os.environ.get("MCPGEN_TUNING") != "0"
 """Whether the tricks are used."""

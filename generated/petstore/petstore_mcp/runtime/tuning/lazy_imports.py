@@ -135,7 +135,7 @@ def _without_default(kind: Any) -> Any:
     return variable
 
 
-# Decision 0153: Unused modules of libraries are left out.
+# Decision 0153: Unused modules of libraries are replaced by stand-ins.
 @contextmanager
 def deferred() -> Iterator[None]:
     """Replace the listed modules by stand-ins inside a `with` block. Modules loaded before are left as they are."""

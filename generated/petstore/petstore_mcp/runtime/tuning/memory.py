@@ -14,7 +14,7 @@ from . import ON
 
 #: Thresholds for `gc.set_threshold`.
 _COLLECTED = 2000, 10, 10
-# Decision 0154: One piece of 4 MiB is given back to glibc at the start.
+# Decision 0154: A freed block of 4 MiB makes glibc reuse buffers.
 #: Size of the block that is allocated and freed once. Afterwards glibc reuses freed blocks up to this size; larger ones
 #: it would map anew each time and clear their pages. asyncio allocates 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from . import ON
 
-# Decision 0160: A pipe of a long answer is made 256 KiB large.
+# Decision 0160: The pipe for a long answer is enlarged to 256 KiB.
 _LARGE = 256 * 1024
 
 
