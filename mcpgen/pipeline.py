@@ -1,4 +1,4 @@
-"""Call the passes of the compiler in order, and do nothing else. Reading this file first shows the architecture."""
+"""Call the passes of the compiler in order, and do nothing else. To learn the architecture, read this file first."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ from mcpgen.read.toolsfile import PlacedText, ToolsFile
 
 LONGEST_TITLE = 100
 _EXPLAINING = ("unused-selector", "hidden-operation")
-"""Codes of warnings and notes that `_nothing_left` may show as the reason why no tool is left."""
+"""Codes of warnings and notes that may explain why no tool is left (`_nothing_left`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class Compiled:
     """The result of a compile.
 
     `catalog`: the tools. `tree`: all files of the project. `lock`: contents of the lock file in `tree`. `diagnostics`:
-    findings, with lines and columns. `sources`: the documents that were read. `pinned`: the version was set in the
-    tools file. `definitions`: the schemas that answers refer to.
+    findings, with lines and columns. `sources`: the documents that were read. `pinned`: the server's version was set in
+    the tools file. `definitions`: the named schemas to which schemas of responses refer.
     """
 
     catalog: Catalog
@@ -79,7 +79,7 @@ class Compiled:
 
     @property
     def failed_strictly(self) -> bool:
-        """Return True if `--strict` forbids the write: after an error, a skipped operation or a grave warning."""
+        """Return True if `--strict` forbids writing: after an error, a skipped operation or a grave warning."""
         return self.failed or bool(self.catalog.skipped) or any(d.code in FATAL_WITH_STRICT for d in self.diagnostics)
 
 
@@ -102,7 +102,7 @@ class Project:
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
     """Compile bytes to a catalog and files, without side effects except reading through `fetched` and `project`.
 
-    Raises FatalError, with its place, if the source as a whole cannot be compiled.
+    Raises FatalError, with a place in the source, if the source as a whole cannot be compiled.
     """
     diagnostics = Diagnostics()
     sources = Sources(diagnostics, fetched.network)
@@ -181,7 +181,8 @@ def _with_origins(
     on_disk: list[ToolsFile],
     diagnostics: Diagnostics,
 ) -> tuple[Catalog, dict[str, bool]]:
-    """Return `catalog` with the origins that its server may contact, and origin → accepted, for the next lock.
+    """Return `catalog` with the origins that its server may contact. Also return origin → True if it is accepted, for
+    the next lock file.
 
     `before`: the same mapping from the last lock. `unconfirmed`: origins that the owner must accept again.
     """
@@ -217,8 +218,8 @@ def _curated(
     known: PreviousNames,
     diagnostics: Diagnostics,
 ) -> tuple[Api, int]:
-    """Return the API of all documents and handwritten tools after its owner's decisions, and how many operations there
-    were before any selection.
+    """Return the API of all documents and handwritten tools, with the owner's overrides applied. Also return the number
+    of operations before any selection.
     """
     by_flag = Overlays(tuple(PlacedText(name, Where(name)) for name in flags.wanted.overlay))
     of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
@@ -235,7 +236,7 @@ def _curated(
         api = with_login(api, login, diagnostics)
     unused_schemes.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
-    # unused selectors are no mistake if a document could not be read
+    # if a document could not be read, unused selectors are no mistake
     told = diagnostics if not sources.unread else Diagnostics()
     api, more = chosen(settled(api, flags.servers), flags.selectors("include"), flags.selectors("exclude"), told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
@@ -252,11 +253,13 @@ def _curated(
 
 
 def verdict(sources: Sources) -> tuple[Diagnostic, ...]:
-    """Return the verdict of openapi-spec-validator on each OpenAPI document of a compile, after its overlays."""
+    """Return the findings of openapi-spec-validator about each OpenAPI document of a compile, after its overlays were
+    applied.
+    """
     found = Diagnostics()
     for document in sources.described_by:
         if document.sources:
-            continue  # a translation: OpenAPI's schema says nothing about the file
+            continue  # mcpgen translated the file to OpenAPI, so OpenAPI's schema does not apply to the file itself
         version = openapi.version_of(document)
         assert version is not None, "no API is read from a document without one"
         openapi.verdict(document, version, sources.library, found)

@@ -1,5 +1,5 @@
-"""Compile over an existing project: its state, the graded difference, the changelog, and the write.
+"""Compile for an existing project: read its state, grade the differences, continue its changelog, and write its files.
 
-This room imports `pipeline` and the rooms below it. Its own floors: `diff`, `publish`, `orphan_hooks` and
-`release_notes`; then `changelog` and `projects`; then `regenerate`.
+This package imports `pipeline` and the packages below it. Its modules, from the lowest: `diff`, `publish`,
+`orphan_hooks` and `release_notes`; then `changelog` and `projects`; then `regenerate`.
 """

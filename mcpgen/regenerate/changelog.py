@@ -1,6 +1,6 @@
-"""Continue CHANGELOG.md of a project.
+"""Continue the file CHANGELOG.md of a project.
 
-The tree of each compile begins a new changelog. Here it gets the project's history, and an entry if something changed.
+A compile emits a new, empty changelog. This module inserts the project's history, and a new entry if something changed.
 Entries have no dates, and edits by hand are kept.
 """
 
@@ -22,17 +22,17 @@ NAME = "CHANGELOG.md"
 def continued(
     directory: Path, tree: FileTree, lock: Lock, previous: Lock, difference: Difference | None, files: Sequence[str]
 ) -> tuple[FileTree, Lock]:
-    """Return `tree` and its `lock` with the changelog of the project in `directory`, continued by an entry.
+    """Return `tree` and `lock` with the changelog of the project in `directory`, to which an entry is added.
 
-    `previous`: the project's lock. `difference`: what changed, or None if the old tables were unreadable. `files`:
-    changed generated files. Raises FatalError if a file of the project cannot be read.
+    `previous`: the project's lock file. `difference`: the changes, or None if the project's tables could not be read.
+    `files`: generated files that changed. Raises FatalError if a file of the project cannot be read.
     """
     written = present(directory, NAME)
     if written is None:
         return tree, lock
     lines = "".join(f"{line}\n" for line in _entry(difference, files, previous.compiler, lock.compiler))
     data = _appended(written, lines, lock.version) if lines else written
-    # keep the old digest, so that an edit of the changelog by hand does not make the project stale
+    # keep the old digest, so that an edit of the changelog by hand does not make the project out of date
     known = digest(data) if lines else previous.files.get(NAME, digest(data))
     lock = replace(lock, files={**lock.files, NAME: known})
     return FileTree({**tree, NAME: data, locks.NAME: locks.dump(lock)}), lock
@@ -52,7 +52,7 @@ def _entry(difference: Difference | None, files: Sequence[str], before: str, aft
 def _appended(written: bytes, lines: str, version: str) -> bytes:
     """Return the changelog `written` with the entry `lines` at its end, under a heading for `version`.
 
-    If a killed run is repeated, the entry is not added a second time.
+    If a killed run has already written the entry, it is not added a second time.
     """
     text = written.rstrip(b"\n") + b"\n"
     heading = f"## {markdown_text(version)}".encode()

@@ -1,7 +1,7 @@
-"""Find hooks that are never called: functions of hooks.py whose tool does not exist, or no longer.
+"""Find hooks that are never called: functions of hooks.py whose tool does not exist, or no longer exists.
 
-A hook is found by its name, so it silently stops guarding when its tool is gone. The file is parsed and never run: it
-comes with a repository, and mcpgen does not execute the code of others.
+The runtime finds a hook by its name, so a hook is silently no longer called if its tool was removed. hooks.py is parsed
+and never run: it comes with a repository, and mcpgen does not execute code of others.
 """
 
 import ast
@@ -15,20 +15,20 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.names import clipped, did_you_mean, near
 
 KINDS = ("before_", "request_", "instead_of_", "after_")
-"""Prefixes of hook names, as the runtime finds them (`hook_names.py`)."""
+"""Prefixes of hook names. The runtime has the same list (`hook_names.py`)."""
 
 FOR_ALL = ("before_all", "request_all", "after_all")
 LARGEST = 1 << 18
 """Largest hooks.py that is read, in bytes: some six thousand lines."""
 
 MOST = 50
-"""Limit on the hooks that are reported one by one."""
+"""Limit on the hooks that are reported one by one; further hooks are only counted."""
 
 _LONGEST = 80
 """Longest name for which similar names are searched, in characters; tool names have up to 64."""
 
 _ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii", "us-ascii", "iso-8859-1", "iso-8859-15", "cp1252"})
-"""Encodings that decode in linear time; Python knows some that do not."""
+"""Encodings whose decoder takes linear time. Python supports some encodings whose decoder does not."""
 
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Compare, ast.BinOp)
 """Expressions whose values are not callable."""
@@ -40,7 +40,9 @@ _MEND = "Correct hooks.py: a server that cannot load this file refuses every cal
 
 
 class _Unreadable(Exception):
-    """hooks.py cannot be read as Python: the reason for a sentence, and the place in the file."""
+    """Raised if hooks.py cannot be read as Python. It contains the reason, as part of a sentence, and the place in the
+    file.
+    """
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, hint: str = _MEND) -> None:
         super().__init__(reason)
@@ -49,10 +51,10 @@ class _Unreadable(Exception):
 
 # Decision 0100: The compiler reads hooks.py as a syntax tree.
 def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
-    """Return a warning for each hook in `data` that belongs to none of the tools `names`.
+    """Return a warning for each hook in `data`, the contents of hooks.py, that belongs to none of the tools `names`.
 
-    `file`: path of this hooks.py. `retired`: former names of tools. A file that is not readable as Python gives a
-    single warning with its place.
+    `file`: path of this hooks.py. `retired`: former names of tools. A file that is not valid Python gives a single
+    warning at the line of the error.
     """
     try:
         text = _decoded(data)
@@ -68,7 +70,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
 
 
 def _decoded(data: bytes) -> str:
-    """Return the text in the encoding that it declares (PEP 263)."""
+    """Return `data` decoded from the encoding that it declares (PEP 263)."""
     if len(data) > LARGEST:
         hint = "Move parts of hooks.py to other modules, and import these in hooks.py."
         raise _Unreadable(f"the file is larger than {LARGEST // 1024} KiB", hint=hint)
@@ -89,7 +91,7 @@ def _parsed(text: str) -> ast.Module:
         raise _Unreadable("there is a null character", 1 + text.count("\n", 0, text.index("\0")))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # style of the file, which is not examined here
+            warnings.simplefilter("ignore")  # these warnings are about style, which is not examined here
             return ast.parse(text)
     except SyntaxError as problem:
         reason = clipped(problem.msg, 120)
@@ -99,8 +101,8 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """Yield (name, line, byte offset) of each name at the top level that begins like a hook and may be callable, in
-    order.
+    """Yield (name, line, byte offset), in order, for each top-level name that has the prefix of a hook and may be
+    callable.
     """
     waiting: list[ast.AST] = [module]
     while waiting:
@@ -145,9 +147,9 @@ def _orphaned(
 
 
 def _orphan(hook: str, where: Where, served: Collection[str], retired: Collection[str]) -> Diagnostic:
-    """Return the warning that `hook` is never called.
+    """Return the warning that the function `hook` is never called.
 
-    `served`: names of hooks that would be called. `retired`: former names of tools.
+    `served`: names of hooks for existing tools. `retired`: former names of tools.
     """
     kind = next(kind for kind in KINDS if hook.startswith(kind))
     shown = clipped(hook, _LONGEST)
@@ -166,7 +168,7 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
 
 
 def own_name(kind: str, tool: str) -> str:
-    """Return the name of the hook of one `kind` for one tool, or "" if there is none.
+    """Return the name of the hook with the prefix `kind` for the tool `tool`, or "" if there can be none.
 
     For a tool named `all` only `instead_of_all` exists, since the other hooks named `all` are for every tool.
     """

@@ -25,10 +25,11 @@ def settings(directory: Path) -> Fetched | None:
 
 
 def lock_of(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, or None if there is none. Raises FatalError if it cannot be read.
+    """Return the lock file of the project in `directory`, or None if there is none. Raises FatalError if it cannot be
+    read.
 
-    A lock of an older mcpgen has no list of origins. It gets the origins in the project's tables, or none if these
-    cannot be read.
+    The lock file of an older mcpgen has no list of origins. Then the list contains the origins in the project's tables,
+    or nothing if the tables cannot be read.
     """
     lock = previous_lock(directory)
     if lock is None or lock.origins is not None or f"{lock.package}/bindings.json" not in lock.files:
@@ -55,16 +56,18 @@ def remembered(directory: Path) -> Project:
 
 
 def located(directory: Path, recorded: str) -> str:
-    """Return a path that a lock records, now relative to the working directory. A URL or `-` is returned unchanged."""
+    """Return a path from a lock file, changed to be relative to the working directory. A URL or `-` is returned
+    unchanged.
+    """
     if recorded == "-" or "://" in recorded:
         return recorded
     place = directory / recorded
-    shorter = os.path.normpath(place)  # links above the project may change the meaning of `..`
+    shorter = os.path.normpath(place)  # symbolic links above the project may change the meaning of `..`
     return shorter if os.path.realpath(shorter) == os.path.realpath(place) else str(place)
 
 
 def surface(directory: Path, lock: Lock) -> Surface | None:
-    """Return the tables of the project in `directory`, or None if they cannot be read."""
+    """Return the surface of the project in `directory` from its tables, or None if they cannot be read."""
     tables = {name: data for name in TABLES if (data := present(directory, f"{lock.package}/{name}")) is not None}
     try:
         return of_tables(tables, lock.promises.tools)
@@ -73,9 +76,9 @@ def surface(directory: Path, lock: Lock) -> Surface | None:
 
 
 def recorded(source: str, directory: Path) -> str:
-    """Return a path for the lock: relative to the project, with forward slashes on every system.
+    """Return the path of `source` for the lock file: relative to the project, with forward slashes on every system.
 
-    A URL loses possible secrets.
+    If `source` is a URL, secrets in it are removed.
     """
     if source == "-":
         return source

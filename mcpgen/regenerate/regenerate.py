@@ -1,7 +1,8 @@
-"""Compile over an existing project: names hold, the difference is graded, and the version moves by the grade.
+"""Compile for an existing project: tools keep their names, changes are graded, and the version is raised by the grade.
 
-A lock promises a name to an operation by method and path. If the path changed, the tool's fingerprint identifies the
-operation. So the source is compiled first, and compiled again with the promise moved.
+The lock file pins a tool's name to method and path of its operation. If the path has changed, the fingerprint
+identifies the operation. So the source is compiled once to find such operations, and again with the pins moved to the
+new paths.
 """
 
 import re
@@ -28,9 +29,9 @@ _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 class NextGeneration:
     """The next generation of a project.
 
-    `compiled`: the compile, with the project's changelog continued. `before`: the project's lock, or None for a new
-    project. `difference`: what changed for callers and operators. `files`: generated files that change, except where
-    only a version does.
+    `compiled`: the compile, with the project's changelog continued. `before`: the project's lock file, or None for a
+    new project. `difference`: the changes for callers and operators. `files`: generated files that change, without
+    files in which only a version number changes.
     """
 
     compiled: Compiled
@@ -42,7 +43,8 @@ class NextGeneration:
 def succeed(
     directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True
 ) -> NextGeneration:
-    """Compile `fetched` as the next generation of the project in `directory`, or as its first one.
+    """Compile `fetched` as the next generation of the project in `directory`, or as the first generation of a new
+    project.
 
     Raises FatalError if a file of the project cannot be read.
     """
@@ -85,30 +87,30 @@ def _changed(before: Lock, after: Lock) -> tuple[str, ...]:
 
 
 def next_version(version: str, part: str) -> str:
-    """Return `version` with its major, minor or patch part incremented (Semantic Versioning 2.0.0, 6 to 8)."""
+    """Return `version` with its major, minor or patch number incremented (Semantic Versioning 2.0.0, items 6 to 8)."""
     numbers, place = release(version), _PARTS.index(part)
     return ".".join(map(str, [*numbers[:place], numbers[place] + 1, *[0] * (2 - place)]))
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the three numbers of a version, 0 for missing ones."""
+    """Return the three numbers of a version, with 0 for missing numbers."""
     found = _RELEASE.match(version)
     numbers = [int(number) for number in found[0].split(".")] if found else []
     return (*numbers, 0, 0, 0)[:3]
 
 
 def surface_of(compiled: Compiled) -> Surface:
-    """Return the surface of a compile, read from the tables that it would write."""
+    """Return the surface of a compile for comparison, read from the tables that the compile would write."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
     return of_tables(tables, compiled.lock.promises.tools)
 
 
 def compile_after(fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Compiled:
-    """Compile `fetched` in `project`, so that tools of moved operations keep their names.
+    """Compile `fetched` for `project`, so that tools keep their names if their operation's path has changed.
 
-    If an operation moved, the source is compiled a second time. Without `moves`, only a renamed path parameter counts
-    as a move.
+    If such an operation is found, the source is compiled a second time. If `moves` is False, only a renamed path
+    parameter counts as a changed path.
     """
     compiled, lock = compile_source(fetched, options, project), project.lock
     if lock is None:

@@ -1,4 +1,4 @@
-"""Collect the words of a tool, by the part of its description that they stand in."""
+"""Collect the words of a tool for the search index, by field: name, description, arguments and so on."""
 
 import re
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from mcpgen.model import Operation, ToolSpec
 from mcpgen.retrieval.stems import stems
 
 DEPTH = 4
-"""Levels of an answer whose member names are indexed."""
+"""Limit on the levels of a response whose member names are indexed."""
 
 MOST_MEMBERS = 400
-"""Limit on the members of one answer that are visited."""
+"""Limit on the members of one response that are visited."""
 
 LONGEST_TEXT = 4000
 """Limit on the characters of the document's own text about an operation."""
@@ -23,11 +23,11 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
 
 Fields = dict[str, list[str]]
-"""Field → the stems that stand in it, in order. The names are those of `index.FIELDS`."""
+"""Field → the stems of the words in it, in order. The names of fields are those of `index.FIELDS`."""
 
 
 def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
-    """Return the words of a tool. `composer` resolves the schemas of its answer."""
+    """Return the stems of a tool's words by field. `composer` resolves the schemas of its response."""
     operation = tool.operation
     own = operation.decided.told is None
     sketch = " ".join(_SKETCH.findall(tool.description))
@@ -46,7 +46,9 @@ def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
 
 
 def _answer(operation: Operation, composer: Composer) -> list[str]:
-    """Return the member names of the first 2xx JSON answer. Owners who changed the result get none of them indexed."""
+    """Return the member names of the first 2xx response in JSON. If the owner's `result` rules change the result,
+    return [].
+    """
     if operation.decided.result is not None:
         return []
     for response in sorted(operation.responses, key=lambda each: each.status):
@@ -59,7 +61,7 @@ def _answer(operation: Operation, composer: Composer) -> list[str]:
 
 
 def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
-    """Yield the names of members, level by level, at most MOST_MEMBERS."""
+    """Yield the names of the members of `schema`, level by level, at most MOST_MEMBERS."""
     composer.budget.begin()
     level: list[JsonValue] = [schema]
     left = MOST_MEMBERS
@@ -69,7 +71,7 @@ def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
             try:
                 node, _ = composer.node(as_object(each))
             except (SkipOperation, Exhausted, RecursionError):
-                continue  # what cannot be resolved has no words
+                continue  # a schema that cannot be resolved has no words
             while as_object(node.get("items")):
                 try:
                     node, _ = composer.node(as_object(node["items"]))

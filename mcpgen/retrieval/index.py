@@ -1,8 +1,9 @@
-"""Write the index: for each stem, the tools that it speaks for, and how strongly (BM25F).
+"""Write the search index: for each stem, the tools with this stem, and how strongly it supports each of them (BM25F).
 
-`impact(word, tool) = idf(word) · tf / (K1 + tf)`, where `tf` adds up the occurrences in each field, times the weight of
-the field and divided by its relative length. Words that no name, path, summary or tag knows count half. All of that is
-known when the server is generated, so the index holds the impacts as integers, and a query only adds them up.
+`impact(word, tool) = idf(word) · tf / (K1 + tf)`, where `tf` is the sum, over the fields, of the occurrences times the
+weight of the field, divided by its relative length. Words that occur in no name, path, summary or tag count half. All
+of this is known when the server is generated, so the index contains the impacts as integers, and a query only adds them
+up.
 """
 
 import math
@@ -32,10 +33,10 @@ FIELDS: Mapping[str, tuple[float, float]] = {
     "sketch": (0.4, 0.5),
     "text": (0.25, 0.75),
 }
-"""Field → its weight, and how much its length counts (BM25's b)."""
+"""Field → its weight, and the influence of its length (the parameter b of BM25)."""
 
 PROGRAMS = {"none": (), "reads": ("run_reads",), "all": ("run_program", "run_reads")}
-"""Value of `--programs` → the tools that run programs."""
+"""Value of `--programs` → names of the tools that run programs of a model."""
 
 K1 = 1.2
 SCALE = 100
@@ -47,10 +48,12 @@ _DEPRECATED = 0.8
 MOST_GROUPS = 25
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
-"""Limit on the tokens of groups and starting points in the list, so that the list has at most 750."""
+"""Limit on the tokens that groups and starting points take in the tool list. With it, the list has at most 750
+tokens.
+"""
 
 MOST_TOKENS_BESIDE_PROGRAMS = 60
-"""The same if the list has a tool that runs programs."""
+"""The same limit if the list contains a tool that runs programs."""
 
 STARTS = 3
 
@@ -96,7 +99,7 @@ def build(
 def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
     """Return the name of each search tool → what it does.
 
-    If a tool of the API has the same name, another one is used.
+    If a tool of the API has the same name, the search tool gets another name.
     """
     taken = {tool.name.lower() for tool in tools}
     found = {}
@@ -109,12 +112,14 @@ def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
 
 
 def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
-    """Estimate the tokens that groups and starting points take in the description of the search."""
+    """Estimate the tokens that groups and starting points take in the description of the search tool."""
     return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
 
 def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:
-    """Return stem → the tools that have it and its impact there, alternating. Numbers of tools are differences."""
+    """Return stem → a list in which numbers of tools and impacts alternate. The number of a tool is stored as the
+    difference from the number before.
+    """
     lengths = {field: max(1.0, sum(len(row[field]) for row in rows) / max(1, len(rows))) for field in FIELDS}
     frequencies: dict[str, dict[int, float]] = {}
     for number, row in enumerate(rows):
@@ -142,16 +147,16 @@ def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str
 
 
 def _effect(tool: ToolSpec) -> str:
-    """Return one letter for the effect of a tool: `r`eads, `a`dds, `u`pdates or `d`eletes."""
+    """Return a letter for the effect of a tool: r (reads), a (adds), u (updates) or d (deletes)."""
     if tool.annotations.read_only:
         return "r"
     return {"DELETE": "d", "PUT": "u", "PATCH": "u"}.get(tool.operation.method, "a")
 
 
 def _group(tool: ToolSpec) -> str:
-    """Return the first tag of a tool, else the first segment of its path that is no variable and no version.
+    """Return the group of a tool: its first tag, else the first segment of its path that is no variable and no version.
 
-    A tag that tells a model what to do is not shown.
+    A tag that contains instructions to a model is not used.
     """
     tag = _line(tool.operation.tags[0]) if tool.operation.tags else ""
     if tag and not gives_orders(tag):
@@ -166,9 +171,9 @@ def _line(text: str) -> str:
 
 
 def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
-    """Return the tools that most tasks begin with, as name(required arguments).
+    """Return the tools with which most tasks begin, each as `name(required arguments)`.
 
-    These are the producers that most tools need, `/me`, and a general search.
+    These are the tools whose ids most other tools need, a tool for `/me`, and a search of everything.
     """
     free = {tool.name: tool for tool in tools if tool.annotations.read_only and "{" not in tool.operation.path}
     found = [name for name in producers.needed(sources) if name in free][:2]

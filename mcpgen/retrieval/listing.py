@@ -1,8 +1,8 @@
 """Write the tool list of a server with a search: the search tools, and pinned tools.
 
-The server sends these bytes unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
-from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`), with the same words and other
-numbers. A test compares both.
+The server sends the list unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
+from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`), with the same text but other
+numbers. A test compares the two implementations.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,14 +14,14 @@ FINDERS = (SEARCH, DESCRIBE, CALL, CALL_WRITING)
 
 MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
 LONGEST_QUERY = 400
-"""Longest query, group or name in characters."""
+"""Limit on the characters of a query, a group or a name in calls of the search tools."""
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
 _CALLED: JsonObject = {
     "type": "object",
     "properties": {
         "name": {**_TEXT, "description": "Name of the tool."},
-        # Said outright, because strict modes of some providers close objects that do not say it.
+        # This is stated explicitly, because strict modes of some providers forbid undeclared members otherwise.
         "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
     },
     "required": ["name"],
@@ -31,10 +31,10 @@ _CALLED: JsonObject = {
 def entries(
     called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]
 ) -> list[JsonValue]:
-    """Return the search tools as `tools/list` shows them.
+    """Return the entries of the search tools in `tools/list`.
 
-    `called`: name → what the tool does. `groups`: group → number of tools. `others`: number of tools in further groups.
-    `starts`: signatures of tools that most tasks begin with.
+    `called`: name of a search tool → what it does. `groups`: group → number of its tools. `others`: number of tools in
+    groups that are not listed. `starts`: signatures of tools with which most tasks begin.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others

@@ -1,8 +1,8 @@
-"""Add arguments that accept a name instead of an id, if one other tool certainly finds the id.
+"""Add arguments that accept a name instead of an id, if exactly one other tool certainly finds the id by the name.
 
 For example, a tool with `movie_id` also gets `movie`, and a call must give one of the two. A lookup is certain if
-exactly one tool lists or searches items of that noun. Its described response must have a name and an id of the same
-type, and it must need no arguments that the call lacks.
+exactly one tool lists or searches items of that noun. The document must describe that its response has a name, and an
+id of the same type. The tool must not need arguments that the call lacks.
 """
 
 import re
@@ -25,10 +25,10 @@ from mcpgen.retrieval.producers import Source
 _OF_PEOPLE = ("username", "login", "email", "nickname")
 _ORIGINAL = ("originalname", "originaltitle", "filename", "headline")
 _NAMES = ("name", "title", "displayname", "fullname", "label", "summary", "subject", *_OF_PEOPLE, *_ORIGINAL)
-"""Members by which people call an item, without case and punctuation, the best first."""
+"""Names of members that contain the name of an item, without case and punctuation, the best first."""
 
 _ABOUT = ("releasedate", "firstairdate", "year", "date", "email", "fullname", "type", "kind", "status", "state", "city")
-"""Members that tell apart items of one name."""
+"""Names of members that distinguish items with the same name, without case and punctuation."""
 
 _QUERY = ("query", "q", "search", "searchterm", "searchquery", "term", "text", "keyword", "keywords")
 _IDS = frozenset(["id", "uuid", "guid", "key"])
@@ -38,7 +38,9 @@ _SCALARS = {"string", "integer"}
 
 @dataclass(frozen=True, slots=True)
 class _Finder:
-    """A tool that finds items: its argument for a name, where its answer has the items, and their members."""
+    """A tool that finds items: its argument for a name, the place of the items in its response, and the members of an
+    item.
+    """
 
     tool: ToolSpec
     query: str
@@ -49,9 +51,10 @@ class _Finder:
 
 # Decision 0199: Lookup arguments take names in place of ids.
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` with arguments for names in the tools whose owner wants them.
+    """Return `catalog` with arguments for names in the tools for which the owner has switched on `lookups`.
 
-    `definitions`: the schemas that answers refer to. `promises`: names of earlier generations, which stay.
+    `definitions`: the named schemas to which schemas of responses refer. `promises`: pinned names of earlier
+    generations, which are kept.
     """
     if not any(tool.operation.decided.lookups for tool in catalog.tools):
         return catalog
@@ -79,7 +82,7 @@ def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins,
 
 
 def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
-    """Report how many tools take names, and tools that alone were to take some and take none."""
+    """Report if no tool accepts names, although the owner has switched on `lookups` for all or for single tools."""
     wanted = [tool for tool in tools if tool.operation.decided.lookups]
     if not any(tool.binding.lookups for tool in wanted):
         for tool in wanted[:1]:
@@ -92,7 +95,9 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
 
 
 def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | None:
-    """Return data about a tool that finds items, or None if its response is not described well enough."""
+    """Return the data of a tool that finds items, or None if the document does not describe its response well
+    enough.
+    """
     result = tool.operation.decided.result
     rewritten = result is not None and (result.text or result.select) is not None
     if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never" or tool.questions:
@@ -112,7 +117,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
 
 
 def _query(tool: ToolSpec, noun: str) -> str:
-    """Return the argument of a tool that takes a name to search for, or ""."""
+    """Return the argument of a tool that takes a search text, or "" if there is none."""
     properties = as_object(tool.input_schema.get("properties"))
     texts = {
         _plain(wire): name
@@ -128,7 +133,7 @@ def _query(tool: ToolSpec, noun: str) -> str:
 def _lookup(
     tool: ToolSpec, source: Source, finder: _Finder, pinned: Mapping[Slot, str], found: Sequence[Lookup]
 ) -> Lookup | None:
-    """Return the lookup of one id, or None if it is not certain."""
+    """Return the lookup of the id that `source` describes, or None if the lookup is not certain."""
     properties, required = as_object(tool.input_schema.get("properties")), as_list(tool.input_schema.get("required"))
     kinds = types(as_object(properties.get(source.argument)))
     given = _given(tool, finder)
@@ -161,12 +166,14 @@ def _lookup(
 
 
 def _is_name(value: str, names: Sequence[str]) -> bool:
-    """Return True if the id is itself the name, so that nothing is to be looked up."""
+    """Return True if the id of an item is its name, so that no lookup is needed."""
     return value in names[:1]
 
 
 def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
-    """Return required arguments of the finder → arguments of the tool that fill them; None if one has none."""
+    """Return the finder's required argument → the argument of the tool from which it is filled. Return None if one of
+    them cannot be filled.
+    """
     given: dict[str, str] = {}
     slots = {name: slot for slot, name in finder.tool.arguments.items()}
     for each in map(str, as_list(finder.tool.input_schema.get("required"))):
@@ -181,7 +188,7 @@ def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
 
 
 def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
-    """Return the member of an item that holds the id which an argument takes, or "" if none certainly does."""
+    """Return the member of an item that contains the id for an argument, or "" if no member certainly does."""
     said = words(source.wire)
     last = said[-1] if said and said[-1] in _IDS else "id"
     plain = {_plain(name): name for name in members}
@@ -194,14 +201,14 @@ def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[st
 
 
 def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
-    """Return the members by which an item is called, the best first."""
+    """Return the members that contain the name of an item, the best first."""
     plain = {_plain(name): name for name, node in members.items() if "string" in types(node)}
     own = (f"{_plain(noun)}name", f"{_plain(noun)}title")
     return tuple(plain[each] for each in dict.fromkeys((*own, *_NAMES)) if each in plain)[:_MOST_NAMES]
 
 
 def _about(members: Mapping[str, JsonObject], told: Sequence[str]) -> str:
-    """Return a member that distinguishes items with the same name and is not in `told`, or ""."""
+    """Return a member that distinguishes items with the same name, other than those in `told`, or ""."""
     plain = {_plain(name): name for name, node in members.items() if _SCALARS & set(types(node))}
     return next((plain[each] for each in _ABOUT if each in plain and plain[each] not in told), "")
 
@@ -236,7 +243,7 @@ def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:
 
 
 def _described(schema: JsonObject, lookup: Lookup) -> JsonObject:
-    """Return the schema of an id with a word that a name may be given in its place."""
+    """Return the schema of an id argument with a sentence that a name may be given instead."""
     said = as_text(schema.get("description"))
     note = f"Or give {lookup.argument}."
     return {**schema, "description": f"{ended(said)} {note}" if said else note}

@@ -1,9 +1,9 @@
-"""Find the tools that produce the ids which other tools need, so that a search shows both.
+"""Find the tools that return the ids which other tools need (producers), so that a search shows these tools too.
 
-An id in a path comes from the search of its noun (`/search/movie` for `/movie/{movie_id}`), else from the list of its
+An id in a path comes from the search for its noun (`/search/movie` for `/movie/{movie_id}`), else from the list of its
 noun (`/teams` for `/teams/{id}`), else from a search of everything (`/search`). An id in a query or body (`team_id`)
-comes from the search or the only list of its noun, or from where the same name in a path comes from. The producer may
-need no ids of its own but those that the consumer needs too.
+comes from the search or the only list of its noun, or has the same producer as a path variable of the same name. The
+producer must not need ids, except those that the consumer needs too.
 """
 
 import re
@@ -21,10 +21,10 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _IDS = frozenset(["id", "ids", "uuid", "uuids", "key"])
 _VAGUE = frozenset(["item", "key", "object", "record", "resource", "parent", "external", "client", "request"])
 _ASIDE = frozenset(["selected"])
-"""Words before a noun that do not change its meaning."""
+"""Words before a noun that do not change which kind of item it means."""
 
 MOST = 2
-"""Limit on the producers of one tool that a search shows."""
+"""Limit on the producers that a search shows for one tool."""
 
 Sources = dict[str, list[tuple[str, str]]]
 """Tool → its id arguments, each with the tool that produces the id."""
@@ -47,7 +47,9 @@ class Source:
 
 
 def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
-    """Return the producers of each tool that has any, at most MOST: of the ids in its path, else of others."""
+    """Return tool → its producers, at most MOST, for tools that have any: the producers of ids in its path, else of ids
+    in other arguments.
+    """
     found: Sources = {}
     for name, pairs in sources(tools, composer).items():
         shown = [each for each in pairs if each.in_path][-MOST:] or pairs[:MOST]
@@ -56,9 +58,9 @@ def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
 
 
 def sources(tools: Iterable[ToolSpec], composer: Composer) -> dict[str, list[Source]]:
-    """Return tool → where the ids in its arguments come from, in the order of its path, then of its other arguments.
+    """Return tool → the sources of the ids in its arguments, in the order of its path, then of its other arguments.
 
-    `composer` resolves the schemas of answers.
+    `composer` resolves the schemas of responses.
     """
     known = _Known([tool for tool in tools if not tool.operation.deprecated], composer)
     found = {tool.name: in_path for tool in known.tools if (in_path := _of_path(tool, known))}
@@ -90,13 +92,13 @@ class _Known:
         return self.by_key.get(self.listed.parameters[tool.operation.key].get(wire, ""))
 
     def at(self, tool: ToolSpec, path: str) -> ToolSpec | None:
-        """Return the tool that answers GET at a path of the document of `tool` with a list, or None."""
+        """Return the tool whose operation is a GET of `path` in the document of `tool` and returns a list, or None."""
         found = self._gets.get((tool.operation.document, _blank(path.rstrip("/"))))
         is_list = found is not None and listings.of_answer(found.operation, self._composer) is not None
         return found if is_list else None
 
     def of_noun(self, tool: ToolSpec, said: list[str]) -> ToolSpec | None:
-        """Return the only tool that lists or searches items of a noun, given as words, or None."""
+        """Return the only tool that lists or searches items of the noun in `said`, or None."""
         noun = "_".join([*said[:-1], singular(said[-1])])
         listing = self.listed.nouns.get((tool.operation.document, noun))
         return self.searches.get(noun) or (self.by_key.get(listing.key) if listing else None)
@@ -121,9 +123,9 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 
 
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
-    """Return (document, path variable) → its producer, if it is the same in all paths.
+    """Return (document, path variable) → the producer of its ids, if the producer is the same in all paths.
 
-    A variable that has the same name as its noun means the same item everywhere, such as `customer` in
+    A variable with the name of its noun means the same kind of item everywhere, such as `customer` in
     `/customers/{customer}`.
     """
     seen: dict[tuple[str, str], dict[str, Source]] = {}
@@ -153,7 +155,9 @@ def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], S
 def _of_word(
     tool: ToolSpec, wire: str, argument: str, known: _Known, same: Mapping[tuple[str, str], Source]
 ) -> Source | None:
-    """Return the producer of an argument by its name: `team_id`, `customer`, or the `ids` of items to delete."""
+    """Return the producer of ids for an argument, found by the argument's name: `team_id`, `customer`, or the `ids` of
+    items to delete.
+    """
     said = words(wire)
     is_id = bool(said) and said[-1] in _IDS
     noun = [each for each in said[:-1] if each not in _ASIDE] if is_id else said
@@ -172,20 +176,20 @@ def _of_word(
 
 
 def _is_own(place: str, tool: ToolSpec, producer: ToolSpec) -> bool:
-    """Return True if a body member is the id of the new item itself, which its caller chooses."""
+    """Return True if a body member is the id of the item that the call creates, which the caller chooses."""
     own = tool.operation.path.rstrip("/") == producer.operation.path.rstrip("/")
     return place == "body" and own and tool.operation.method != "DELETE"
 
 
 def _takes_id(schema: JsonObject) -> bool:
-    """Return True if the schema of an argument can be that of an id, or of a list of ids."""
+    """Return True if the schema of an argument allows an id, or a list of ids."""
     node = as_object(schema.get("items")) if schema.get("type") == "array" else schema
     open_ = not node.keys() & {"enum", "const"} and not str(node.get("format")).startswith("date")
     return open_ and node.get("type") in ("string", "integer")
 
 
 def _calls(tools: list[ToolSpec]) -> dict[tuple[str, str], ToolSpec]:
-    """Return (document, noun) → the only tool at a path such as `/users.list`, as remote procedures are called."""
+    """Return (document, noun) → the only tool whose path is a remote procedure such as `/users.list`."""
     found: dict[tuple[str, str], list[ToolSpec]] = {}
     for tool in tools:
         last = tool.operation.path.rpartition("/")[2]
@@ -205,7 +209,7 @@ def _blank(path: str) -> str:
 
 
 def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:
-    """Return the producers, ordered by how many tools need them, most first."""
+    """Return the producers, beginning with the one that most tools need."""
     counts: dict[str, int] = {}
     for pairs in sources.values():
         for _, name in pairs:
@@ -214,7 +218,7 @@ def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:
 
 
 def _searches(tools: list[ToolSpec]) -> tuple[dict[str, ToolSpec], ToolSpec | None]:
-    """Return noun → the tool that searches such items, and the tool that searches everything, if there is one."""
+    """Return noun → the tool that searches for such items, and the tool that searches everything, or None."""
     found: dict[str, ToolSpec] = {}
     general = []
     for tool in tools:
@@ -231,7 +235,7 @@ def _searches(tools: list[ToolSpec]) -> tuple[dict[str, ToolSpec], ToolSpec | No
 
 
 def _noun(before: str, variable: str) -> str:
-    """Return the singular noun that an id names: that of the segment before it."""
+    """Return the singular noun of the items that an id variable identifies: the noun of the segment before it."""
     segment = before.rstrip("/").rpartition("/")[2]
     said = words(segment) if "{" not in segment else words(variable)[:-1]
     return "_".join([*said[:-1], singular(said[-1])]) if said else ""
@@ -242,6 +246,6 @@ def _is_id(name: str) -> bool:
 
 
 def _can_be_called(source: ToolSpec, tool: ToolSpec) -> bool:
-    """Return True if the path of `source` needs no ids but those that `tool` needs too."""
+    """Return True if the path of `source` needs no ids except those that `tool` needs too."""
     own = set(_VARIABLE.findall(source.operation.path))
     return own <= set(_VARIABLE.findall(tool.operation.path))

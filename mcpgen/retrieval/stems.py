@@ -1,7 +1,7 @@
 """Split text into stemmed words.
 
 The runtime has the same rules (`search/stems.py`), because a query finds a word only by the same stem. A test compares
-the two.
+the two implementations.
 """
 
 import re
@@ -18,7 +18,7 @@ those to too up us using via want was we were what when where which while who wh
 your
 """
 STOP = frozenset(_STOP.split())
-"""Words that say nothing about a tool."""
+"""Stop words: words that say nothing about a tool."""
 
 
 def stems(text: str) -> list[str]:

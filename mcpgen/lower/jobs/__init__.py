@@ -1,1 +1,1 @@
-"""Recognise operations that start a job: those that answer 202, and what can be looked at afterwards."""
+"""Recognise operations that start a job (they answer 202), and find where a client can read the state of the job."""

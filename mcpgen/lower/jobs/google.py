@@ -1,4 +1,4 @@
-"""Recognise long-running operations as Google's APIs answer them: `name`, `done`, and `response` or `error`."""
+"""Recognise the long-running operations of Google's APIs: responses with `name`, `done`, and `response` or `error`."""
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.lower.jobs.proposals import Arguments
@@ -10,7 +10,7 @@ ENDS: JsonObject = {"done": "/done", "failed": "/error", "result": "/response"}
 
 
 def is_operation(schema: JsonObject | None, composer: Composer) -> bool:
-    """Return True if an answer is a long-running operation (google.longrunning.Operation)."""
+    """Return True if a response is a long-running operation (google.longrunning.Operation)."""
     if schema is None:
         return False
     node, _ = composer.node(schema)
@@ -21,7 +21,9 @@ def is_operation(schema: JsonObject | None, composer: Composer) -> bool:
 
 
 def proposed(operation: Operation, requests: Requests, arguments: Arguments) -> Accepted:
-    """Return the job. `task` is {} if the name has several segments: the path then has a variable for each."""
+    """Return the job that `operation` starts. Its `task` is {} if the path for reading the job has not exactly one
+    variable, since the name of the job then has several segments.
+    """
     reads = [each for each in requests.of_answer(operation, is_operation) if each.path.endswith("}")]
     if not reads:
         return Accepted("job", "/name")

@@ -1,4 +1,4 @@
-"""Find the place to look that an answer itself names: a header field, a URL in the body, or a link."""
+"""Find where a response says at which URL the job can be read: in a header field, a member of the body, or a link."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.nodes import items_of
 
 _HEADERS = ("azure-asyncoperation", "operation-location", "location", "content-location")
-"""Header fields that name a place to look, the most certain first."""
+"""Header fields with the URL of a job, the most certain first."""
 
 _OF_JOBS = ("status", "operation", "job", "task", "poll", "polling", "monitor", "progress", "export", "statuscheck")
 _URLS = frozenset(f"{what}{kind}" for what in _OF_JOBS for kind in ("url", "uri", "link", "href", "location"))
@@ -18,29 +18,33 @@ _SELF = frozenset(("self", "selflink", "url", "uri", "href", "selfurl", "selfhre
 
 
 def header(names: Iterable[str]) -> str:
-    """Return the header field of an answer that names a place to look, in lower case, or ""."""
+    """Return the name of the header field with the URL of a job, in lower case, or "". `names`: the header fields of a
+    response.
+    """
     lower = [name.lower() for name in names]
     own = [name for name in lower if plain(name.removeprefix("x-")) in _URLS]
     return next((name for name in (*_HEADERS, *own) if name in lower), "")
 
 
 def of_header(name: str) -> str:
-    """Return what `poll` of a tools file says for a header field."""
+    """Return the value of `poll` in a tools file that means the header field `name`."""
     return name if name in _HEADERS else f"header {name}"
 
 
 def status_url(found: list[Member]) -> str:
-    """Return the pointer to the URL of a job in an answer, or ""."""
+    """Return the JSON Pointer to the URL of a job in a response, or "". `found`: the members of the response."""
     return next((each.pointer for each in found if plain(each.name) in _URLS and _is_text(each)), "")
 
 
 def related(found: list[Member], composer: Composer) -> str:
-    """Return the pointer to the URL of a job among the links of an answer, or ""."""
+    """Return the JSON Pointer to the URL of a job among the links of a response, or ""."""
     return _linked(found, _RELATIONS, composer)
 
 
 def own_url(found: list[Member], composer: Composer) -> str:
-    """Return the pointer to the URL of what an answer describes, or "": a link `self`, or an absolute URL."""
+    """Return the JSON Pointer to the URL of the object in a response: a link `self`, or an absolute URL. Return "" if
+    there is none.
+    """
     if pointer := _linked(found, ("self",), composer):
         return pointer
     told = (each for each in found if plain(each.name) in _SELF and "/" not in each.pointer[1:])
@@ -57,7 +61,9 @@ def _linked(found: list[Member], relations: tuple[str, ...], composer: Composer)
 
 
 def _url_in(member: JsonObject, composer: Composer) -> str:
-    """Return where a link has its URL: "." if it is one, `/href`, or `/0/href` in a list; "" if nowhere."""
+    """Return the JSON Pointer to the URL in a link: `/href`, or `/0/href` in a list of links. Return "." if the link
+    itself is a URL, "" if it has none.
+    """
     node, _ = composer.node(member)
     if "array" in types(node) or "items" in node:
         inner = _url_in(items_of(node), composer)

@@ -1,4 +1,4 @@
-"""Write the `task` of a tools file that would follow a recognised job."""
+"""Write the `task` for a tools file with which the server would follow a recognised job."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -18,18 +18,18 @@ _WORD = re.compile(r"[A-Za-z_][\w .-]*")
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of the tool: slot → name, and all names that are `taken`."""
+    """The arguments of a tool. `names`: slot → argument. `taken`: all argument names in use."""
 
     names: Mapping[Slot, str]
     taken: Collection[str]
 
     def target(self, path: str) -> str:
-        """Return a path with the names of arguments in place of the names of the operation's own variables."""
+        """Return `path` with the variables of the operation replaced by the names of the tool's arguments."""
         return _VARIABLE.sub(lambda match: f"{{{self.names.get(('path', match[1]), match[1])}}}", path)
 
 
 def job(look: Look, arguments: Arguments) -> Accepted:
-    """Return the job that a request of the document reads, with the `task` that follows it."""
+    """Return the job that the request `look` reads, with the `task` for following it."""
     poll = f"GET {arguments.target(look.target)}"
     task: JsonObject = {"poll": poll}
     told = {name: at for name, at in look.values.items() if at != f"/{name}" or name in arguments.taken}
@@ -44,7 +44,7 @@ def job(look: Look, arguments: Arguments) -> Accepted:
 
 
 def ends(state: State | None) -> JsonObject:
-    """Return the conditions of a `task` under which the job has ended; {} leaves them to the server."""
+    """Return the conditions of a `task` under which the job has ended. With {}, the server decides by itself."""
     if state is None or " " in state.pointer or not all(map(_WORD.fullmatch, (*state.done, *state.failed))):
         return {}
     if not state.is_word:
@@ -57,7 +57,7 @@ def ends(state: State | None) -> JsonObject:
 
 
 def report(accepted: Accepted, operation: Operation, diagnostics: Diagnostics) -> None:
-    """Report an operation whose job could be followed, with the override that confirms it."""
+    """Report an operation whose job the server could follow, and in the hint the override for doing so."""
     if accepted.task:
         request = f"{operation.method} {operation.path}"
         message = f"{clipped(request)} may answer 202 before its work has ended; {_told(accepted)}."

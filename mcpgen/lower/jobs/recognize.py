@@ -1,7 +1,7 @@
-"""Recognise what an operation that answers 202 leaves to look at, and write the `task` that would follow its job.
+"""Recognise where a client can look after an operation that answers 202, and write the `task` for following its job.
 
-Nothing becomes a task by this: a tools file confirms it. A request of the document that tells the state is preferred to
-a URL of the answer that a schema does not describe.
+The result is only a proposal: it becomes a task if the tools file contains it. A request of the document whose response
+shows the state of the job is preferred to a URL in the response, whose content no schema describes.
 """
 
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from mcpgen.model import Accepted, Operation, Response
 FORGOTTEN = Accepted("forget")
 _SAFE = ("GET", "HEAD")
 _OF_EXTENSION = {"azure-async-operation": "azure-asyncoperation", "operation-location": "operation-location"}
-"""`final-state-via` of `x-ms-long-running-operation-options` → the header field that names the place to look."""
+"""`final-state-via` in `x-ms-long-running-operation-options` → the header field with the URL of the job."""
 
 
 class _Answer(NamedTuple):
-    """The answer that says that work goes on: its response, the schema of its body and the members of that."""
+    """The response that says that the work goes on, with the schema of its body and the members of that schema."""
 
     response: Response
     schema: JsonObject | None
@@ -34,9 +34,9 @@ class _Answer(NamedTuple):
 
 # Decision 0235: A recognised job is proposed as a task, but not made one.
 def recognize(operation: Operation, requests: Requests, arguments: Arguments, composer: Composer) -> Accepted | None:
-    """Return what an operation leaves to look at; None if it does not answer that work goes on.
+    """Return where a client can look after the operation. Return None if no response says that the work goes on.
 
-    `requests`: those of all operations of the document. `arguments`: the names of the tool's arguments.
+    `requests`: the requests of all operations of the document. `arguments`: the names of the tool's arguments.
     """
     response = _accepting(operation)
     if response is None:
@@ -57,7 +57,7 @@ def recognize(operation: Operation, requests: Requests, arguments: Arguments, co
 def _found(
     operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
 ) -> Iterator[Accepted]:
-    """Yield what the document tells, the most certain first."""
+    """Yield the places that the document shows, the most certain first."""
     yield from _of_answer(operation, answer, requests, arguments)
     if google.is_operation(answer.schema, composer):
         yield google.proposed(operation, requests, arguments)
@@ -67,7 +67,9 @@ def _found(
 
 
 def _accepting(operation: Operation) -> Response | None:
-    """Return the answer 202, else the first good answer of an operation that may say in another way that it goes on."""
+    """Return the response 202, else the first successful response, which may say in another way that the work goes
+    on.
+    """
     good = sorted((each for each in operation.responses if each.status[:1] == "2"), key=lambda each: each.status)
     return next((each for each in good if each.status == "202"), good[0] if good else None)
 
@@ -78,7 +80,7 @@ def _schema(response: Response) -> JsonObject | None:
 
 
 def _again(operation: Operation, arguments: Arguments) -> Accepted:
-    """Return the kind of a request that is answered 202 until its result is there."""
+    """Return the proposal for a request that a client repeats: it is answered 202 until the result exists."""
     needed = [each.name for each in operation.parameters if each.location == "query" and each.required]
     query = "&".join(f"{name}={{{arguments.names.get(('query', name), name)}}}" for name in needed)
     poll = f"GET {arguments.target(operation.path)}{'?' * bool(query)}{query}"
@@ -86,7 +88,7 @@ def _again(operation: Operation, arguments: Arguments) -> Accepted:
 
 
 def _of_answer(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield the places that the answer itself names for certain."""
+    """Yield the places that the response itself certainly names."""
     name = places.header(answer.response.headers)
     if operation.long_running and name in ("", "location"):
         name = _OF_EXTENSION.get(operation.long_running, "location")
@@ -101,11 +103,11 @@ def _of_answer(operation: Operation, answer: _Answer, requests: Requests, argume
 
 
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield the requests of the document that tell the state of the work."""
+    """Yield the requests of the document whose responses show the state of the work."""
     said = [operation.summary, operation.description, answer.response.description]
     text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
     by_id = [*requests.by_id(operation, answer.members, text)]
-    if operation.path.endswith("}"):  # the item is the operation's own; an id in the answer is one of a job
+    if operation.path.endswith("}"):  # the item belongs to the operation; an id in the response is the id of a job
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
     for look in (look for look, _ in by_id if look.state is not None):
         yield job(look, arguments)
@@ -121,7 +123,7 @@ def _of_requests(operation: Operation, answer: _Answer, requests: Requests, argu
 
 
 def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Iterator[Accepted]:
-    """Yield the URLs of the answer that lead to a job."""
+    """Yield the URLs in the response at which a job can be read."""
     if pointer := places.related(answer.members, composer):
         yield Accepted("job", pointer, {"poll": pointer})
     state = state_of(answer.schema, composer)
@@ -132,7 +134,7 @@ def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Itera
 def _of_resources(
     operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
 ) -> Iterator[Accepted]:
-    """Yield where the thing can be read that the operation creates, changes or deletes."""
+    """Yield where a client can read the resource that the operation creates, changes or deletes."""
     if operation.method == "DELETE":
         looks = [requests.same(operation), requests.item_of_action(operation, any_action=True)]
     else:
@@ -147,5 +149,5 @@ def _of_resources(
 
 
 def _has_result(operation: Operation) -> bool:
-    """Return True if the operation also answers with another status that says that all went well."""
+    """Return True if the operation also has a successful response other than 202."""
     return any(each.status[:1] == "2" and each.status != "202" for each in operation.responses)

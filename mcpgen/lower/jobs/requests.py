@@ -1,4 +1,6 @@
-"""Find the request of the same document that reads the job, or the item, that an operation has started or changed."""
+"""Find the request of the same document that reads the job which an operation has started, or the item that it has
+changed.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,19 +26,20 @@ _LIFECYCLE = frozenset(
         *("restart", "restore", "resume", "retry", "scale", "start", "stop", "suspend", "terminate", "upgrade"),
     )
 )
-"""Actions that change the state of the item under which they stand."""
+"""Actions that change the state of the item before them in the path."""
 
 
 _RESULTS = ("result", "results", "output")
-"""Words below the path of a job at which its result is."""
+"""Last segments of paths below a job at which its result can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A request that reads a job or an item: its `target`, such as `/jobs/{id}`, and name → pointer into the answer.
+    """A request that reads a job or an item.
 
-    `state`: what its answer tells of the work; None if it tells nothing. `result` and `cancel`: further targets below
-    it, "" if there are none.
+    `target`: its path, such as `/jobs/{id}`. `values`: variable of the path → JSON Pointer into the response of the
+    operation that starts the job. `state`: where the response of this request shows the state of the job, or None.
+    `result` and `cancel`: paths below the target, or "".
     """
 
     target: str
@@ -47,7 +50,7 @@ class Look:
 
 
 class Requests:
-    """The requests of an API that read something, found by their paths."""
+    """Index of the GET operations of an API by their paths."""
 
     def __init__(self, operations: Iterable[Operation], composer: Composer) -> None:
         self._composer = composer
@@ -70,7 +73,9 @@ class Requests:
                     self._by_collection.setdefault((each.document, segment), []).append(each)
 
     def linked(self, operation: Operation, link: AnswerLink) -> Look | None:
-        """Return the look at the operation that a link names; None if it reads nothing, or needs other values."""
+        """Return the request of the operation that an OpenAPI link names. Return None if it is no GET, or needs values
+        that the link does not give.
+        """
         read = self._by_id.get(link.operation_id) or self._by_place.get(unquote(link.operation_ref.partition("#")[2]))
         if read is None or read.method != "GET":
             return None
@@ -85,16 +90,18 @@ class Requests:
         return self._look(read, _renamed(read.path, operation.path), values)
 
     def of_answer(self, operation: Operation, fits: Callable[[JsonObject | None, Composer], bool]) -> list[Operation]:
-        """Return the reads of the operation's document whose answers fit."""
+        """Return the GET operations in the document of `operation` for whose response schema `fits` returns True."""
         reads = (read for (document, _), read in self._reads.items() if document == operation.document)
         return [each for each in reads if fits(described(each), self._composer)]
 
     def same(self, operation: Operation) -> Look | None:
-        """Return the look at the path of the operation itself."""
+        """Return the GET request with the path of the operation itself, or None."""
         return self._at(operation, operation.path)
 
     def item_of_action(self, operation: Operation, any_action: bool) -> Look | None:
-        """Return the look at the item below which the path of an operation goes on with the word for an action."""
+        """Return the GET request of an item, if the operation's path is that of the item followed by a word for an
+        action. Return None otherwise.
+        """
         path = operation.path
         while path and not path.endswith("}"):
             path, _, last = path.rpartition("/")
@@ -104,9 +111,10 @@ class Requests:
         return replace(look, cancel="") if look is not None else None
 
     def status_beside(self, operation: Operation) -> Look | None:
-        """Return the look at a path `status` below or beside the path of an operation that ends in an action.
+        """Return the GET request of a path that ends in `status`, below or beside the operation's path, which must end
+        in an action.
 
-        A plural at the end is a collection: a status beside it belongs to something else.
+        If the path ends in a plural, it is a collection, and a `status` beside it belongs to something else.
         """
         parent, _, last = operation.path.rpartition("/")
         if last.endswith("}") or is_plural(words(last)):
@@ -117,7 +125,9 @@ class Requests:
         return next((each for each in looks if each is not None), None)
 
     def by_query(self, operation: Operation, answer: Sequence[Member]) -> Look | None:
-        """Return the look at the same path with an id of a job from the answer in the query."""
+        """Return the GET request of the same path with a query parameter for the id of the job, which the response
+        contains. Return None otherwise.
+        """
         read = self._reads.get((operation.document, _blank(operation.path)))
         asked = {each.name for each in read.parameters if each.location == "query"} if read else set()
         for member in answer:
@@ -127,9 +137,10 @@ class Requests:
         return None
 
     def by_id(self, operation: Operation, answer: Sequence[Member], text: str) -> Iterator[tuple[Look, bool]]:
-        """Yield the looks that take an id from the answer, and whether the id is one of a job.
+        """Yield each GET request whose path takes an id from the response, and True if the id is that of a job.
 
-        `text`: what the document says about the operation. It decides between several.
+        `text`: the description of the operation. If several requests take an id of a job, the one that it mentions is
+        used.
         """
         own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
         seen = {operation.path, *([own.path] if own is not None else [])}
@@ -152,7 +163,9 @@ class Requests:
             yield (told or [look for _, look in found])[0], True
 
     def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
-        """Yield the reads of items that a member names: `/jobs/{…}` for `job_id`, and those below the same path."""
+        """Yield the GET operations of items whose noun is in the name of `member`: `/jobs/{…}` for `job_id`. GET
+        operations of items below the operation's path follow.
+        """
         noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
         for (document, segment), reads in self._by_collection.items():
             if document == operation.document and noun and singular(plain(segment)) == singular(plain("".join(noun))):
@@ -167,14 +180,16 @@ class Requests:
         return self._look(read, _renamed(read.path, operation.path), {}) if read is not None else None
 
     def _filled(self, operation: Operation, read: Operation, answer: Sequence[Member], own: bool) -> Look | None:
-        """Return the look at an item, with its id from an answer, or None if the answer does not tell it."""
+        """Return the request that `read` sends for an item, with the item's id from a response. Return None if the
+        response does not contain the id.
+        """
         before, _, last = read.path.rpartition("/")
         before, last, segment = _renamed(before, operation.path), last[1:-1], before.rpartition("/")[2]
         known = _VARIABLE.findall(operation.path)
         pointer = _id_for(last, segment, answer, own)
         if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
             return None
-        name = f"{singular(segment)}_{last}" if last in known else last  # such a name is an argument of the call
+        name = f"{singular(segment)}_{last}" if last in known else last  # the operation has this variable too
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 
     def _look(self, read: Operation, target: str, values: Mapping[str, str]) -> Look:
@@ -186,7 +201,7 @@ class Requests:
 
 
 def _renamed(path: str, own: str) -> str:
-    """Return a path with the names of variables that another path has at the same places."""
+    """Return `path` with the names of variables that `own` has in the same leading segments."""
     parts, others = path.split("/"), own.split("/")
     for index, (part, other) in enumerate(zip(parts, others, strict=False)):
         if _blank(part) != _blank(other):
@@ -196,7 +211,9 @@ def _renamed(path: str, own: str) -> str:
 
 
 def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) -> str:
-    """Return the pointer to the value of a path variable in an answer, or "". `own`: the item is what was created."""
+    """Return the JSON Pointer to the value of a path variable in a response, or "". `own`: the response describes the
+    item itself.
+    """
     scalars = [each for each in answer if {"string", "integer", "number"} & {*types(each.node)}]
     if exact := next((each for each in scalars if plain(each.name) == plain(variable)), None):
         return exact.pointer
@@ -212,14 +229,14 @@ def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) ->
 
 
 def _is_job_id(member: Member) -> bool:
-    """Return True if a member is the id of a job: `run_id`, or `id` in an object `action`."""
+    """Return True if a member contains the id of a job: `run_id`, or `id` in an object called `action`."""
     *noun, last = words(member.name) or [""]
     noun = noun or [singular(each) for each in words(member.holder)]
     return last in _IDENTIFIES and not _JOBS.isdisjoint(noun)
 
 
 def _mentions(text: str, read: Operation) -> bool:
-    """Return True if a text names an operation by its path, id or summary."""
+    """Return True if a text mentions an operation by its path, operationId or summary."""
     known = (read.path, read.id or "", read.summary)
     return any(len(each) > 5 and plain(each) in plain(text) for each in known)
 

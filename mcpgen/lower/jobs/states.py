@@ -1,4 +1,4 @@
-"""Find in the schema of an answer what tells the state of a job, and which words mean its end."""
+"""Find the member of a response that shows the state of a job, and the values that mean that the job has ended."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from mcpgen.base.names import words
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 
 NAMES = frozenset(("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus"))
-"""Names of members that hold the word of a state, without case and punctuation. The runtime has the same."""
+"""Names of members whose value is the state of a job, without case and punctuation. The runtime has the same list."""
 
 _ENDS = frozenset(("completedat", "finishedat", "endedat", "completiontime", "finishtime", "completiondate"))
-"""Names of members that are set when the work ends."""
+"""Names of members that have a value only after the work has ended."""
 
 _FLAGS = frozenset(("done", "finished", "completed", "complete", "isdone", "isfinished", "iscomplete", "ready"))
 _ENDED = frozenset(
@@ -34,7 +34,9 @@ _AT_WORK = frozenset(
     )
 )
 _LASTING = frozenset(("active", "running", "online", "up", "healthy", "enabled", "inuse"))
-"""Words for a job at work, and for a machine that is ready: the other words of the list decide."""
+"""States that mean either that a job is at work or that a machine is ready. The other values of the enum decide
+which.
+"""
 
 _INNER = frozenset(("data", "job", "task", "operation", "result", "properties", "metadata", "response"))
 _FEW = 3
@@ -42,7 +44,9 @@ _DEPTH = 3
 
 
 class Member(NamedTuple):
-    """A member of an answer: the JSON Pointer to it, its name, the name of the object that holds it, and its node."""
+    """A member of a response: the JSON Pointer to it, its name, the name of the object that contains it (`holder`), and
+    its schema.
+    """
 
     pointer: str
     name: str
@@ -51,7 +55,9 @@ class Member(NamedTuple):
 
 
 class State(NamedTuple):
-    """The place that tells a state. `done` and `failed`: words that mean an end, () if the document lists none."""
+    """The member that shows a state. `done` and `failed`: values that mean success and failure, () if the document
+    lists none.
+    """
 
     pointer: str
     done: tuple[str, ...] = ()
@@ -65,7 +71,9 @@ def plain(name: str) -> str:
 
 
 def listed(schema: JsonObject | None, composer: Composer) -> list[Member]:
-    """Return the members of an answer, outer ones first: of the root, and of the objects that wrap its item."""
+    """Return the members of a response, outer members first: those of the root, and those of objects that wrap the
+    described item.
+    """
     if schema is None:
         return []
     found, level = list[Member](), [("", "", schema)]
@@ -81,7 +89,7 @@ def listed(schema: JsonObject | None, composer: Composer) -> list[Member]:
 
 
 def _members(pointer: str, holder: str, schema: JsonObject, composer: Composer) -> Iterator[Member]:
-    """Yield the members of an object, and those of its alternatives."""
+    """Yield the members of an object schema, including the members of its alternatives."""
     node, _ = composer.node(schema)
     found = dict(members(node))
     for each in alternatives(node):
@@ -94,7 +102,7 @@ def _members(pointer: str, holder: str, schema: JsonObject, composer: Composer) 
 
 
 def _chosen(node: JsonObject, composer: Composer) -> JsonObject:
-    """Return the only alternative of `node` beside null, or `node` itself."""
+    """Return the only alternative of `node` apart from null, or `node` itself if there are several."""
     for keyword in ("anyOf", "oneOf"):
         each = [composer.node(one)[0] for one in as_list(node.get(keyword)) if isinstance(one, dict)]
         real = [one for one in each if types(one) != ["null"]]
@@ -108,7 +116,7 @@ def _may_tell(name: str) -> bool:
 
 
 def state_of(schema: JsonObject | None, composer: Composer) -> State | None:
-    """Return what in an answer tells a state: a word, a flag, or a time that is set at the end; None without any."""
+    """Return the member of a response that shows a state: a text or a boolean. Return None if there is none."""
     found = listed(schema, composer)
     texts = [each for each in found if _is_text(each.node)]
     named = [each for each in texts if plain(each.name) in NAMES]
@@ -122,7 +130,7 @@ def state_of(schema: JsonObject | None, composer: Composer) -> State | None:
 
 
 def end_of(schema: JsonObject | None, composer: Composer) -> State | None:
-    """Return the member of an answer that is set once the work has ended, or None."""
+    """Return the member of a response that has a value only after the work has ended, or None."""
     found = (each for each in listed(schema, composer) if plain(each.name) in _ENDS)
     return next((State(each.pointer, is_word=False) for each in found), None)
 
@@ -133,14 +141,14 @@ def _is_text(node: JsonObject) -> bool:
 
 
 def _of_words(member: Member) -> State | None:
-    """Return the state that a member tells; None if its words tell of no work that ends."""
+    """Return the state that a member shows. Return None if the values of its enum do not describe work that ends."""
     said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
     if not said:
         return State(member.pointer)
     failed = [each for each in said if _is_broken(each)]
     rest = [each for each in said if each not in failed]
     working = [each for each in rest if is_at_work(each)]
-    if _has_ended(rest):  # `running` beside `completed` is a job at work
+    if _has_ended(rest):  # `running` in an enum with `completed` means a job at work
         working += [each for each in rest if plain(each) in _LASTING]
     if not working:
         return None
@@ -156,7 +164,7 @@ def _is_broken(word: str) -> bool:
 
 
 def is_at_work(word: str) -> bool:
-    """Return True if a word tells of work that goes on, such as `pending` and `provisioning`."""
+    """Return True if a word means that work goes on, such as `pending` and `provisioning`."""
     said = words(word)
     goes_on = any(each.endswith("ing") and each not in ("running", "missing") for each in said)
     return goes_on or plain(word) in _AT_WORK or not _AT_WORK.isdisjoint(said)

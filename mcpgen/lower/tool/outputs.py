@@ -156,7 +156,7 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        schema.pop("additionalProperties", None)  # the runtime adds members to the root, beside those of a map
+        schema.pop("additionalProperties", None)  # the runtime adds members to the root, besides the members of a map
         return schema, form
 
     def said(self) -> str:

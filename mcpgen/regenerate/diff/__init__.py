@@ -1,7 +1,7 @@
-"""Compare two servers, as a model that uses their tools and an operator who runs them see it.
+"""Compare two servers from the view of a model that uses their tools, and of an operator who runs them.
 
-Every change has a grade. `breaking`: a call that worked, or code that read a result, may fail. `additive`: there is
-more than before. `cosmetic`: only a reader notices.
+Every change has a grade. `breaking`: a call that worked, or code that read a result, may fail. `additive`: something
+was added that breaks nothing. `cosmetic`: only people who read texts notice the change.
 """
 
 from mcpgen.base.jsonvalue import as_object
@@ -16,12 +16,12 @@ __all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "comp
 def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     """Return every change from `old` to `new`.
 
-    `moves`: recognise an operation whose method or path changed. Without it, such a tool counts as gone, and a new one
-    as added.
+    `moves`: recognise an operation whose method or path changed. If False, the tool of such an operation counts as
+    removed, and a new tool as added.
     """
-    # needed only if there is something to compare
+    # imported here, since it is needed only if there is something to compare
     from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
-    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # needed only if there is something to compare
+    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # imported here, since it is needed only if there is something to compare
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(

@@ -1,7 +1,7 @@
 """Compare the credentials with which a tool may be called: security alternatives, scopes, and scopes of callers.
 
-Alternatives are sets of credentials that an operator has: a set that could call the tool and no longer can is a
-breaking change. A renamed scheme is the same scheme.
+An alternative is a set of credentials with which a tool can be called. If a set no longer suffices, that is a breaking
+change. A renamed scheme counts as the same scheme.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ _NOTHING: frozenset[str] = frozenset()
 def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
     """Return old name → new name for each security scheme that was renamed.
 
-    A scheme was renamed if exactly one new scheme is otherwise equal, or shares an environment variable with it.
+    A scheme was renamed if exactly one new scheme differs only in its name, or shares an environment variable with it.
     """
     gone = {name: scheme for name, scheme in old.items() if name not in new}
     added = {name: scheme for name, scheme in new.items() if name not in old}
@@ -42,7 +42,7 @@ def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
 
 
 def variables(scheme: JsonValue) -> frozenset[str]:
-    """Return the environment variables that fill a scheme."""
+    """Return the environment variables from which a scheme gets its credential."""
     return frozenset(map(str, as_object(as_object(scheme).get("variables")).values()))
 
 
@@ -52,7 +52,9 @@ def _essence(scheme: JsonValue) -> str:
 
 
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """Yield the changes in who can call a tool: alternatives of security schemes, then scopes."""
+    """Yield the changes of the credentials with which a tool can be called: alternatives of security schemes, then
+    scopes.
+    """
     yield from _alternatives(old, new, renamed)
     yield from _scopes(old, new, renamed)
     yield from _caller_scopes(old, new)
@@ -61,7 +63,7 @@ def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[C
 def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
     """Return the sets of schemes that allow a call: an operator needs all schemes of one set.
 
-    An empty set needs none.
+    With an empty set, a call needs no credentials.
     """
     found = [
         frozenset((renamed or {}).get(str(name), str(name)) for name in as_list(names))
@@ -87,7 +89,7 @@ def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Itera
 def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     had = {renamed.get(name, name): _names(scopes) for name, scopes in as_object(old.binding.get("scopes")).items()}
     has = {name: _names(scopes) for name, scopes in as_object(new.binding.get("scopes")).items()}
-    # scopes of a new scheme are not reported apart from the scheme itself
+    # scopes of a new scheme are not reported, since the new scheme itself is reported
     used = frozenset().union(*alternatives(old, renamed))
     for name in sorted(had.keys() | has.keys()):
         before, after = had.get(name, _NOTHING), has.get(name, _NOTHING)
@@ -100,8 +102,8 @@ def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Ch
 def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
     """Yield changes of the scopes that callers over HTTP need.
 
-    A weaker requirement is breaking too, because every weakened protection is. Tables of older versions of mcpgen have
-    no scopes for callers, so nothing is reported for them.
+    A weaker requirement is breaking too, because every weaker protection is. Tables of older versions of mcpgen have no
+    scopes for callers; then nothing is reported.
     """
     if any("scopes" in tool.binding and "callerScopes" not in tool.binding for tool in (old, new)):
         return
@@ -114,7 +116,7 @@ def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _all_meet(tokens: list[frozenset[str]], alternatives: list[frozenset[str]]) -> bool:
-    """Return True if each token, which has just these scopes, meets a requirement."""
+    """Return True if every token in `tokens`, given as its set of scopes, has all scopes of one of `alternatives`."""
     return not alternatives or all(any(each <= token for each in alternatives) for token in tokens)
 
 

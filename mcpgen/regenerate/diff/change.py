@@ -1,4 +1,4 @@
-"""A change, and a difference as a list of changes."""
+"""Data classes for a single change, and for the difference of two servers as a list of changes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from mcpgen.base.jsonvalue import JsonValue
 
 Grade = Literal["breaking", "additive", "cosmetic"]
 GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
-"""Grades, the gravest first."""
+"""The grades of changes, the gravest first."""
 
 _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
@@ -19,9 +19,9 @@ _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic"
 class Change:
     """One change between two servers.
 
-    `code`: the rule that found it. `tool`: the tool's name, or "" for the whole server. `argument`, `path`: its place
-    in the tool, or "". `path` is dotted, from the argument or the root of the result. `security`: the rule is in
-    `rules.SECURITY`.
+    `code`: the rule that found the change. `tool`: the tool's name, or "" for the whole server. `argument`, `path`: the
+    place of the change in the tool, or "". `path` is dotted, from the argument or the root of the result. `security`:
+    True if the rule is in `rules.SECURITY`.
     """
 
     grade: Grade
@@ -37,8 +37,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes from one surface to another, sorted: security first, then changes of the server before tools, by
-    name, the gravest first.
+    """All changes from one server to another. They are sorted: changes of security first; then changes of the server,
+    and those of tools by name; the gravest first.
     """
 
     changes: tuple[Change, ...]
@@ -58,11 +58,13 @@ class Difference:
 
     @property
     def version(self) -> str:
-        """Return which part of the version number moves (Semantic Versioning 2.0.0): major, minor, patch or none."""
+        """Return which part of the version number must be raised (Semantic Versioning 2.0.0): major, minor, patch or
+        none.
+        """
         return next((_PARTS[grade] for grade, count in self.counts.items() if count), "none")
 
     def reaches(self, grade: Grade) -> bool:
-        """Return True if there is a change of this grade or a graver one."""
+        """Return True if there is a change of this grade or of a graver grade."""
         return any(GRADES.index(change.grade) <= GRADES.index(grade) for change in self.changes)
 
     def of_tool(self, *codes: str) -> list[str]:

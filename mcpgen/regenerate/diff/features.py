@@ -69,13 +69,13 @@ def _prompt(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _words(listed: JsonObject) -> JsonValue:
-    """Return the texts of a prompt or resource that people read: its own, and those of its arguments."""
+    """Return the title and description of a prompt or resource, and those of its arguments."""
     arguments = [{key: each.get(key) for key in _WORDS} for each in map(as_object, as_list(listed.get("arguments")))]
     return [{key: listed.get(key) for key in _WORDS}, *arguments]
 
 
 def _arguments(value: JsonValue) -> dict[str, bool]:
-    """Return argument → whether it is required."""
+    """Return argument → True if it is required."""
     entries = map(as_object, as_list(value))
     return {as_text(entry.get("name")): entry.get("required") is True for entry in entries}
 
@@ -83,7 +83,7 @@ def _arguments(value: JsonValue) -> dict[str, bool]:
 def _changed(old: bool | None, new: bool | None) -> str:
     """Return the code of the change of one argument, or "" if it is unchanged.
 
-    `old`, `new`: True if the argument is required, None if it does not exist.
+    `old`, `new`: True if the argument is required, False if it is optional, None if it does not exist.
     """
     if old == new:
         return ""

@@ -1,6 +1,6 @@
-"""Compare the protections of a tool's calls: hints, confirmations, roles, and removed or hidden parts of responses and
-requests. A weaker protection is breaking, because somebody relied on it: a host that asks, an operator who hides tools,
-an owner who removes private data. A stronger one is breaking too, if calls that worked may fail.
+"""Compare the guards of a tool: hints, confirmations, roles, parts removed from responses, and parameters hidden from
+callers. A weaker guard is breaking, because somebody relied on it: a host that asks the user, an operator who hides
+tools, an owner who removes private data. A stronger guard is breaking too, if calls that worked may fail.
 """
 
 from collections.abc import Iterator
@@ -20,16 +20,16 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
 """Hint of MCP → its safe value, and the words for the safe and the other value."""
 
 _ASKED_BY = frozenset(_HINTS) - {"idempotentHint"}
-"""Hints on which hosts decide whether to ask before a call, and by which `--read-only` selects tools.
+"""Hints by which hosts decide whether to ask the user before a call, and by which `--read-only` selects tools.
 
-`idempotentHint` is not among them, since no host asks because of it.
+`idempotentHint` is not among them, since no host decides by this hint.
 """
 
 _CONFIRM = ("never", "when-supported", "always")
 
 
 def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield the guards of a tool that became weaker or stronger."""
+    """Yield a change for each guard of a tool that became weaker or stronger."""
     yield from _hints(old, new)
     yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
     yield from _confirmation(old, new)
@@ -49,7 +49,7 @@ def _hints(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
-    """Yield changes of roles. An operator needs one of the roles; without roles, anybody may call."""
+    """Yield changes of roles. An operator needs one of the roles; without roles, every operator may call the tool."""
     before, after = _listed(old) or "anybody", _listed(new) or "anybody"
     if new and (not old or old - new):
         yield rules.of_tool("roles-narrowed", tool, before, after)
@@ -66,7 +66,9 @@ def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _questions(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of what the user is asked. Who can be asked answers, so other words break no caller."""
+    """Yield changes of questions to the user. New wording is not breaking, since a person who is asked can still
+    answer.
+    """
     before, after = _asked(old), _asked(new)
     for name in sorted(before.keys() - after.keys()):
         yield rules.of_tool("question-removed", new.name, before=_fields(before[name]))
@@ -89,7 +91,9 @@ def _fields(question: JsonObject) -> list[JsonValue]:
 
 
 def _removed(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of the parts that are removed from responses. A pointer covers everything below it."""
+    """Yield changes of the parts that the server removes from responses. A JSON Pointer includes everything below
+    it.
+    """
     had, has = (_texts(as_object(tool.binding.get("result")).get("remove")) for tool in (old, new))
     if fallen := [pointer for pointer in sorted(had) if not _is_covered(pointer, has)]:
         yield rules.of_tool("removal-lifted", new.name, before=[*fallen])
@@ -102,9 +106,9 @@ def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
 
 
 def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of the names that the owner hid, so that no argument may write them.
+    """Yield changes of the parameters that the owner hid, and which no argument may set.
 
-    A hidden name that becomes an argument is left to the rules for arguments, and so is the reverse.
+    If a hidden parameter becomes an argument, or the reverse, only the rules for arguments report it.
     """
     had, has = _names_withheld(old), _names_withheld(new)
     if fallen := had - has - {name for _, name in slots(new).values()}:

@@ -1,4 +1,6 @@
-"""Compare the limits of a type, keyword by keyword: which changed, and whether values were excluded or admitted."""
+"""Compare the limits of a type, keyword by keyword: which keywords changed, and whether the change excludes values or
+admits new ones.
+"""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -9,7 +11,8 @@ from mcpgen.regenerate.diff.variance.cases import Case
 from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Compared = tuple[str, JsonValue, JsonValue, bool, bool]
-"""A changed keyword: its name, value before, value after, True if values were excluded, True if values were admitted.
+"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
+new values.
 """
 
 _Bound = tuple[Fraction, bool] | None
@@ -22,15 +25,17 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Return True for a member of a result that came or went: it is reported even if no value was excluded or admitted.
+    """Return True if a change of `kind` is reported although it excludes and admits no values: a member of a result
+    that was added or removed.
 
-    Results are open, so a member that is not listed may still be sent. `listed`: the schema is one of arguments.
+    Results are open: a member that the schema does not list may still be sent. `listed`: the schema is one of
+    arguments, not of results.
     """
     return not listed and kind in ("member-gone", "member-added")
 
 
 def compared(old: Case, new: Case) -> Iterator[Compared]:
-    """Yield the changed keywords between two cases of one type, except those of members and items."""
+    """Yield the keywords that differ between two alternatives of one type, except keywords for members and items."""
     one, other = old.atoms, new.atoms
     if old.kind == "number":
         yield from _numbers(old, new)
@@ -87,8 +92,8 @@ def _changed(
 ) -> Iterator[Compared]:
     """Yield the keyword if its value changed.
 
-    `is_closer`: function that returns True if its first value is stricter than its second. Without it, a new value
-    excludes other values, and removing the value admits them.
+    `is_closer`: function that returns True if its first argument is stricter than its second. If it is None, setting a
+    value excludes other values, and removing the value admits them.
     """
     if before == after:
         return

@@ -1,7 +1,7 @@
-"""Read back limits that a description states because the portable profile has no keyword for them.
+"""Parse limits that mcpgen has written into descriptions, because the portable profile has no keyword for them.
 
-They narrow the accepted values like keywords. The profile writes them as sentences at the end of a description
-(`lower/schema/constraints.py`). The same sentence written by a person has the same meaning, so it is read too.
+Such limits restrict the accepted values as keywords do. `lower/schema/constraints.py` writes them as sentences at the
+end of a description. The same sentence written by a person has the same meaning, so it is parsed too.
 """
 
 import json
@@ -49,7 +49,9 @@ _WRITTEN: tuple[tuple[str, Callable[[re.Match[str]], JsonObject]], ...] = (
     ("Base64", lambda _: {"contentEncoding": "base64"}),
     ("|".join(map(re.escape, (words.removesuffix(".") for words in FORMAT_WORDS.values()))), _format),
 )
-"""Pattern of a sentence without its full stop, and a function that returns the keywords that the sentence means."""
+"""Pattern of a sentence without its full stop, and a function that returns the JSON Schema keywords for the
+sentence.
+"""
 
 _SENTENCES = tuple(
     (re.compile(rf"(?:^|(?<=[.!?…] )|(?<=\n))(?:{pattern})\.(?=\s|$)"), read) for pattern, read in _WRITTEN
@@ -65,7 +67,7 @@ _SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "
 def heard(value: JsonValue) -> JsonValue:
     """Return a schema with the limits that its descriptions state added as keywords, at every level.
 
-    Existing keywords win.
+    A keyword that the schema already has stays.
     """
     if isinstance(value, list):
         return [heard(each) for each in value]

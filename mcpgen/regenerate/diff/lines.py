@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade
 
 MANY = 4
-"""Number of tools from which on an equal change is one line."""
+"""If at least this many tools have the same change, it is written as one line."""
 
 _NAMED = 3
 _OF_THE_TOOL = frozenset({"tool-added", "tool-removed", "tool-renamed"})
-"""Rules whose sentence already names the tool."""
+"""Codes of rules whose sentence already names the tool."""
 
 _ENDS: Mapping[str, str] = {
     "major": "The major version moves.",
@@ -24,8 +24,8 @@ _ENDS: Mapping[str, str] = {
 class Line:
     """One line about a change.
 
-    `tools`: the tools with this change; empty if it concerns the server, or if `sentence` names the tool. `security`:
-    it concerns security.
+    `tools`: the tools with this change, or () if it concerns the server or `sentence` names the tool. `security`: True
+    if the change concerns security.
     """
 
     tools: tuple[str, ...]
@@ -33,14 +33,14 @@ class Line:
     security: bool = False
 
     def subject(self) -> str:
-        """Return the tools in a few words: "", one name, or their number with the first names."""
+        """Return the tools as text: "" for none, a single name, or the number of tools with the first names."""
         if len(self.tools) < 2:
             return "".join(self.tools)
         return f"{len(self.tools)} tools ({', '.join(self.tools[:_NAMED])}, …)"
 
 
 def lines(difference: Difference) -> Iterator[tuple[Grade, list[Line]]]:
-    """Yield the lines of each grade that occurs, the gravest first."""
+    """Yield each grade that occurs with its lines, the gravest grade first."""
     for grade in GRADES:
         found = [change for change in difference.changes if change.grade == grade]
         if found:
@@ -61,7 +61,9 @@ def _grouped(changes: list[Change]) -> Iterator[Line]:
 
 
 def summary(difference: Difference) -> str:
-    """Return a sentence: how many changes of each grade and of security, and which part of the version moves."""
+    """Return text that says how many changes there are of each grade and of security, and which part of the version
+    number is raised.
+    """
     of_security = f" ({difference.security:,} of security)" if difference.security else ""
     notes: Mapping[Grade, str] = {"breaking": of_security}
     counts = ", ".join(f"{count:,} {grade}{notes.get(grade, '')}" for grade, count in difference.counts.items())

@@ -11,17 +11,21 @@ MOST = 150
 """Limit on the lines of one grade: code hosts take comments of 65,536 characters."""
 
 _MENTION = re.compile(r"(?<![\w/])@(?=[A-Za-z0-9])")
-"""Beginning of a mention, by which code hosts notify a person. A document must not notify anybody."""
+"""Pattern of the beginning of a mention (`@name`), with which code hosts notify a person. Text of a document must not
+notify anybody.
+"""
 
 SECURITY = "**Security:** "
-"""Beginning of a line that concerns security. Workflows search for it, and no text of a document can produce it."""
+"""Beginning of a line about a change of security. Workflows search for this text, and text of a document cannot produce
+it.
+"""
 
 _KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20}
-"""Limit on the lines of each grade in a changelog entry."""
+"""Grade → limit on its lines in a changelog entry."""
 
 
 def document(difference: Difference) -> str:
-    """Return the summary, and a list for each grade. Cosmetic changes are folded."""
+    """Return the summary, and a list of changes for each grade. The list of cosmetic changes is collapsed."""
     return "\n".join(_parts(difference))
 
 

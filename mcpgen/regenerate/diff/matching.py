@@ -1,4 +1,4 @@
-"""Match the tools of two servers that call the same operation, whatever their names and paths.
+"""Match the tools of two servers that call the same operation, even if names or paths have changed.
 
 Tools are matched by operation (method and path, with parameter names blanked), then by fingerprint for moved
 operations, and last by name. An ambiguous match does not count.
@@ -18,8 +18,8 @@ Pairs = list[tuple[Listed, Listed]]
 class Matching:
     """The tools of two servers, matched.
 
-    `pairs`: a tool before and the same tool after. `gone`, `added`: tools without a match. `guessed`: keys of matches
-    that rest only on similar names and texts.
+    `pairs`: (tool before, the same tool after). `gone`, `added`: tools without a match. `guessed`: keys of new tools
+    whose match rests only on equal descriptions and arguments.
     """
 
     pairs: tuple[tuple[Listed, Listed], ...]
@@ -30,7 +30,7 @@ class Matching:
 
 # Decision 0142: Tools are matched by their operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
-    """Return the matching of the tools of two servers.
+    """Return the matching of the tools of the servers `old` and `new`.
 
     Without `follow`, operations with a new method or path are not matched.
     """
@@ -72,7 +72,7 @@ def _alike(gone: list[Listed], added: list[Listed], identify: Callable[[Listed],
 
 
 def _unique(tools: Iterable[Listed], identify: Callable[[Listed], str]) -> dict[str, Listed]:
-    """Return identity → tool. Identities that are empty, or that several tools share, are left out."""
+    """Return the text that `identify` returns → tool. Empty texts, and texts of several tools, are left out."""
     found: dict[str, Listed | None] = {}
     for tool in tools:
         identity = identify(tool)

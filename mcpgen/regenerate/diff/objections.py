@@ -1,7 +1,7 @@
-"""Report texts that the lint flags now and did not flag before, with the words in question.
+"""Report texts in which the lint finds prompt injection or hidden characters that were not there before.
 
-The author of a document may put prompt injection into any text. So every new or changed text is checked again. Texts
-that were accepted before are no change; newly flagged ones are breaking.
+The author of a document may put prompt injection into any text. So every new or changed text is checked. A finding that
+the old text also has is no change; a new finding is breaking.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from mcpgen.regenerate.diff.surface import Listed, Surface
 
 # Decision 0148: The prompt injection lint runs over changed texts.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
-    """Yield a change for each finding of the lint on `new` that it did not have on `old`.
+    """Yield a change for each finding of the lint in `new` that `old` does not have.
 
     `old` is None for a new tool.
     """

@@ -1,7 +1,8 @@
-"""Locate the differences between two schemas, by a walk along both through members, items, types and limits.
+"""Locate the differences between two schemas by walking through members, items, types and limits of both.
 
-Only `Inclusion` decides whether values were lost or added. The walk looks for places that explain the decision; if it
-finds none, the whole schema is the place. So no narrowing goes unreported, and none is invented.
+Only `Inclusion` decides whether values were excluded or admitted. The walk looks for places that explain this decision;
+if it finds none, the whole schema is the place. So every narrowing is reported, and none is reported that does not
+exist.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ Path = tuple[str, ...]
 """Path to a place in a value: names of members, `[]` for items of an array, `*` for unnamed members."""
 
 MOST = 200
-"""Limit on the places that are named inside one schema; further ones are counted."""
+"""Limit on the places that are reported for one schema. Further places are only counted."""
 
 DEEPEST = 24
 """Limit on the depth of places: nobody reads a longer path."""
@@ -29,7 +30,7 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One difference inside a schema. `kind`: its code for `rules`.
+    """One difference inside a schema. `kind`: the key of its sentence in `rules`.
 
     `narrowed`: values that were valid before are no longer valid. `widened`: values are valid that were not valid
     before.
@@ -47,7 +48,9 @@ class Place:
 
 
 class Places:
-    """Finder of the places where two schemas differ. `judge.listed`: the schemas are of arguments, not of results."""
+    """Finder of the places where two schemas differ. `judge.listed`: True for schemas of arguments, False for schemas
+    of results.
+    """
 
     def __init__(self, judge: Inclusion) -> None:
         self.judge = judge
@@ -55,12 +58,14 @@ class Places:
         self._depth = 0
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
-        """Return the places where `old` and `new` differ, outermost first. Paths begin at this value."""
+        """Return the places where the schemas `old` and `new` differ, outermost first. Their paths are relative to the
+        value of these schemas.
+        """
         if old.is_plainly(new):
             return []
         pair = old.key, new.key
         if pair not in self._found:
-            self._found[pair] = []  # stops the recursion in a schema that refers to itself
+            self._found[pair] = []  # this stops the recursion in a schema that refers to itself
             self._depth += 1
             self._found[pair] = self._explained(old, new)
             self._depth -= 1
@@ -122,7 +127,7 @@ class Places:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            # the alternatives differ only in which properties they require together; the caller reports the whole
+            # the alternatives differ only in the properties that they require together; the caller reports the whole
             # schema
             return
         while gone and added:
@@ -191,7 +196,7 @@ class Places:
 
     def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
         if old.patterns or new.patterns:
-            return  # changes of patterns are reported as a change of the whole schema
+            return  # a change of patterns is reported as a change of the whole schema
         before, after = old.others()[0], new.others()[0]
         if self.judge.is_empty(after) and not self.judge.is_empty(before):
             yield Place("others-refused", (), narrowed=True)
@@ -202,8 +207,8 @@ class Places:
 
 
 def _cut(places: list[Place]) -> list[Place]:
-    """Return at most MOST places, those that exclude values first, and one more of kind `more` with the number of the
-    rest.
+    """Return at most MOST places, beginning with those that exclude values. If there are more, add a place of kind
+    `more` with the number of further places.
     """
     places = sorted(places, key=lambda place: not place.narrowed)
     rest = places[MOST:]
@@ -221,9 +226,9 @@ def _values(cases: Iterable[Case]) -> dict[str, JsonValue]:
 
 
 def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool, new_ends: bool) -> Iterator[Place]:
-    """Yield the differences between two enums, text of a value → value.
+    """Yield the differences between two enums, given as text of a value → value.
 
-    `old_ends`, `new_ends`: the enum is complete, so that no other value is valid.
+    `old_ends`, `new_ends`: True if the enum is complete, so that no other value is valid.
     """
     if old_ends and new_ends:
         gone = [value for text, value in old.items() if text not in new]

@@ -1,8 +1,8 @@
-"""The rules: kind of change → its grade and its sentence.
+"""Define the rules: kind of change → its grade and its sentence.
 
-A change in a schema is graded by its side. Callers send arguments, so a value that is no longer accepted breaks them.
-They read results, so a value that was never sent before breaks them. `{at}` is the place, `{before}` and `{after}` are
-the values.
+The grade of a change in a schema depends on its side. Callers send arguments, so a value that is no longer accepted
+breaks callers. Callers read results, so a value that was never sent before breaks callers. In a sentence, `{at}` is the
+place, and `{before}` and `{after}` are the values.
 """
 
 from mcpgen.base.jsonvalue import JsonValue, compact
@@ -181,8 +181,8 @@ SECURITY = frozenset(
         *("text-gives-orders", "server-gives-orders", "hidden-characters", "name-of-host"),
     }
 )
-"""Rules for changes that may turn a server against its operator: a secret goes elsewhere, a guard weakens, a text
-speaks to a model. All are breaking and are reported first.
+"""Codes of rules for changes of security: a secret is sent elsewhere, a guard becomes weaker, or a text gives
+instructions to a model. Such changes are breaking, and are reported first.
 """
 
 _LIMIT = "{at}: {name} is now {after}; it was {before}."
@@ -220,7 +220,9 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
     "others-refused": ("{at} takes no members except the listed ones.", "{at} has no members except the listed ones."),
     "others-allowed": ("{at} takes members that are not listed.", "{at} may have members that are not listed."),
 }
-"""Kind of a place → the sentence for arguments and the sentence for results. Other kinds are names of keywords."""
+"""Kind of a difference in a schema → the sentence for arguments and the sentence for results. Kinds that are not listed
+are names of JSON Schema keywords.
+"""
 
 _LONGEST = 120
 
@@ -228,7 +230,7 @@ _LONGEST = 120
 def of_tool(
     code: str, tool: str, before: JsonValue = None, after: JsonValue = None, argument: str = "", at: str = ""
 ) -> Change:
-    """Return the change `code` of one tool."""
+    """Return the change with the code `code` of one tool."""
     grade, sentence = OF_TOOLS[code]
     place = at or (f"Argument {argument}" if argument else tool)
     said = _said(sentence, place, before, after)
@@ -236,13 +238,13 @@ def of_tool(
 
 
 def of_server(code: str, before: JsonValue = None, after: JsonValue = None, at: str = "") -> Change:
-    """Return the change `code` of the whole server."""
+    """Return the change with the code `code` of the whole server."""
     grade, sentence = OF_SERVER[code]
     return Change(grade, code, "", _said(sentence, at, before, after), before, after, security=code in SECURITY)
 
 
 def of_argument(tool: str, place: Place) -> Change:
-    """Return a change of the input schema. A value that is refused now breaks callers."""
+    """Return a change of the input schema. The change is breaking if a value is no longer accepted."""
     grade: Grade = "breaking" if place.narrowed else "additive"
     argument, path = (place.path[0], dotted(place.path)) if place.path else ("", "")
     at = f"Argument {path}" if path else tool
@@ -250,7 +252,7 @@ def of_argument(tool: str, place: Place) -> Change:
 
 
 def of_result(tool: str, place: Place) -> Change:
-    """Return a change of the output schema. A value that was never sent before breaks callers."""
+    """Return a change of the output schema. The change is breaking if a new value may be sent."""
     grade: Grade = "breaking" if place.widened else "additive"
     path = dotted(place.path)
     at = f"{path} of the result" if path else "The result"

@@ -1,7 +1,7 @@
-"""Compare where secrets go: the origins that may receive one, and its place in the request.
+"""Compare where secrets go: the origins that may receive a secret, and its place in the request.
 
-A secret is the value of an operator's variable. So schemes are compared that share a name or a variable: a renamed
-scheme with the same variable sends the same secret.
+A secret is the value of an environment variable that the operator sets. So schemes are compared if they share a name or
+a variable: a renamed scheme with the same variable sends the same secret.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,9 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 _TOKENS = frozenset({"bearer", "oauth2", "login"})
-"""Kinds that send a bearer token. Their variables tell whether it is given or fetched."""
+"""Kinds of schemes that send a bearer token. Their variables show whether the operator provides the token or the server
+fetches it.
+"""
 
 _KEYS = ("tokenUrl", "openIdConnectUrl")
 
@@ -22,7 +24,9 @@ _KEYS = ("tokenUrl", "openIdConnectUrl")
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> Iterator[Change]:
-    """Yield what changed for secrets. `pairs`: tools that both servers have. `renamed`: security schemes."""
+    """Yield the changes of where secrets go. `pairs`: tools that both servers have. `renamed`: old name → new name of
+    security schemes.
+    """
     homes = origins.of_entry(_first(old)), origins.of_entry(_first(new))
     told = {origin for _, after in servers(old, new, pairs) for origin in origins.of_entry(after)}
     for name, before, after in _schemes(old.header, new.header, renamed):
@@ -35,7 +39,9 @@ def compared(
 
 # Decision 0145: A change of a server's origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
-    """Yield (server before, server after) for the first server, and for that of each tool which both sides have."""
+    """Yield (API server before, API server after): first for the default server, then for the server of each tool in
+    `pairs`.
+    """
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
     yield _at(before, 0), _at(after, 0)
     for one, other in pairs:
@@ -58,8 +64,8 @@ def _schemes(
 ) -> Iterator[tuple[str, JsonObject, JsonObject]]:
     """Yield (name, scheme before, scheme after) for schemes that may send the same secret.
 
-    They have the same name, or share an environment variable. If a scheme of the same name shares the variable, only
-    that one is compared.
+    Two schemes are compared if they have the same name or share an environment variable. If a scheme of the same name
+    shares the variable, only this scheme is compared.
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}
@@ -87,7 +93,7 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 # Decision 0146: A credential that moves in the request is breaking.
 def _place(scheme: JsonObject) -> str:
-    """Return the place of the request that holds the credential, and its name there."""
+    """Return the place of the credential in the request, and its name there, such as `header Authorization`."""
     if scheme.get("type") == "header":
         return "header"  # the operator writes the name of the header
     return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
@@ -96,7 +102,7 @@ def _place(scheme: JsonObject) -> str:
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
     """Yield changes of the URL that receives the client's id and secret for tokens.
 
-    A token URL on the API's origin moves along with it.
+    If both token URLs are on the API's own origin, a new origin is not reported here.
     """
     before, after = _endpoint(old), _endpoint(new)
     if not (before and after):
@@ -113,7 +119,7 @@ def _endpoint(scheme: JsonObject) -> str:
 
 
 def _beside(url: str, home: tuple[str, ...]) -> str:
-    """Return the origin of `url`, or "" if it is one of the API's own origins, `home`."""
+    """Return the origin of `url`, or "" if it is in `home`, the API's own origins."""
     origin = origins.of_url(url)
     return "" if origin in home else origin
 
@@ -124,7 +130,7 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     """Yield changes of the origins that a server may contact: those in its tables, and those that its owner accepted.
 
-    `told`: origins of moved servers, which were reported before.
+    `told`: origins that were already reported as changes of servers.
     """
     found = _destinations(new)
     had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))
@@ -133,7 +139,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    # the last origin of a destination is the default: no variable of its URL is set
+    # the last origin of a destination is the default one, with no variable of its URL set
     reached = {each.origins[-1] for each in found}
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)
@@ -144,7 +150,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
 
 
 def _destinations(surface: Surface) -> list[Destination]:
-    """Return the destinations of requests and credentials, without unused servers."""
+    """Return the destinations to which requests and credentials go. Servers that no tool uses are left out."""
     entries = as_list(surface.header.get("servers"))
     bindings = [tool.binding for tool in surface.tools]
     bindings += surface.fetched

@@ -1,8 +1,8 @@
-"""Compare what concerns the operator: the server's name, the targets of its requests, and the environment variables.
+"""Compare what concerns the operator: the server's name, the URLs of its requests, and the environment variables.
 
-Another origin is breaking: credentials are given for an origin, and the operator decides where requests go. Another
-path or version on the same origin is the API's own change and needs no action. `secrets` compares credentials and the
-list of origins.
+Another origin is breaking, since the operator gives credentials for an origin and decides where requests go. Another
+path or version on the same origin is the API's own change and needs no action. The module `secrets` compares
+credentials and the list of origins.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 _REACHES = ("nothing", "what reads", "all tools")
-"""Values of `programs`, from the fewest callable tools to the most."""
+"""Texts for what programs may call, from the fewest tools to the most."""
 
 _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 
@@ -49,7 +49,9 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
-    """Yield what changed of the list. What a search finds is compared tool by tool."""
+    """Yield the changes of the tool list of a server with a search. Tools that the search finds are compared one by
+    one.
+    """
     if after and not before:
         yield rules.of_server("tools-unlisted")
         return
@@ -66,7 +68,7 @@ def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
 
 
 def _programs(search: JsonValue) -> str:
-    """Return what programs may call, in words."""
+    """Return which tools programs may call, as text."""
     kinds = as_object(as_object(search).get("finders")).values()
     return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
 
@@ -75,7 +77,7 @@ def _programs(search: JsonValue) -> str:
 
 
 def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
-    """Yield the changes of the servers that tools use. A server that several tools share is compared once."""
+    """Yield the changes of the API servers that tools use. A server that several tools share is compared once."""
     seen: list[tuple[JsonObject, JsonObject]] = []
     for pair in secrets.servers(old, new, pairs):
         if pair not in seen:
@@ -91,7 +93,7 @@ def _url(old: JsonObject, new: JsonObject, variable: str) -> Iterator[Change]:
     elif was and not now:
         yield rules.of_server("variable-needed", before, variable)
     elif was != now:
-        same = before == after  # the text is the same, so only the default of a variable in it changed
+        same = before == after  # the URL with its variables is the same, so only the default of a variable changed
         yield rules.of_server("origin", was[-1] if same else before, now[-1] if same else after)
     elif before != after:
         yield rules.of_server("base-url", before, after)
@@ -125,7 +127,9 @@ def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], needed: frozenset[str]) -> Iterator[Change]:
-    """Yield changes of schemes. `needed`: schemes without which some tool of both servers cannot be called."""
+    """Yield changes of security schemes. `needed`: schemes without which a tool that both servers have cannot be
+    called.
+    """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     for name in had:
         after = renamed.get(name, name)

@@ -11,7 +11,9 @@ _MOST = 6
 
 
 def types(cases: Sequence[Case]) -> dict[str, str]:
-    """Return kind of a case → its JSON Schema type. A number becomes `integer` if all number cases are whole."""
+    """Return kind of a case → its JSON Schema type. Numbers become `integer` if all cases of numbers allow only
+    integers.
+    """
     whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
     kinds = sorted({case.kind for case in cases})
     return {kind: "integer" if kind == "number" and whole else kind for kind in kinds}

@@ -13,15 +13,15 @@ from mcpgen.model.pins import UNKNOWN, Pin
 from mcpgen.read.openapi.paths import operation_key
 
 TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
-"""The tables of a package. The last two exist only if they have entries."""
+"""File names of the JSON tables of a generated package. The last two files exist only if they have entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One tool of a surface.
+    """One tool of a server that is compared.
 
-    `key`: its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`. `promise`: its
-    pin in the lock. `aliases`: other names by which it can be called.
+    `key`: the key of its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`.
+    `promise`: its pin in the lock file. `aliases`: other names by which it can be called.
     """
 
     name: str
@@ -38,9 +38,10 @@ class Listed:
 
     @property
     def known(self) -> Pin:
-        """Return the pin with the marks that identify the operation after a move: its operationId and its fingerprint.
+        """Return the pin with the operationId and the fingerprint, which identify the operation after its path has
+        changed.
 
-        Without a fingerprint in the lock, one is computed from the tables.
+        If the lock file has no fingerprint, it is computed from the tables.
         """
         told = self.promise.shape or fingerprint.shape(self.request, self.schema)
         return replace(self.promise, id=self.operation_id, shape=told)
@@ -62,10 +63,10 @@ class Listed:
 # Decision 0141: mcpgen diff compares tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A whole server.
+    """Everything of a server that is compared.
 
-    `header`: first part of `bindings.json` with identity, servers, security schemes, roles. `resources` and `prompts`:
-    entries of their tables.
+    `header`: the header of `bindings.json`, with identity, servers, security schemes and roles. `resources` and
+    `prompts`: the entries of `resources.json` and `prompts.json`.
     """
 
     header: JsonObject
@@ -75,7 +76,7 @@ class Surface:
 
     @property
     def fetched(self) -> list[JsonObject]:
-        """Return the bindings of requests that are no tools: those of resources, and of values for completion."""
+        """Return the bindings of requests outside tools: those that fetch resources, and values for completion."""
         found = [as_object(entry.get("binding")) for entry in self.resources]
         for entry in (*self.resources, *self.prompts):
             found += [as_object(as_object(each).get("binding")) for each in as_object(entry.get("completes")).values()]
@@ -93,8 +94,8 @@ def of_catalog(catalog: Catalog) -> Surface:
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
     """Return the surface that the TABLES of a package describe.
 
-    `known`: operation key → promise, from the lock. Raises ValueError or RecursionError for invalid JSON, KeyError for
-    missing tables.
+    `known`: operation key → pin, from the lock file. Raises ValueError or RecursionError if a table is not valid JSON,
+    KeyError if a table is missing.
     """
     array = as_list(json.loads(files["tools.json"]))
     table = as_object(json.loads(files["bindings.json"]))

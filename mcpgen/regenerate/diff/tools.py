@@ -20,8 +20,9 @@ def compared(
 ) -> Iterator[Change]:
     """Yield all changes from `old` to `new`, which are the same tool.
 
-    `renamed`: security schemes. `elsewhere`: the tool that now has the operationId of `old`, mostly `new` itself.
-    `guessed`: only words support the match. Work on schemas draws on `budget`.
+    `renamed`: old name → new name of security schemes. `elsewhere`: the tool that now has the operationId of `old`,
+    mostly `new` itself. `guessed`: the match rests only on equal descriptions and arguments. `budget`: limits the steps
+    for comparing schemas.
     """
     if old.name != new.name:
         code = "tool-renamed-alias" if old.name in new.aliases else "tool-renamed"
@@ -73,7 +74,9 @@ def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
 
 
 def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
-    """Yield the changes of arguments at `places`. A renamed argument is one change, not two."""
+    """Yield the changes of arguments at `places`. A renamed argument gives one change, not a removal and an
+    addition.
+    """
     renamed = _renamed(old, new, places)
     for argument, name in renamed.items():
         yield rules.of_tool("argument-renamed", new.name, argument, name, argument=name)
@@ -83,9 +86,9 @@ def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, aft
 
 
 def _taken(tool: Listed, budget: Budget) -> Terms:
-    """Return the schema of everything that a tool accepts.
+    """Return the schema of all arguments that a tool accepts.
 
-    Undeclared arguments are accepted only if its binding is `open`.
+    Undeclared arguments are accepted only if the tool's binding has `open`.
     """
     schema = as_object(heard(tool.schema))
     scope = Scope(schema, budget)
@@ -117,7 +120,7 @@ def _is_renaming(place: Place, renamed: Mapping[str, str]) -> bool:
 
 
 def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[str]) -> Iterator[Change]:
-    """Yield changes of arguments whose accepted values stay the same: defaults, descriptions, other spellings.
+    """Yield changes of arguments whose accepted values stay the same: defaults, descriptions, equivalent schemas.
 
     `told`: arguments with changes that were reported before.
     """

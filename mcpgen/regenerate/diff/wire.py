@@ -1,6 +1,6 @@
-"""Compare the requests that a tool sends, as far as callers do not see them: method, path, styles, constants.
+"""Compare those parts of a tool's requests that callers do not see: method, path, styles, constants.
 
-Such changes break no caller: the server follows the API.
+Changes of these parts break no caller, because the server sends what the API expects.
 """
 
 from collections.abc import Iterator
@@ -26,15 +26,17 @@ _ELSEWHERE = (
     "open",
 )
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "fields", "result", "withheld", "saves"))
-"""Keys of a binding that this module or another compares by themselves. All other keys are compared as a whole."""
+"""Keys of a binding that have their own comparison, in this module or another one. The values of all other keys are
+only compared for equality.
+"""
 
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
 Slot = tuple[str, str]
-"""Where a value goes: the place in the request, and the name there."""
+"""Where a value goes: the place in the request (such as `query`), and the name there."""
 
 
 def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
-    """Yield changes of the request alone. `moved`: a new method or path was reported before."""
+    """Yield changes of the request. `moved`: a new method or path was already reported."""
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
@@ -47,7 +49,7 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
 
 
 def _parts(old: Listed, new: Listed) -> Iterator[str]:
-    """Yield a word for each part of the request that differs for the same arguments, such as `method` or `body`."""
+    """Yield the name of each part of the request that differs for the same arguments, such as `method` or `body`."""
     if old.binding.get("method") != new.binding.get("method"):
         yield "method"
     if _literals(old) != _literals(new):
@@ -81,7 +83,7 @@ def _style(entry: JsonObject) -> JsonObject:
 
 
 def slots(tool: Listed) -> dict[str, Slot]:
-    """Return argument → its slot."""
+    """Return argument → the place and the name of its value in the request."""
     return {
         as_text(entry["argument"]): slot for slot, entry in _entries(tool) if isinstance(entry.get("argument"), str)
     }
@@ -103,7 +105,7 @@ def _entries(tool: Listed) -> Iterator[tuple[Slot, JsonObject]]:
     for place in _PLACES:
         for position, part in enumerate(as_list(tool.binding.get(place))):
             entry = as_object(part)
-            if entry:  # a path variable is identified by its position, whatever its name
+            if entry:  # identify a path variable by its position, whatever its name
                 yield (place, str(position) if place == "path" else as_text(entry.get("name"))), entry
     body = as_object(tool.binding.get("body"))
     yield ("body", ""), {"argument": body.get("argument")}

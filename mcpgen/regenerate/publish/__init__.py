@@ -1,7 +1,8 @@
-"""Write a `FileTree` to a directory of ours, which at any moment holds the whole old or the whole new project.
+"""Write a `FileTree` to a project's directory, so that at any moment it contains the whole old or the whole new
+project.
 
-A run claims the directory, plans the write, and writes it: by two exchanges of whole directories (`transaction`), or
-file by file where a system has no exchange (`stepwise`).
+A run locks the directory (`claim`), plans the write, and writes: by two exchanges of whole directories (`transaction`),
+or file by file if the system cannot exchange directories (`stepwise`).
 """
 
 from mcpgen.regenerate.publish.claim import claimed, told

@@ -1,7 +1,7 @@
-"""Claim a project for one run, from before it is read until it is written. A second run at the same time is refused.
+"""Lock a project for one run, from before it is read until it is written. A second run at the same time is refused.
 
 The directory itself is locked (`flock`), so no lock file is left behind. A directory that does not exist yet cannot be
-locked: of two runs that create it, the second finds it there and is refused then.
+locked. If two runs create it, the second run finds that it exists and is refused.
 """
 
 import contextlib
@@ -22,10 +22,10 @@ _NOT_THERE: set[Path] = set()
 
 @contextlib.contextmanager
 def claimed(directory: Path) -> Iterator[None]:
-    """Claim `directory` for this run, while the context lasts.
+    """Lock `directory` for this run inside the context.
 
-    What killed runs left is completed or removed first, so that one whole project is read. Raises ProjectBusy if
-    another run holds the directory, FatalError if leftovers cannot be completed or the file system fails.
+    Unfinished writes of killed runs are completed or removed first, so that a whole project is read. Raises ProjectBusy
+    if another run has locked the directory, FatalError if such a write cannot be completed or the file system fails.
     """
     place = physical(directory)
     with failing(directory):
@@ -45,7 +45,7 @@ def claimed(directory: Path) -> Iterator[None]:
 
 
 def confirm(directory: Path) -> None:
-    """Raise ProjectBusy before the write if another run has created `directory` since it was claimed."""
+    """Raise ProjectBusy before the write if another run has created `directory` since `claimed` was entered."""
     place = physical(directory)
     if place in _NOT_THERE and os.path.lexists(place):
         raise busy(directory)
@@ -57,7 +57,7 @@ def made(directory: Path) -> None:
 
 
 def busy(directory: Path) -> ProjectBusy:
-    """Return the error for a directory that another run has claimed."""
+    """Return the error for a directory that another run has locked."""
     return ProjectBusy(
         "project-locked",
         f"Another run of mcpgen is changing {told(directory)}.",
@@ -66,13 +66,15 @@ def busy(directory: Path) -> ProjectBusy:
 
 
 def told(path: Path) -> str:
-    """Return `path` for a message: in backticks if it ends in `.`, which would look like the end of the sentence."""
+    """Return `path` for a message, in backticks if it ends in `.`, since the dot would look like the end of the
+    sentence.
+    """
     return f"`{path}`" if str(path).endswith(".") else str(path)
 
 
 @contextlib.contextmanager
 def failing(directory: Path) -> Iterator[None]:
-    """Turn an OSError in the context into FatalError or ProjectBusy, with one sentence about `directory`."""
+    """Turn an OSError in the context into FatalError, or into ProjectBusy if another run has locked `directory`."""
     try:
         yield
     except BlockingIOError:
@@ -100,7 +102,7 @@ def failed(directory: Path, error: OSError) -> FatalError:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn an OSError in the context into FatalError: `path` cannot be read, and why."""
+    """Turn an OSError in the context into FatalError, with a message that `path` cannot be read, and the reason."""
     try:
         yield
     except OSError as error:
@@ -109,9 +111,9 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def physical(directory: Path) -> Path:
-    """Return the path with all links in its parents resolved.
+    """Return the path of `directory` with all symbolic links in its parents resolved.
 
-    The last part stays, so that a link there can be refused.
+    The last part of the path is not resolved, so that a link there can be refused.
     """
     if directory.name in ("", ".."):
         return Path(os.path.realpath(directory))
@@ -119,9 +121,9 @@ def physical(directory: Path) -> Path:
 
 
 def _lock(place: Path) -> int | None:
-    """Lock the directory at `place`, after completing what killed runs left there.
+    """Lock the directory at `place`, and complete unfinished writes of killed runs there.
 
-    Return the lock, or None if the directory or the system has no locks.
+    Return the descriptor of the lock. Return None if the directory does not exist, or the system has no such locks.
     """
     while True:
         lock = _lock_of_a_directory(place)
@@ -131,7 +133,7 @@ def _lock(place: Path) -> int | None:
         except BaseException:
             released(lock)
             raise
-        released(lock)  # another directory has the name now, so the lock is on the wrong one: try again
+        released(lock)  # another directory has this name now, so the lock is on the wrong directory: try again
 
 
 def _lock_of_a_directory(place: Path) -> int | None:

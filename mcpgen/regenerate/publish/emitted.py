@@ -1,4 +1,6 @@
-"""Decide which paths of a project mcpgen can have written. A lock comes with a repository and may list any file."""
+"""Decide which paths of a project mcpgen can have written. A lock file comes with a repository, so its list of files
+cannot be trusted.
+"""
 
 from mcpgen.emit import ONCE
 
@@ -10,16 +12,16 @@ _AT_THE_TOP = frozenset(
 def is_emitted(path: str) -> bool:
     """Return True if some version of mcpgen may have written `path` into a project of any name.
 
-    The lock is not among these paths, since it is never removed.
+    The lock file is not among these paths, since it is never removed.
     """
     return path in _AT_THE_TOP or ("/" in path and is_package(path))
 
 
 def is_written_into(folder: str) -> bool:
-    """Return True if mcpgen writes files into `folder` of a project of any name."""
+    """Return True if mcpgen writes files into `folder` of a project, whatever the project's name."""
     return is_package(folder) or any(path.startswith(f"{folder}/") for path in ONCE)
 
 
 def is_package(path: str) -> bool:
-    """Return True if `path` is, or lies in, a folder named like a generated package."""
+    """Return True if `path` is, or is below, a folder with the name of a generated package (`NAME_mcp`)."""
     return path.partition("/")[0].endswith("_mcp")

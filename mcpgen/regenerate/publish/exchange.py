@@ -1,7 +1,8 @@
-"""Two kinds of rename that `os` lacks: exchanging two directories, and never replacing anything.
+"""Provide two kinds of rename that Python's `os` lacks: exchanging two directories, and moving without replacing
+anything.
 
-Linux has both as `renameat2`, macOS as `renamex_np`; each is atomic. Other systems, and some file systems, have no
-exchange.
+On Linux both are flags of `renameat2`, on macOS of `renamex_np`; each call is atomic. Other systems, and some file
+systems, cannot exchange directories.
 """
 
 import ctypes
@@ -13,7 +14,7 @@ from pathlib import Path
 _HERE = -100
 """AT_FDCWD of Linux: paths are relative to the working directory."""
 _FLAGS = {"linux": (2, 1), "darwin": (2, 4)}
-"""System → the flag that exchanges, and the flag that never replaces."""
+"""System → the flag for exchanging, and the flag for never replacing."""
 
 REFUSALS = frozenset(
     {
@@ -22,7 +23,7 @@ REFUSALS = frozenset(
         *(errno.EPERM, errno.EACCES, errno.EROFS),  # the parent directory is not ours, or a sandbox forbids the call
     }
 )
-"""Errors that mean that no exchange is possible here, rather than a failure."""
+"""Error codes that mean that directories cannot be exchanged here at all. Other codes mean a failure."""
 
 
 def swap(one: Path, other: Path) -> None:
@@ -34,7 +35,7 @@ def swap(one: Path, other: Path) -> None:
 
 
 def place(source: Path, target: Path) -> None:
-    """Move `source` to `target`. Raises FileExistsError if `target` exists, OSError if the move failed."""
+    """Move `source` to `target`. Raises FileExistsError if `target` exists, OSError for any other failure."""
     try:
         _rename(source, target, 1)
     except OSError as error:
@@ -44,7 +45,9 @@ def place(source: Path, target: Path) -> None:
 
 
 def _place_by_looking(source: Path, target: Path) -> None:
-    """Move in two steps. Only an empty directory created between them could be lost."""
+    """Check that `target` does not exist, then move. Only an empty directory that is created between these two steps
+    could be lost.
+    """
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     source.rename(target)
@@ -57,7 +60,7 @@ def _rename(source: Path, target: Path, which: int) -> None:
 
 
 def _call(source: bytes, target: bytes, which: int) -> bool:
-    """Return True if the call succeeded. Otherwise ctypes' `errno` holds the reason."""
+    """Return True if the system call succeeded. Otherwise ctypes' `errno` is the reason."""
     flags = _FLAGS.get(sys.platform)
     if flags is not None:
         library = ctypes.CDLL(None, use_errno=True)

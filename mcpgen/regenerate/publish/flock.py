@@ -1,7 +1,7 @@
 """Lock a directory through a descriptor of the directory itself.
 
-So the lock leaves nothing behind and ends with its holder, even if that is killed. Windows and some network file
-systems have no such locks; there the caller goes on without one.
+So the lock leaves no file behind, and ends with its process, even if the process is killed. Windows and some network
+file systems have no such locks; there the caller goes on without a lock.
 """
 
 import contextlib
@@ -16,7 +16,8 @@ if sys.platform != "win32":
 
 # Decision 0139: A lock on the project's directory prevents a second run.
 def flocked(directory: Path) -> int | None:
-    """Return a descriptor that holds the lock until it is closed, or None if there are no such locks.
+    """Lock `directory`. Return a file descriptor that holds the lock until it is closed, or None if the system has no
+    such locks.
 
     Raises BlockingIOError if another process holds the lock, OSError if `directory` is a link or cannot be opened.
     """
@@ -34,7 +35,7 @@ def flocked(directory: Path) -> int | None:
 
 
 def released(descriptor: int | None) -> None:
-    """Release a lock, if there is one."""
+    """Release the lock of `descriptor`, if it is not None."""
     if descriptor is not None:
         with contextlib.suppress(OSError):
             os.close(descriptor)
@@ -42,7 +43,9 @@ def released(descriptor: int | None) -> None:
 
 @contextlib.contextmanager
 def held(directory: Path) -> Iterator[None]:
-    """Hold the lock inside the context, even if the directory is renamed. Raises what `flocked` raises."""
+    """Hold the lock of `directory` inside the context, even if the directory is renamed. Raises the same exceptions as
+    `flocked`.
+    """
     descriptor = flocked(directory)
     try:
         yield

@@ -1,4 +1,6 @@
-"""Write the note in a stage for people who find it: that mcpgen made the stage, and whether it may be deleted."""
+"""Write the note in a stage for people who find the stage: it says that mcpgen made the stage, and whether the stage
+may be deleted.
+"""
 
 import os
 import shlex
@@ -7,12 +9,12 @@ from pathlib import Path
 NAME = "unfinished"
 _FIRST = b"mcpgen was writing here.\n"
 MADE = _FIRST + b"If it no longer runs, its next run over the project removes this directory.\n"
-"""Note of a stage that holds only what mcpgen made."""
+"""Note for a stage that contains only files of mcpgen."""
 
 
 def exchanged(project: Path) -> bytes:
-    """Return the note for a stage that holds the user's files during an exchange: do not delete it, and how to restore
-    them.
+    """Return the note for a stage that contains the user's files during an exchange. It says not to delete the stage,
+    and how to restore the files.
     """
     command = f"mcpgen regenerate {shlex.quote(str(project))}"
     return _FIRST + os.fsencode(
@@ -22,19 +24,19 @@ def exchanged(project: Path) -> bytes:
 
 
 def is_whole(stage: Path) -> bool:
-    """Return True if `stage` holds a complete first line of our note."""
+    """Return True if the note in `stage` has the complete first line of a note of mcpgen."""
     return _beginning(stage) == _FIRST
 
 
 def is_broken_off(stage: Path) -> bool:
-    """Return True if the note in `stage` holds only the beginning of the first line: its run was killed while writing
-    it.
+    """Return True if the note in `stage` contains only the beginning of the first line, because the run was killed
+    while writing it.
     """
     return _FIRST.startswith(_beginning(stage))
 
 
 def _beginning(stage: Path) -> bytes:
-    """Return the first bytes of the note. Raises OSError if it cannot be read."""
+    """Return the first bytes of the note in `stage`. Raises OSError if the note cannot be read."""
     descriptor = os.open(stage / NAME, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         return os.read(descriptor, len(_FIRST))

@@ -1,8 +1,9 @@
 """Plan a write: which files are written, kept or removed, and reasons to refuse.
 
-Everything that could go wrong is checked before the first byte is written: files that mcpgen did not write, a link in
-the path, an edited generated file. The user's files are written if they are missing, and never changed. Files that a
-server does not need are offered once; if their owner deletes them, they are not written again.
+Before the first byte is written, the plan is checked for everything that would refuse the write: files that mcpgen did
+not write, a link in the path, an edited generated file. The user's files are written if they are missing, and never
+changed. Files that a server does not need are written only once; if their owner deletes them, they are not written
+again.
 """
 
 import os
@@ -47,10 +48,10 @@ def plan(
     carried: Iterable[str] = (),
     overwrite: bool = False,
 ) -> Plan:
-    """Return the plan that makes `directory` hold `tree`.
+    """Return the plan for writing `tree` to `directory`.
 
-    `owned`: the user's files. `carried`: paths whose edits the tree already contains. Raises FatalError if the
-    directory is not ours, or if generated files were edited and `overwrite` is not given.
+    `owned`: the user's files. `carried`: paths whose edits `tree` already contains. Raises FatalError if the directory
+    contains no project of mcpgen, or if generated files were edited and `overwrite` is False.
     """
     _refuse_foreign(directory, previous)
     users, unedited = set(owned), {locks.NAME, *carried}
@@ -87,7 +88,7 @@ def plan(
 
 # Decision 0161: A test and .gitignore are written only once.
 def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
-    """Return True if an offered file is to be written: it was never offered, and nothing is in its place."""
+    """Return True if an optional file is to be written: no earlier run has written it, and nothing exists at `path`."""
     place = directory / path
     folders = [directory / folder for folder in PurePosixPath(path).parents if folder.name]
     with claim.reading(place):
@@ -97,9 +98,9 @@ def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool
 
 
 def edits(planned: Plan) -> Diagnostic:
-    """Return the error for generated files that were changed by hand, or whose line ends a checkout changed.
+    """Return the error for generated files that were edited by hand, or whose line ends a checkout has changed.
 
-    The hint names the user's file in which such an edit can live.
+    The hint names a file of the user in which the same change can be made.
     """
     by_hand = [path for path in planned.edited if path not in planned.line_ends]
     messages, hints = [], []
@@ -133,8 +134,8 @@ def _home(edited: Iterable[str]) -> str:
 
 
 def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return path → digests of the file as mcpgen wrote it: from the lock, and from locks in stages of interrupted
-    runs.
+    """Return path → digests of the file as mcpgen wrote it. The digests come from the lock file, and from lock files in
+    stages of interrupted runs.
     """
     known = {path: {found} for path, found in recorded.items()}
     with claim.reading(directory):
@@ -143,7 +144,7 @@ def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
         data = staging.read(stage, locks.NAME)
         try:
             lock = locks.load(data, locks.NAME) if data is not None else None
-        except FatalError:  # interrupted while the lock itself was written, before any file was moved
+        except FatalError:  # the run was interrupted while it wrote the lock file, before any file was moved
             lock = None
         for path, found in lock.files.items() if lock else ():
             known.setdefault(path, set()).add(found)
@@ -164,7 +165,7 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
 
 
 def _strangers(directory: Path) -> list[str]:
-    """Return the names of files that mcpgen did not write.
+    """Return the names of files in `directory` that mcpgen did not write.
 
     `.git` does not count: the project may be the first files of a new repository.
     """

@@ -1,4 +1,4 @@
-"""Read an existing project: its lock and its files, without following links."""
+"""Read the lock file and other files of an existing project, without following links."""
 
 import os
 import stat
@@ -14,7 +14,9 @@ LARGEST = 1 << 28
 
 
 def previous_lock(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, or None. Raises FatalError if it cannot be read."""
+    """Return the lock file of the project in `directory`, or None if there is none. Raises FatalError if it cannot be
+    read.
+    """
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None
@@ -23,7 +25,7 @@ def previous_lock(directory: Path) -> Lock | None:
 def present(directory: Path, path: str, first: int | None = None) -> bytes | None:
     """Return the bytes of the file at `path` in `directory`, at most `first` bytes if given; None if there is no file.
 
-    Raises FatalError for anything but a regular file reached without links, and for a file larger than LARGEST.
+    Raises FatalError if a part of the path is a link, or if the file is not regular or larger than LARGEST.
     """
     place = directory
     for part in path.split("/"):
@@ -54,9 +56,9 @@ def _read(place: Path, first: int | None = None) -> bytes:
 
 
 def _in_the_way(directory: Path, place: Path) -> FatalError:
-    """Return the error for a file that has the name of a needed folder.
+    """Return the error for a file at a path where mcpgen needs a folder.
 
-    Above the project that file may be important, so the hint never says to remove it.
+    A file above the project may be important, so the hint does not say to remove it.
     """
     inside = directory.is_dir()
     message = f"mcpgen needs a directory at {place if inside else directory}, but a file is in the way."

@@ -1,8 +1,9 @@
-"""Build a replica of a project, a second directory that shows the project as it will be, and copy its changes back.
+"""Build a replica of a project: a second directory with the project as it will be after the write. Copy changes in the
+replica back.
 
-Unchanged files are hard links to the project's own. Folders that are not ours, and files that cannot have a second
-link, become symbolic links. These lead to the original once the directories are exchanged. So no user's file is copied,
-and a write to it reaches the only file. Python's caches are left out.
+Unchanged files are hard links to the project's files. Folders that mcpgen does not write, and files that cannot have a
+second hard link, become symbolic links. These point to the originals after the directories are exchanged. So no file of
+the user is copied, and a write to such a file reaches the original. Python's caches are left out.
 """
 
 import contextlib
@@ -20,18 +21,20 @@ _RIGHTS = 0o777
 _NO_SECOND_NAME = frozenset(
     {errno.EPERM, errno.EACCES, errno.EMLINK, errno.EXDEV, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 )
-"""Errors that mean that a file cannot have a hard link: the file system has none, or the file belongs to somebody else.
+"""Error codes that mean that a file cannot have a hard link: the file system has no hard links, or the file belongs to
+another user.
 """
 
 
 def share(
     old: Path, stage: Stage, made: Collection[str], gone: Collection[str], paths: Collection[str]
 ) -> dict[str, int]:
-    """Fill the replica in `stage` with every file of `old`, except those in `made` and `gone`. Return path → inode.
+    """Fill the replica in `stage` with every file of the project `old`, except files in `made` and `gone`. Return path
+    → inode.
 
-    `made`: new files, already in the stage. `gone`: files to be removed; their own inode is returned. Other inodes are
-    those of the link in the replica. `paths`: all generated files; their folders become real folders, and others become
-    links to `old`. Raises OSError, also if `old` could not be changed later.
+    `made`: new files, which are already in the stage. `gone`: files to be removed; for these the inode of the original
+    is returned, for others that of the link in the replica. `paths`: all generated files. Their folders become real
+    folders; all other folders become links to `old`. Raises OSError, also if `old` could not be changed later.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -49,16 +52,18 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # links to folders lead through the stage, so it needs the project's mode
+    _same_mode(old, stage.home)  # links to folders lead through the stage, so it needs the project's permissions
     return known
 
 
 def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[str, int]:
-    """Make the directory `old` equal to `new`. Return path → inode of everything in `new`, the next call's `known`.
+    """Make the directory `old` equal to `new`. Return path → inode of everything in `new`, as `known` for the next
+    call.
 
-    `known`: path → inode of entries of `new` that stand for files of `old`; unchanged ones need no copy. Known paths
-    that are gone from `new` are removed from `old`. Other files that differ are replaced one by one. Folders are copied
-    even if empty, with their permissions. The function may be repeated after any failure. Raises OSError.
+    `known`: path → inode of entries of `new` that are links to files of `old`; if the inode is unchanged, the file is
+    not copied. Known paths that `new` no longer contains are removed from `old`. Other files that differ are replaced
+    one by one. Folders are copied even if empty, with their permissions. The function may be called again after any
+    failure. Raises OSError if the file system fails.
     """
     found = {path: number for path in entries(new) if (number := inode(new / path)) is not None}
     for path, number in found.items():
@@ -68,7 +73,7 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
         if inode(old / path) == known[path]:
             (old / path).unlink(missing_ok=True)
             remove_empty(old, (old / path).parent)
-    for folder in [*_folders_of(new)][::-1]:  # the deepest first: a folder's new mode may forbid entering it
+    for folder in [*_folders_of(new)][::-1]:  # the deepest first: new permissions of a folder may forbid entering it
         _same_rights(new / folder, old / folder)
     return found
 
@@ -87,7 +92,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: str = "") -> Iterator[str]:
-    """Yield the paths below `root` of files, links and of folders that are not entered, sorted.
+    """Yield the sorted paths below `root` of files, links, and folders for which `inside` returns False.
 
     `inside`: function that returns True for a folder to enter. Links are not followed.
     """
@@ -105,8 +110,8 @@ def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: s
 
 
 def way_to(home: str, path: str) -> str:
-    """Return the relative target for a link at `path` of a project: the same path in the stage `home` beside the
-    project.
+    """Return the relative target for a symbolic link at `path` of a project. It points to the same path in the stage
+    `home` beside the project.
     """
     return f"{'../' * (path.count('/') + 1)}{home}/{FILES}/{path}"
 
@@ -122,9 +127,9 @@ def _folders_of(root: Path, at: str = "") -> Iterator[str]:
 
 
 def _stand_in(original: Path, stage: Stage, path: str) -> None:
-    """Create at `path` of the replica a hard link to `original`.
+    """Create a hard link to `original` at `path` of the replica.
 
-    For a folder, or if that is impossible, create a symbolic link.
+    For a folder, or if a hard link is impossible, create a symbolic link.
     """
     place = stage.files / path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +145,7 @@ def _stand_in(original: Path, stage: Stage, path: str) -> None:
 
 
 def _check_writable(folder: Path) -> None:
-    """Raise PermissionError if `folder` cannot be written, while nothing has been exchanged yet."""
+    """Raise PermissionError if `folder` cannot be written. This is checked before directories are exchanged."""
     if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
@@ -151,9 +156,9 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Give the folder `old` the permissions of `new`, since a person may have changed them.
+    """Give the folder `old` the permissions of the folder `new`, since a person may have changed them.
 
-    Create it if it is missing.
+    Create `old` if it is missing.
     """
     if not os.path.lexists(old):
         old.mkdir(parents=True)

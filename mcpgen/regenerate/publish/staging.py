@@ -1,11 +1,11 @@
-"""Prepare a write in a stage: a directory of ours beside the target; and find what killed runs left in stages.
+"""Prepare a write in a stage, a temporary directory beside the target; and find stages that killed runs left behind.
 
-A stage is `.mcpgen-XXXXXXXX/`. It holds a note for people and `project/` with the files. If `project/` may be exchanged
-for an existing project, a record says which of the two is which.
+A stage is called `.mcpgen-XXXXXXXX/`. It contains a note for people, and the files in `project/`. If `project/` may be
+exchanged for an existing project, a record (inodes) shows which directory is the old and which the new one.
 
-The stage is locked while its run lives, and the system releases the lock even if the run is killed. So a stage that can
-be locked is abandoned and may be removed, unless the record says that the project itself lies there. A stage may come
-with a repository, so anything in it that is not as we make it is ignored, and links are not followed.
+The stage is locked during its run, and the system releases the lock even if the run is killed. So a stage that can be
+locked is abandoned. It may be removed, unless the record shows that the project itself is in it. A stage may come with
+a repository, so contents that mcpgen cannot have made are ignored, and links are not followed.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from mcpgen.regenerate.publish.flock import flocked, released
 
 PREFIX = ".mcpgen-"
 HOME = re.compile(re.escape(PREFIX) + "[a-z0-9_]{8}")
-"""Form of a stage's name: `mkdtemp` adds eight characters to the prefix."""
+"""Pattern of a stage's name: `mkdtemp` adds eight characters to the prefix."""
 
 _MODE = 0o700
-"""Mode of a directory from `mkdtemp`."""
+"""Permissions of a directory that `mkdtemp` creates."""
 
 FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
@@ -37,8 +37,8 @@ _RECORD, _SPARE = "exchange", "next"
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
-    (`new`). `known`: path → inode in the replacement that stands for this file of the old directory; a removed file has
-    its own inode.
+    (`new`). `known`: path → inode of the link in the replacement to this file of the old directory. For a removed file
+    it is the inode of the file itself.
     """
 
     old: int
@@ -48,7 +48,9 @@ class Record:
 
 @dataclass(slots=True)
 class Stage:
-    """A directory with files that are ready to be moved. It is removed at the end, unless `keep` is set."""
+    """A stage: a directory with files that are ready to be moved. The stage is removed at the end, unless `keep` is
+    set.
+    """
 
     home: Path
     locked: bool = False
@@ -60,13 +62,15 @@ class Stage:
 
     @property
     def spare(self) -> Path:
-        """Return the path in the stage under which one file is prepared before it is moved."""
+        """Return the path in the stage at which a single file is prepared before it is moved."""
         return self.home / _SPARE
 
 
 @contextlib.contextmanager
 def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
-    """Yield a stage in `place` that holds `files`, all synced to disk. Raises OSError if the file system refuses."""
+    """Create a stage in `place` with `files`, synced to disk, and yield it. Raises OSError if the file system
+    refuses.
+    """
     home, lock = _home(place)
     stage = Stage(home, lock is not None)
     try:
@@ -82,14 +86,14 @@ def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
 
 
 def stages(place: Path) -> list[Stage]:
-    """Return the stages in `place`, of live runs and of killed ones."""
+    """Return the stages in `place`, both of running and of killed runs."""
     return [Stage(path) for path in sorted(place.glob(f"{PREFIX}*")) if _is_stage(path)]
 
 
 def abandoned(place: Path) -> Iterator[Stage]:
-    """Yield the stages in `place` that killed runs left, each locked meanwhile.
+    """Yield the stages in `place` that killed runs left behind. Each stage is locked until the next one is requested.
 
-    Raises OSError if one cannot be examined.
+    Raises OSError if a stage cannot be examined.
     """
     for stage in stages(place):
         try:
@@ -105,7 +109,9 @@ def abandoned(place: Path) -> Iterator[Stage]:
 
 
 def sweep(place: Path) -> None:
-    """Remove what killed runs left in `place`, except projects. Failures to remove are ignored."""
+    """Remove the stages that killed runs left in `place`, except stages that contain a project. Failures are
+    ignored.
+    """
     with contextlib.suppress(OSError):
         for stage in abandoned(place):
             if is_expendable(stage):
@@ -113,7 +119,9 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Return True if the stage can be deleted: it never took part in an exchange, or `project/` is the replacement."""
+    """Return True if the stage can be deleted: it never took part in an exchange, or its `project/` is the replacement,
+    not the user's project.
+    """
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)
 
@@ -121,7 +129,7 @@ def is_expendable(stage: Stage) -> bool:
 def note(stage: Stage, record: Record, project: Path) -> None:
     """Write `record` and the warning not to delete the stage, synced to disk.
 
-    This comes before any exchange, since a stage without a record is removed.
+    This must be done before any exchange, since a stage without a record is removed.
     """
     _write(stage.spare, notice.exchanged(project))
     os.replace(stage.spare, stage.home / notice.NAME)
@@ -145,14 +153,14 @@ def recorded(stage: Stage) -> Record | None:
 
 
 def read(stage: Stage, path: str) -> bytes | None:
-    """Return the bytes of the file for `path` that still lies in `stage`, or None if it was moved or never written."""
+    """Return the bytes of the file for `path` in `stage`, or None if the file was moved or never written."""
     return None if stage.files.is_symlink() else _read(stage.files / path)
 
 
 def remove(stage: Stage) -> None:
     """Remove a stage, its note last: without the note it would not be recognised as ours.
 
-    Tried twice, since a disk may fail for a moment.
+    The removal is tried twice, since a disk may fail for a moment.
     """
     for _ in range(2):
         with contextlib.suppress(OSError):
@@ -169,13 +177,13 @@ def remove(stage: Stage) -> None:
 def _make_writable(stage: Stage) -> None:
     """Make a stage's folders writable.
 
-    A replica has the modes of its original, and a read-only folder cannot be emptied.
+    A replica has the permissions of its original, and a read-only folder cannot be emptied.
     """
     stage.home.chmod(_MODE)
     if stage.files.is_symlink() or not stage.files.is_dir():
         return
     stage.files.chmod(_MODE)
-    for folder, names, _ in os.walk(stage.files):  # top down, so that each folder can be listed by then
+    for folder, names, _ in os.walk(stage.files):  # top down, so that each folder is readable before it is listed
         for path in (Path(folder, name) for name in names):
             if not path.is_symlink():
                 path.chmod(_MODE)
@@ -190,7 +198,9 @@ def inode(path: Path) -> int | None:
 
 
 def _home(place: Path) -> tuple[Path, int | None]:
-    """Create a directory and lock it. If another run removes it as abandoned before it is locked, create another."""
+    """Create the directory of a stage and lock it. If another run takes it for abandoned and removes it before it is
+    locked, create another.
+    """
     while True:
         home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
         try:
@@ -211,9 +221,10 @@ def _remove_empty_home(home: Path) -> None:
 
 
 def _is_stage(path: Path) -> bool:
-    """Return True if a directory holds exactly what a stage holds. Others may use such a name too.
+    """Return True if a directory contains exactly the entries of a stage. Its name alone proves nothing, since others
+    may use such a name too.
 
-    If a run was killed before the note was complete, its stage is recognised by its name and an unusual mode.
+    If a run was killed before the note was complete, its stage is recognised by its name and its permissions.
     """
     try:
         if path.is_symlink() or not path.is_dir() or HOME.fullmatch(path.name) is None:
@@ -238,7 +249,7 @@ def _read(place: Path) -> bytes | None:
 
 
 def _write(place: Path, data: bytes) -> None:
-    """Write a new file and sync it to disk. Its mode does not depend on the umask."""
+    """Write a new file and sync it to disk. The permissions do not depend on the umask."""
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
     try:

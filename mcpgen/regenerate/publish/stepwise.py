@@ -1,11 +1,13 @@
-"""Write a project file by file where its directory cannot be exchanged.
+"""Write a project file by file, if its directory cannot be exchanged.
 
-That is so on Windows, on file systems without exchange, for mount points, and below directories that are not ours.
+Directories cannot be exchanged on Windows, on some file systems, at mount points, and if the parent directory belongs
+to another user.
 
-Each file is moved over the old one from a stage inside the project. The lock is moved last. Until then the stage holds
-the new lock, so the next run after a kill knows the files of both. In a new project the lock is moved first, since a
-directory without a lock is not ours. Tables are moved after the Python that fits them, since a running server may load
-them at once. A kill leaves a mix of whole files, which the next run completes.
+Each file is moved over the old one from a stage inside the project. The lock file is moved last. Until then the stage
+contains the new lock file, so after a kill the next run knows the files of both generations. In a new project the lock
+file is moved first, since mcpgen refuses a directory with files and without a lock file. Tables are moved after the
+Python code that reads them, since a running server may load them at once. A kill leaves a mix of old and new files,
+each complete, and the next run moves the rest.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,9 +21,9 @@ from mcpgen.regenerate.publish.staging import Stage
 
 # Decision 0138: Where directories cannot be exchanged, files are written one by one.
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
-    """Make `directory` hold `files` and nothing that is `gone`.
+    """Write `files` into `directory`, and remove the paths in `gone`.
 
-    After a failure (OSError) the stage stays for the next run.
+    After a failure (OSError) the stage is kept for the next run.
     """
     with staging.staged(directory, files) as stage:
         stage.keep = True

@@ -1,7 +1,7 @@
-"""Refuse a project with parts in a stage that is missing or belongs elsewhere.
+"""Refuse a project if some of its files are in a stage that is missing or belongs to another project.
 
-A killed run left them there, and then the stage was deleted, or the project was moved or copied. Only a person can
-restore them, so nothing is written over such a project, and it never counts as up to date.
+A killed run left files in its stage, and then the stage was deleted, or the project was moved or copied. Only a person
+can restore these files, so mcpgen writes nothing to such a project, and the project never counts as up to date.
 """
 
 import os
@@ -14,13 +14,14 @@ from mcpgen.regenerate.publish.emitted import is_written_into
 from mcpgen.regenerate.publish.staging import FILES, HOME
 
 _MOST = 3
-"""Limit on the paths that are named."""
+"""Limit on the paths that a message names."""
 
 
 def refuse(project: Path, place: Path) -> None:
-    """Raise FatalError if the project at `place` still has links into a stage after recovery, naming those paths.
+    """Raise FatalError if the project at `place` still has links into a stage after recovery. The message names their
+    paths.
 
-    `project`: the directory's name in the message. Raises OSError if the directory cannot be read.
+    `project`: the path of the project for the message. Raises OSError if the directory cannot be read.
     """
     away: dict[str, list[str]] = {}
     for path in _entries(place):
@@ -32,7 +33,7 @@ def refuse(project: Path, place: Path) -> None:
 
 
 def _entries(place: Path) -> Iterator[str]:
-    """Yield the paths where links into a stage may stand: beside generated files."""
+    """Yield the paths at which links into a stage are possible: the entries of folders with generated files."""
     try:
         yield from replica.entries(place, inside=is_written_into)
     except (FileNotFoundError, NotADirectoryError):
@@ -40,7 +41,7 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """Return the name of the stage if `link` is a link to the file of the same `path` in a stage, else None."""
+    """Return the name of the stage if `link` is a symbolic link to the same `path` in a stage, else None."""
     if not link.is_symlink():
         return None
     home = os.readlink(link).removeprefix("../" * (path.count("/") + 1)).partition("/")[0]

@@ -1,13 +1,13 @@
-"""Write an existing project in one step: its place holds the whole old or the whole new project at any moment.
+"""Write an existing project in one step: at any moment its path leads to the whole old or the whole new project.
 
-The new project is built beside the old one, with its unchanged files (`replica`), and the two directories are
-exchanged. But the directory itself must stay: shells, editors and mounts hold on to it, and folders of others lie in
-it. So the old directory, now under the other name, is made equal to the new one, file by file, and exchanged back. Then
-the stand-in is removed.
+The new project is built beside the old one, with links to its unchanged files (`replica`), and the two directories are
+exchanged. But the directory itself must stay, since shells, editors and mounts use it, and it contains folders of the
+user. So the old directory, which now has the other name, is made equal to the new one, file by file, and exchanged
+back. Then the replica is removed.
 
 A run that is killed between the exchanges leaves the whole new project in place, with links into the stage; `recover`
-completes it. The record in the stage tells by inodes which directory lies where, so that no project of a user is ever
-removed.
+completes the write. The record in the stage shows by inodes which directory is the old and which the new one, so that a
+user's project is never removed.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ from mcpgen.regenerate.publish.staging import Record, Stage, inode
 
 
 class CannotExchange(Exception):
-    """This write cannot be done in one step here. Nothing was changed."""
+    """Raised if directories cannot be exchanged here. Nothing was changed."""
 
 
 class Unfinished(Exception):
-    """The new project is in place and complete, but links in it lead to files in the stage.
+    """Raised if the new project is in place and complete, but links in it still point to files in the stage.
 
-    The next run moves these files.
+    The next run moves these files into the project.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -38,11 +38,11 @@ class Unfinished(Exception):
 
 # Decision 0136: Writing a project exchanges two directories twice.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
-    """Write `files` into `directory` and remove what is `gone`, in one step. `paths`: all generated paths of the
+    """Write `files` into `directory` and remove the paths in `gone`, in one step. `paths`: all generated paths of the
     project.
 
-    `directory` is absolute, and no parent is a link. After NoExchange or OSError nothing was changed. After Unfinished
-    the change was made, but a stage is left for the next run.
+    `directory` is absolute, and no parent is a link. After CannotExchange or OSError nothing was changed. After
+    Unfinished the project is new and complete, but a stage is left for the next run.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -52,17 +52,17 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise CannotExchange
         record = _prepared(directory, stage, files, gone, paths)
-        # after the exchange this is the project's directory, which other runs try to lock
+        # after the exchange, this stage's `project/` is the project's directory, which other runs try to lock
         stack.enter_context(held(stage.files))
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)
 
 
 def recover(directory: Path) -> bool:
-    """Complete what killed runs left beside `directory`, whose lock the caller holds.
+    """Complete writes of killed runs whose stages are beside `directory`. The caller holds the lock of `directory`.
 
-    Return True if directories were exchanged, so that the lock is on another directory. Raises Unfinished if completing
-    fails again, OSError if a stage cannot be examined.
+    Return True if directories were exchanged, so that the caller's lock is on another directory. Raises Unfinished if a
+    write again cannot be completed, OSError if a stage cannot be examined.
     """
     finished = False
     for stage in staging.abandoned(directory.parent):
@@ -79,7 +79,7 @@ def recover(directory: Path) -> bool:
 def _prepared(
     directory: Path, stage: Stage, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]
 ) -> Record:
-    """Fill the stage and write its record."""
+    """Fill the stage with the new project, and write its record."""
     old, new = inode(directory), inode(stage.files)
     assert old is not None
     assert new is not None
@@ -89,9 +89,9 @@ def _prepared(
 
 
 def _exchange(directory: Path, stage: Stage, record: Record) -> None:
-    """Exchange the two directories.
+    """Exchange the project's directory and the stage's `project/`.
 
-    If somebody replaced the project meanwhile, exchange them back and raise FileNotFoundError.
+    If somebody has replaced the project meanwhile, exchange the directories back and raise FileNotFoundError.
     """
     try:
         exchange.swap(directory, stage.files)
@@ -105,9 +105,9 @@ def _exchange(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
-    """Complete the write, trying twice since a disk may fail for a moment.
+    """Complete the write. This is tried twice, since a disk may fail for a moment.
 
-    Raises Unfinished if the new directory then still lies in the project's place.
+    Raises Unfinished if the new directory is still in the project's place after that.
     """
     try:
         with contextlib.suppress(OSError):
@@ -120,10 +120,11 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """Make the old directory equal to the new one, exchange them back, and remove the stage. May be repeated after a
-    failure.
+    """Make the old directory equal to the new one, exchange the two back, and remove the stage. The function may be
+    called again after a failure.
 
-    A second pass collects files that were saved into the new directory before the exchange back.
+    After the exchange, files are compared a second time, because somebody may have saved files into the new directory
+    before the exchange.
     """
     if inode(directory) == record.new:
         seen = replica.settle(directory, stage.files, record.known, stage.spare)
@@ -133,9 +134,9 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Return True if `directory` and the stage's `project/` were exchanged with each other, by their inodes.
+    """Return True if, by their inodes, `directory` and the stage's `project/` were exchanged with each other.
 
-    The system reuses inodes, so that at least one file must have its recorded inode, too.
+    The system reuses inodes, so at least one file must have its recorded inode, too.
     """
     if (inode(stage.files), inode(directory)) != (record.old, record.new):
         return False
@@ -144,9 +145,9 @@ def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
 
 @contextlib.contextmanager
 def _standing() -> Iterator[None]:
-    """Enter the working directory again by its name, after the context has exchanged directories.
+    """Change to the working directory again by its path, after the context has exchanged directories.
 
-    A process that was started in the new directory would otherwise be left in a removed one.
+    Otherwise a process whose working directory was exchanged would be left in a directory that is removed.
     """
     try:
         here = os.getcwd()
@@ -158,5 +159,5 @@ def _standing() -> Iterator[None]:
 
 
 def _told_apart(error: OSError) -> Exception:
-    """Return NoExchange if `error` means that exchanges are impossible here (REFUSALS), else `error` itself."""
+    """Return CannotExchange if `error` means that exchanges are impossible here (REFUSALS), else `error` itself."""
     return CannotExchange() if error.errno in exchange.REFUSALS else error

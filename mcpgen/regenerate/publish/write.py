@@ -1,4 +1,4 @@
-"""Carry out a plan. A new directory is moved into place as a whole, and an existing one changes as a whole."""
+"""Carry out a plan. A new project is moved into place as a whole, and an existing project changes as a whole."""
 
 import contextlib
 from collections.abc import Collection, Mapping
@@ -12,10 +12,12 @@ from mcpgen.regenerate.publish.transaction import CannotExchange
 
 
 def publish(planned: Plan, tree: FileTree) -> None:
-    """Carry out the plan `planned`, so that at any moment the directory holds the whole old or the whole new project.
+    """Carry out the plan `planned`, so that at any moment the directory contains the whole old or the whole new
+    project.
 
-    If the file system cannot do that (see `stepwise`), a killed run leaves files that the next run completes. Raises
-    ProjectBusy if another run was faster, FatalError if the file system refuses.
+    If the file system cannot exchange directories (see `stepwise`), a killed run leaves an unfinished write, which the
+    next run completes. Raises ProjectBusy if another run has created the project meanwhile, FatalError if the file
+    system refuses.
     """
     place, files = claim.physical(planned.directory), {path: tree[path] for path in planned.write}
     claim.confirm(planned.directory)
@@ -26,12 +28,14 @@ def publish(planned: Plan, tree: FileTree) -> None:
             _create(place, files, planned.directory)
         else:
             _change(place, files, planned.remove, tree.keys() - planned.kept)
-        # only now, because the locks in old stages say which files are ours until the new lock is written
+        # only now, because until the new lock file is written, those in old stages show which files mcpgen wrote
         staging.sweep(place)
 
 
 def _create(place: Path, files: Mapping[str, bytes], directory: Path) -> None:
-    """Create the project's directory in one step. If that fails, remove the parents that were created for it."""
+    """Create the project's directory with its files in one step. If that fails, remove the parent directories that were
+    created for it.
+    """
     made = [folder for folder in place.parents if not folder.exists()]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Decide whether arrays of one schema satisfy another, by their items and lengths."""
+"""Decide whether arrays of one schema satisfy another schema, by their items and lengths."""
 
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class Items:
     def most(self, judge: Judge) -> int | None:
         """Return the maximum length of the array, or None if there is none.
 
-        A position whose schema no value satisfies ends the array, too.
+        An index whose schema no value satisfies limits the length, too.
         """
         longest = limit(self.atoms, "maxItems")
         for place in range(self.first + 1):
@@ -49,7 +49,7 @@ class Items:
 
 
 def _places(atom: JsonObject) -> list[JsonValue]:
-    """Return the schemas by position: `prefixItems`, or the list in `items` of draft 7 and 2019-09."""
+    """Return the schemas of the first items by index: `prefixItems`, or the list in `items` of draft 7 and 2019-09."""
     return as_list(atom.get("prefixItems")) or as_list(atom.get("items"))
 
 
@@ -59,7 +59,7 @@ def _rest(atom: JsonObject) -> JsonValue:
 
 
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every array of `inner` satisfies the plain keywords of `outer`."""
+    """Return True if every array of the case `inner` satisfies the plain keywords of the case `outer`."""
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")
     if had.fewest < has.fewest or (allowed is not None and (longest is None or longest > allowed)):

@@ -1,7 +1,8 @@
-"""Split a schema into cases: alternatives multiplied out, each of one type with a plain list of keywords.
+"""Split a schema into cases. A case is a combination of alternatives (`anyOf`, `oneOf`), with one type and a plain list
+of keywords.
 
 A value satisfies the schema if it satisfies one of its cases. Keywords without a plain form (`if`,
-`unevaluatedProperties`, non-linear patterns) stay in a case as text: only a case with the same text is sure to satisfy
+`unevaluatedProperties`, non-linear patterns) stay in a case as text: only a case with the same text certainly satisfies
 them.
 """
 
@@ -15,7 +16,7 @@ from mcpgen.regenerate.diff.variance.scope import Scope, Terms
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 MOST = 256
-"""Limit on the cases of one schema. A schema with more is compared as text."""
+"""Limit on the cases of one schema. A schema with more cases is compared as text."""
 
 _CONDITIONS = (
     *("if", "dependentSchemas", "dependencies", "contains", "$dynamicRef", "$recursiveRef"),
@@ -29,16 +30,16 @@ _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynami
 
 
 class TooManyCases(Exception):
-    """A schema has more than MOST cases."""
+    """Raised if a schema has more than MOST cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One alternative of a schema: the values of one type (`kind`) that satisfy the plain keywords of all `atoms`.
+    """One case of a schema: the values of one type (`kind`) that satisfy the plain keywords of all schemas in `atoms`.
 
-    `values`: if set, only this value. `integral`: numbers must be whole. `conditions`: assertions that are compared as
-    text. `nots`: schemas that a value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of which a value
-    satisfies exactly one.
+    `values`: if set, the case contains only this value. `integral`: numbers must be integers. `conditions`: assertions
+    that are compared as text. `nots`: schemas that a value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of
+    which a value satisfies exactly one.
     """
 
     kind: str
@@ -51,7 +52,7 @@ class Case:
     exclusive: tuple[tuple[JsonValue, ...], ...] = ()
 
     def narrowed(self, atom: JsonObject) -> "Case":
-        """Return the values of this case that satisfy `atom` too."""
+        """Return the case with the schema `atom` added: the values of this case that also satisfy `atom`."""
         return replace(self, atoms=(*self.atoms, self.scope.made(atom)))
 
 
@@ -67,11 +68,11 @@ class _State:
 
 
 _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
-"""Schemas still to be processed, each with the ids of schemas around it that apply to the same value."""
+"""Schemas to be processed, each with the ids of the surrounding schemas that apply to the same value."""
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases of `terms`. Raises TooManyCases for more than MOST."""
+    """Return the cases of `terms`. Raises TooManyCases if there are more than MOST."""
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:
@@ -89,7 +90,7 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
             return
         if not isinstance(node, dict):
             continue
-        if id(node) in inside:  # a reference that leads back to itself
+        if id(node) in inside:  # this is a reference that leads back to itself
             state = replace(state, conditions=state.conditions | {f"loop {id(node)}"})
             continue
         if id(node) in state.seen:
@@ -112,7 +113,8 @@ def _looked_at(
 ) -> tuple[_State, list[JsonValue], list[tuple[JsonValue, ...]]]:
     """Read one schema.
 
-    Return `state` with its keywords added, the schemas that must hold too, and its lists of alternatives.
+    Return `state` with the keywords of `node` added, the schemas that must hold too (`allOf`, `$ref`), and the lists of
+    alternatives in `node`.
     """
     seen = state.seen | {id(node)}
     further: list[JsonValue] = []
@@ -151,10 +153,10 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 
 
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
-    """Return `node`, and a set of conditions.
+    """Return `node`, possibly without some keywords, and a set of conditions as text.
 
-    If one of its `patternProperties` is not linear, so that its matches are unknown, these and `additionalProperties`
-    are removed. The text of the whole node then is a condition.
+    If a pattern in `patternProperties` is not linear, its matches are unknown. Then `patternProperties` and
+    `additionalProperties` are removed, and the text of the whole node is a condition.
     """
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()
@@ -195,7 +197,9 @@ def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
-    """Return the case of one value. Members and items become keywords, so that they are compared like any other."""
+    """Return the case that contains only `value`. Its members and items become keywords, so that they are compared like
+    those of a schema.
+    """
     made = base.scope.made
     atoms = base.atoms
     if isinstance(value, dict):
@@ -209,7 +213,7 @@ def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
 
 
 def _kinds(atoms: tuple[JsonObject, ...]) -> tuple[set[str], bool]:
-    """Return the types that all atoms allow, and whether numbers must be whole."""
+    """Return the types that all atoms allow, and True if numbers must be integers."""
     kinds, integral = set(KINDS), False
     for atom in atoms:
         if "type" not in atom:

@@ -1,4 +1,4 @@
-"""Prove that two schemas have no value in common, which `not` and `oneOf` ask for."""
+"""Prove that two schemas have no value in common. Comparing `not` and `oneOf` requires such proofs."""
 
 from typing import Protocol
 
@@ -13,7 +13,9 @@ _DEEPEST = 4
 
 
 class Judge(Protocol):
-    """Interface to `Inclusion`: the cases of a schema (None if too many), and whether it is proven to have no value."""
+    """Interface to `Inclusion`: it returns the cases of a schema (None if there are too many), and whether the schema
+    certainly has no value.
+    """
 
     def cases(self, terms: Terms) -> list[Case] | None: ...
 

@@ -1,9 +1,10 @@
-"""Prove that every value of one schema is a value of another, or else assume that it is not.
+"""Prove that every value of one schema is a value of another schema. Without a proof, assume that it is not.
 
-Each case of the inner schema must lie in one case of the outer, or, split by the values that it can have, in several.
+Each case of the inner schema must be contained in one case of the outer schema. Or its values, examined one by one,
+must be contained in several cases.
 
-Recursive schemas are handled by a greatest fixed point: a question about members and items is first assumed to hold. If
-it turns out false, the answers that relied on it are examined again, until nothing changes.
+Recursive schemas are handled by a greatest fixed point: for members and items, inclusion is first assumed. If the
+assumption turns out false, the results that relied on it are examined again, until nothing changes.
 """
 
 from dataclasses import replace
@@ -25,7 +26,7 @@ _DEEPEST = 20
 """Limit on the nesting of members that are examined for having no value."""
 
 _MOST_SPLITS = 2
-"""Limit on how many members may be used, one after the other, to split one object by their values."""
+"""Limit on the number of members by whose values one object is split, one member after the other."""
 
 
 _Pair = tuple[frozenset[int], frozenset[int]]
@@ -35,8 +36,8 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 class Inclusion:
     """Prover that every value of one schema is a value of another, with cached answers.
 
-    `listed`: see `objects.Judge`. Under `not` and `oneOf` a wider schema means fewer values. So schemas there are
-    proven by another prover, `_apart`, at the next `level`.
+    `listed`: see `objects.Judge`. Under `not` and `oneOf`, a wider schema means fewer values. So schemas there are
+    examined by a separate prover, `_apart`, at the next `level`.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:
@@ -58,7 +59,7 @@ class Inclusion:
     def holds(self, inner: Terms, outer: Terms) -> bool:
         """Return True if every value of `inner` is proven to be a value of `outer`.
 
-        During the proof of another pair, True means: not refuted yet.
+        During the proof for another pair of schemas, True means only that it is not refuted yet.
         """
         if not outer.nodes or inner.is_plainly(outer):
             return True
@@ -74,9 +75,9 @@ class Inclusion:
         return self._known[pair]
 
     def _settle(self) -> None:
-        """Examine waiting pairs of schemas until none is left.
+        """Examine the pairs of schemas in the queue until it is empty.
 
-        If a pair turns out not to hold, the pairs that relied on it wait again.
+        If a pair is refuted, the pairs that relied on it are put into the queue again.
         """
         while self._waiting:
             pair = self._waiting.pop()
@@ -133,7 +134,9 @@ class Inclusion:
         return False
 
     def _parts(self, case: Case) -> list[list[Case]]:
-        """Return the ways to split an object into cases: one way for each required member whose values are listed."""
+        """Return the possible splits of an object into cases: one split for each required member with an enum, by the
+        member's values.
+        """
         members, found = objects.Members(case), []
         for name in sorted(members.required):
             listed = self.cases(members.of(name)) or []
@@ -143,9 +146,10 @@ class Inclusion:
         return found
 
     def _is_among_ranges(self, case: Case, several: list[Case], values: dict[str, Case]) -> bool:
-        """Return True if all numbers of the case lie in the ranges of `several`.
+        """Return True if all numbers of `case` are in the ranges of the cases `several`.
 
-        The ranges must join without a gap, or the case must be a short range of integers, each in one of them.
+        Either the ranges must adjoin without a gap, or `case` must be a short range of integers, each of which is in
+        one of the ranges.
         """
         whole = scalars.range_of(case.atoms, integral=case.integral)
         if whole.integral and whole.low is not None and whole.high is not None:
@@ -171,7 +175,7 @@ class Inclusion:
     # -- one case in another ------------------------------------------------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
-        """Return True if every value of the case `inner` is proven to be a value of `outer`."""
+        """Return True if every value of the case `inner` is proven to be a value of the case `outer`."""
         if outer is None or inner.kind != outer.kind:
             return False
         inner.scope.budget.spend(len(inner.atoms) + len(outer.atoms))
@@ -196,7 +200,7 @@ class Inclusion:
         return inner.kind != "object" or objects.covers(inner, outer, self)
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
-        """Return True if it is proven that no value of `case` satisfies `node`, which stands under `not` in `outer`."""
+        """Return True if it is proven that no value of `case` satisfies `node`, a schema under `not` in `outer`."""
         refused, apart = outer.scope.terms(node), self._apart
         if apart is None:
             return False
@@ -242,13 +246,13 @@ class Inclusion:
         return False
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
-        """Return True if every value of `case` satisfies `terms` of the same side."""
+        """Return True if it is proven that every value of `case` satisfies `terms`, which belong to the same schema."""
         apart = self._apart
         return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())
 
 
 def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
-    """Return True if values in exactly one of `had` are in exactly one of `has` (`oneOf`).
+    """Return True if every value of exactly one schema in `had` is a value of exactly one schema in `has` (`oneOf`).
 
     Each old branch must be contained in a distinct new branch, and must not overlap any other new branch.
     """
@@ -276,7 +280,9 @@ def _lowest(case: Case) -> tuple[bool, object]:
 
 
 def _fits(inner: Case, outer: Case) -> bool:
-    """Return True if a single value is the single value of `outer` and satisfies its other keywords."""
+    """Return True if the single value of `inner` equals that of `outer`, if there is one, and satisfies the other
+    keywords of `outer`.
+    """
     if plain_text(inner.values[0]) != plain_text(outer.values[0]):
         return False
     if inner.kind in ("array", "object"):

@@ -1,4 +1,4 @@
-"""Decide whether objects of one schema satisfy another, by their possible members."""
+"""Decide whether objects of one schema satisfy another schema, by their possible members."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,7 +17,7 @@ _OF_A_PATTERN = 20
 class Judge(Protocol):
     """Interface to `Inclusion`, which compares the schemas of members.
 
-    `listed`: assume that callers send only the members that a schema lists, if it does not mention others.
+    `listed`: assume that callers send only the members that a schema lists, if it says nothing about other members.
     """
 
     listed: bool
@@ -55,7 +55,7 @@ class Members:
     def is_list(self) -> bool:
         """Return True if the schema lists members and restricts no others.
 
-        By the standard such an object is open; callers take the list as complete.
+        In JSON Schema such an object may have other members, but callers take the list as complete.
         """
         return bool(self.listed) and self.says_nothing_of_others
 
@@ -67,14 +67,17 @@ class Members:
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
         """Return the schemas for members that are not listed.
 
-        The first is for members that match no pattern. One more follows for each pattern that is not in `patterns`.
+        The first entry is for members that match no pattern. One more entry follows for each pattern that is not in
+        `patterns`.
         """
         found = [self.scope.terms(*map(_others, self.atoms))]
         found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
         return found
 
     def matching(self, pattern: str) -> Terms:
-        """Return the schemas that an unlisted member certainly must satisfy if its name matches `pattern`."""
+        """Return the schemas that a member certainly must satisfy if it is not listed and its name matches
+        `pattern`.
+        """
         nodes: list[JsonValue] = []
         for atom in self.atoms:
             known = as_object(atom.get("patternProperties"))
@@ -110,7 +113,7 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
 
 # Decision 0143: Callers are assumed to send members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every object of `inner` satisfies the plain keywords of `outer`."""
+    """Return True if every object of the case `inner` satisfies the plain keywords of the case `outer`."""
     had, has = Members(inner), Members(outer)
     if not has.required <= had.required:
         return False
@@ -145,7 +148,7 @@ def _matching(had: Members, pattern: str) -> list[Terms]:
 
 
 def _is_closed(had: Members, judge: Judge) -> bool:
-    """Return True if the object can have no members beside the listed ones."""
+    """Return True if the object can have no members except the listed ones."""
     return all(map(judge.is_empty, had.others()))
 
 

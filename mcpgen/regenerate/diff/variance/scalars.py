@@ -1,4 +1,4 @@
-"""Decide whether numbers and texts of one schema satisfy another, keyword by keyword."""
+"""Decide whether numbers and texts of one schema satisfy another schema, keyword by keyword."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _NAMED = ("pattern", "format", "contentEncoding")
 
 
 def kind_of(value: JsonValue) -> str:
-    """Return the type of a value; every number is `number`."""
+    """Return the JSON Schema type of a value; `number` also for integers."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -25,7 +25,7 @@ def kind_of(value: JsonValue) -> str:
 
 
 def number(value: JsonValue) -> Fraction | None:
-    """Return a JSON number as the exact decimal that it is written as, or None for other values."""
+    """Return a JSON number as an exact fraction of its decimal notation, or None for any other value."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return Fraction(str(value))
@@ -52,8 +52,8 @@ def _numbers(atoms: Atoms, keyword: str) -> Iterator[Fraction]:
 class Range:
     """A range of numbers.
 
-    `low` and `high`: a bound and whether it is excluded, or None without a bound. Bounds of integers are integers and
-    included.
+    `low` and `high`: (bound, True if the bound is excluded), or None without a bound. The bounds of integers are
+    integers and are included.
     """
 
     low: tuple[Fraction, bool] | None
@@ -67,7 +67,7 @@ class Range:
         return self.low[0] > self.high[0] or (self.low[0] == self.high[0] and (self.low[1] or self.high[1]))
 
     def holds(self, other: "Range") -> bool:
-        """Return True if every number of `other` lies in this range. Whether numbers are integers is not compared."""
+        """Return True if every number of `other` is in this range. Whether numbers must be integers is not compared."""
         if other.is_empty:
             return True
         low = self.low is None or (other.low is not None and other.low >= self.low)
@@ -105,9 +105,9 @@ def steps(atoms: Atoms) -> list[Fraction]:
 
 
 def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, whole: tuple[bool, bool]) -> bool:
-    """Return True if the numbers of `atoms`, or those in `values`, satisfy `outer`.
+    """Return True if the numbers of `atoms`, or those in `values` if given, satisfy `outer`.
 
-    `whole`: whether each side allows only integers.
+    `whole`: for each of the two schemas, True if it allows only integers.
     """
     known = [found for value in values if (found := number(value)) is not None]
     inner = point(known[0]) if known else range_of(atoms, integral=whole[0])
@@ -125,7 +125,7 @@ def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, who
 
 
 def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
-    """Return True if the texts of `atoms`, or those in `values`, satisfy `outer`."""
+    """Return True if the texts of `atoms`, or those in `values` if given, satisfy `outer`."""
     atoms, outer = list(atoms), list(outer)
     shortest, longest = count(atoms, "minLength"), limit(atoms, "maxLength")
     for value in values:
@@ -155,7 +155,9 @@ def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
 
 
 def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:
-    """Return True if a value satisfies the plain keywords of all atoms, and None if that cannot be decided."""
+    """Return True if a value satisfies the plain keywords of all atoms, False if not, None if that cannot be
+    decided.
+    """
     atoms = list(atoms)
     if isinstance(value, str):
         if texts_cover((value,), (), atoms):

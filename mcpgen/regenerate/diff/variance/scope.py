@@ -1,7 +1,7 @@
-"""A schema as a whole: the targets of its references, and the assertions of each part as text.
+"""Resolve the references in a schema document, and write the assertions of its parts as text.
 
-Parts with equal texts accept the same values. The text of a part leaves out titles, descriptions and defaults, and
-includes everything that its references lead to.
+Parts with equal texts accept the same values. The text of a part does not contain titles, descriptions and defaults. It
+contains the text of all schemas to which the part refers.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,9 @@ _VALUES = frozenset(
 
 
 PART, RUN = 400_000, 3_000_000
-"""Limits on the steps for two schemas, and for all comparisons of a run: ten times what published documents take."""
+"""Limits on the steps for comparing two schemas, and for all comparisons of a run. They are ten times what published
+documents take.
+"""
 
 _CHARACTERS = 50
 """How many characters of text cost one step of the budget."""
@@ -49,14 +51,16 @@ class Scope:
         self._anchors: dict[str, JsonValue] | None = None
 
     def terms(self, *nodes: JsonValue) -> "Terms":
-        """Return the conjunction of `nodes`, schemas of this document. Schemas that accept everything are left out."""
+        """Return the conjunction of `nodes`, which are schemas of this document. Schemas that accept everything are
+        left out.
+        """
         kept = {id(node): node for node in nodes if node is not True and node != {}}
         return Terms(tuple(kept.values()), self)
 
     def resolve(self, reference: str) -> JsonValue:
         """Return the target of a reference in this schema.
 
-        Raises KeyError if there is none, or if it is in another resource.
+        Raises KeyError if there is no target, or if it is in another schema resource (`$id`).
         """
         if not reference.startswith("#"):
             raise KeyError(reference)
@@ -69,14 +73,14 @@ class Scope:
     def made(self, node: JsonObject) -> JsonObject:
         """Return `node`, a schema that was derived and is not in the document.
 
-        Equal ones become one object, so that ids compare.
+        For equal schemas the same object is returned, so that schemas can be compared by their ids.
         """
         text = plain_text(node)
         self.budget.spend(1 + len(text) // _CHARACTERS)
         return self._made.setdefault(text, node)
 
     def text(self, node: JsonValue) -> str:
-        """Return what `node` asserts as text, including everything that its references lead to."""
+        """Return the assertions of `node` as text, including those of all schemas to which it refers."""
         if id(node) not in self._closed:
             known: dict[str, str] = {}
             own, waiting = self.local(node)
@@ -97,7 +101,7 @@ class Scope:
             return "?", frozenset()
 
     def local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
-        """Return what `node` asserts as text without following references, and the references."""
+        """Return the assertions of `node` as text without following references, and the set of its references."""
         if id(node) not in self._texts:
             references: set[str] = set()
             text = plain_text(_asserted(node, references))
@@ -106,9 +110,11 @@ class Scope:
         return self._texts[id(node)]
 
 
-@dataclass(frozen=True, eq=False)  # without slots, since `cached_property` needs a `__dict__`
+@dataclass(frozen=True, eq=False)  # not `slots=True`, since `cached_property` needs a `__dict__`
 class Terms:
-    """A conjunction of schemas in one `scope`: a value must satisfy all `nodes`. Without nodes, every value does."""
+    """A conjunction of schemas in one `scope`: a value must satisfy all `nodes`. Without nodes, every value satisfies
+    it.
+    """
 
     nodes: tuple[JsonValue, ...]
     scope: Scope
@@ -120,9 +126,9 @@ class Terms:
 
     @cached_property
     def text(self) -> str:
-        """Return all assertions as text, including those behind references.
+        """Return all assertions as text, including those of schemas to which references point.
 
-        The text can be long, so compare `plain` first.
+        The text can be long, so compare the property `plain` first.
         """
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
 
@@ -135,7 +141,7 @@ class Terms:
     def is_plainly(self, other: "Terms") -> bool:
         """Return True if both have the same text in `plain`.
 
-        This quick test says nothing about schemas with references.
+        This quick test returns False for schemas with references.
         """
         return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
 
@@ -177,6 +183,6 @@ def _anchors(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
 
 
 def _unquoted(token: str) -> str:
-    from urllib.parse import unquote  # few schemas have names that a URI must escape
+    from urllib.parse import unquote  # most names contain no characters that a URI must escape
 
     return unquote(token) if "%" in token else token
