@@ -19,9 +19,9 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     `moves`: recognise an operation whose method or path changed. If False, the tool of such an operation counts as
     removed, and a new tool as added.
     """
-    # imported here, since it is needed only if there is something to compare
+    # imported here, since these modules are needed only for a comparison
     from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
-    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # imported here, since it is needed only if there is something to compare
+    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # needed only for a comparison
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
