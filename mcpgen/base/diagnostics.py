@@ -106,7 +106,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "job-recognised": (
         "note",
-        "An operation answers before its work has ended; the hint shows the `task` that would follow it.",
+        "An operation answers before its work has ended; the hint shows a `task` for following the job.",
     ),
     "no-lookup": (
         "note",

@@ -16,7 +16,7 @@ _REQUIRED = " *"
 _AFTER: Mapping[AcceptedKind, str] = {
     "job": "the job can be looked at",
     "again": "the result comes later by the same request",
-    "resource": "only the thing itself can be read",
+    "resource": "only the changed resource itself can be read",
     "forget": "nothing can be looked at",
 }
 
@@ -67,7 +67,7 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
     lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
     if tool.accepted is not None:
         lines.append(f"after 202: {_AFTER[tool.accepted.kind]}{tool.accepted.look and ': '}{tool.accepted.look}")
-        lines += [f"to follow it: task: {proposals.written(tool.accepted.task)}"] if tool.accepted.task else []
+        lines += [f"to follow the job: task: {proposals.written(tool.accepted.task)}"] if tool.accepted.task else []
     return lines
 
 

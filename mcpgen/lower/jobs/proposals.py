@@ -61,7 +61,8 @@ def report(accepted: Accepted, operation: Operation, diagnostics: Diagnostics) -
     if accepted.task:
         request = f"{operation.method} {operation.path}"
         message = f"{clipped(request)} may answer 202 before its work has ended; {_told(accepted)}."
-        hint = f"To follow it, write under `overrides`: {compact(request)}: {{task: {written(accepted.task)}}}"
+        override = f"{compact(request)}: {{task: {written(accepted.task)}}}"
+        hint = f"To let the server follow the job, write under `overrides`: {override}"
         diagnostics.add("job-recognised", message, operation.where, hint)
 
 
@@ -70,8 +71,8 @@ def _told(accepted: Accepted) -> str:
         return "the same request brings the result later"
     look = accepted.look
     if look.startswith("GET "):
-        return f"{clipped(look)} tells when it has ended"
-    return f"its answer names the place to look ({clipped(look)})"
+        return f"{clipped(look)} shows when the work has ended"
+    return f"its response says where to look ({clipped(look)})"
 
 
 def written(task: JsonObject) -> str:
