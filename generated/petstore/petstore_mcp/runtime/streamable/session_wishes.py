@@ -16,7 +16,7 @@ MOST = 10_000
 """Most sessions whose wishes are remembered."""
 
 
-# Decision 0236: Wishes of a session are told to the replicas that are there.
+# Decision 0236: Replicas share the log levels of sessions through the store.
 class SessionWishes:
     """Least recently wished cache of wishes, by session id."""
 
