@@ -123,7 +123,7 @@ class OwnTools:
 
     @property
     def _search(self) -> ToolSearch:
-        from ..search.tools import ToolSearch  # imported late: few servers are searched
+        from ..search.tools import ToolSearch  # imported late: few servers have a search
 
         self._desk = self._desk or ToolSearch(self._catalog)
         return self._desk

@@ -156,9 +156,9 @@ class Origin:
 class Call:
     """Effect: run a tool and report its outcome under `key`.
 
-    Progress is reported if `progress_token` is set, and log messages from `log_level` on, an index of
-    envelope.LOG_LEVELS or None. `span` observes the call once the engine has taken it. `offered`:
-    the tools that this caller may use, for calls that search tools or call other tools.
+    Progress is reported if `progress_token` is set. The client gets log messages of `log_level` and higher levels (an
+    index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once the engine has taken it.
+    `offered`: the tools that this caller may use, for calls that search tools or call other tools.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "log_level", "name", "offered", "origin", "progress_token", "span")

@@ -57,9 +57,10 @@ def stateless_revision(meta: Members) -> str:
 
 
 def log_level(request: Request, revision: str, wished: int | None) -> int | None:
-    """Return the least level of log messages that the client wants of this request, as an index; None if none.
+    """Return the lowest level of log messages that the client wants for a request, as an index of LOG_LEVELS.
 
-    A stateless request says so itself; for any other, the level of the last `logging/setLevel` counts: `wished`.
+    Return None if the client wants no log messages. A stateless request names the level itself. For any other request,
+    `wished` counts: the level of the client's last `logging/setLevel`, or None.
     """
     if revision not in STATELESS_REVISIONS:
         return wished

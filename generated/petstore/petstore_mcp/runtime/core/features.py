@@ -156,7 +156,7 @@ class Features:
     def _referred(self, ref: dict[str, object]) -> tuple[Resource | Prompt, list[str]]:
         """Return the prompt or resource that `ref` names, and the names of its arguments.
 
-        Raise Fault if there is none.
+        Raise Fault if there is no such prompt or resource.
         """
         if ref.get("type") == "ref/prompt":
             prompt = self._prompt_of(ref.get("name"))

@@ -201,7 +201,7 @@ def _counted(text: str) -> object:
 def _may_hold_long_number(text: str) -> bool:
     """Return True if the text may hold a number of MAX_DIGITS digits.
 
-    Samples every _STRIDE-th character: a long number appears as a run of digits.
+    Every _STRIDE-th character of the text is sampled. A long number appears in the samples as a run of digits.
     """
     seen = text[::_STRIDE].encode("ascii", "replace").translate(_DIGITS)
     return b"0" * (MAX_DIGITS // _STRIDE) in seen

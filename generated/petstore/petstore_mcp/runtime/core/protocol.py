@@ -144,8 +144,8 @@ class Protocol:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
         `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
-        call keys that are unique in the process, and `questions` holds this client's open questions. `wishes`: what
-        this client asked for before.
+        call keys that are unique in the process, and `questions` holds this client's open questions. `wishes`:
+        notifications that this client has asked for before, or None.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
@@ -309,7 +309,7 @@ class Protocol:
         return [feature for feature in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(feature)]
 
     def _set_level(self, request: Request, revision: str) -> list[Effect]:
-        from .wishes import Wishes  # few clients wish anything
+        from .wishes import Wishes  # imported here: few clients set a log level
 
         wishes = self.wishes or Wishes()
         wishes.grant(request.method, request.params)
@@ -479,7 +479,7 @@ class Protocol:
         return notification("notifications/progress", params)
 
     def log(self, key: int, level: str, text: str) -> bytes | None:
-        """Return the line of a log message about a call, or None if the call is over. The caller minds the level."""
+        """Return the line of a log message about a call, or None if the call has ended. `level` is not checked here."""
         return self._logged(level, text) if key in self._in_flight.calls else None
 
     def _logged(self, level: str, text: str) -> bytes:

@@ -115,7 +115,7 @@ class Span:
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
     - `operation`: the record of the client's request, None if nothing is measured.
-    - `tells`: takes level and text of a log message for the client, None if the client wants none.
+    - `tells`: function that sends a log message (level, text) to the client, or None if the client wants none.
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
 

@@ -225,7 +225,7 @@ class OutputRoom:
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
-        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other end that could be closed
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # only a pipe has another end that could be closed
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
             self._both, self._writing = select.poll(), select.poll()
@@ -277,9 +277,9 @@ def _pages(size: int) -> int:
 
 
 def _capacity(descriptor: int) -> int:
-    """Return the capacity of an empty pipe in bytes, or 0 if stdout is no pipe or this is unknown.
+    """Enlarge the pipe at `descriptor` if it is small, and return its capacity in bytes.
 
-    Enlarge a small pipe.
+    Return 0 if `descriptor` is not a pipe, or if the capacity is unknown.
     """
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return 0

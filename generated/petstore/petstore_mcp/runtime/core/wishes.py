@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Hold what a client of the handshake era asked to be told, beside the answers to its requests."""
+"""Wishes of a client of the handshake era: which notifications it wants, such as log messages from a level on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Wishes:
-    """Wishes of one client. `level`: index of the least level of log messages, None until the client has set one."""
+    """Notifications that one client wants.
+
+    `level`: lowest level of log messages, an index of LOG_LEVELS, or None before the client has set a level.
+    """
 
     __slots__ = ("level",)
 
@@ -20,7 +23,7 @@ class Wishes:
         self.level: int | None = None
 
     def grant(self, method: str, params: Members) -> None:
-        """Take up the wish of a request. Raise Fault if its params are invalid."""
+        """Store the wish of a request, such as the level of `logging/setLevel`. Raise Fault if `params` are invalid."""
         level = params.get("level")
         if level not in LOG_LEVELS:
             raise Fault(INVALID_PARAMS, f"{method} needs params.level, one of: {', '.join(LOG_LEVELS)}.")
@@ -28,4 +31,4 @@ class Wishes:
 
 
 METHODS = ("logging/setLevel",)
-"""Methods whose requests are wishes."""
+"""Methods by which a client asks for notifications."""

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Hold one accepted call: how it is made, and what its client is told before the answer.
+"""One accepted call: it is run here, and its client gets progress, log messages and questions before the answer.
 
-That is progress, log messages and questions. None of them follows the answer, and progress does not come right before.
+None of these messages follows the answer. The last progress message is sent some time before the answer, not directly
+before it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Send log messages of one call to its client: without secrets, on one line each, and not too many."""
+"""Send log messages about one call to its client: without secrets, one line each, and at a limited rate."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LONGEST = 1000
-"""Most characters of a message."""
+"""Largest number of characters of a message."""
 
 BURST, SECONDS = 20, 1.0
-"""Most messages of a call at once, and seconds after which it may send one more."""
+"""Largest number of messages of a call at once, and seconds after which one more message is allowed."""
 
 
 class CallLog:
@@ -25,7 +25,10 @@ class CallLog:
     __slots__ = ("_clock", "_left_out", "_level", "_room", "_send", "_since")
 
     def __init__(self, level: int, send: Callable[[str, str], None], clock: Callable[[], float]) -> None:
-        """Create for messages from `level` on. `send` takes level and text; `clock` returns seconds."""
+        """Create the log. `level`: lowest level that is sent, an index of LOG_LEVELS.
+
+        `send(level, text)` sends a message. `clock()` returns seconds.
+        """
         self._level = level
         self._send = send
         self._clock = clock
@@ -34,7 +37,7 @@ class CallLog:
         self._left_out = 0
 
     def __call__(self, level: str, text: str) -> None:
-        """Send a message, or count it as left out if there were too many."""
+        """Send a message of a wanted level, or count it as left out if the rate limit is exceeded."""
         if LOG_LEVELS.index(level) < self._level:
             return
         now = self._clock()
@@ -48,7 +51,7 @@ class CallLog:
         self._send(level, brief(log.redacted(text), LONGEST))
 
     def close(self) -> None:
-        """Say how many messages were left out, if any were."""
+        """Send a message with the number of messages that were left out, unless there are none."""
         if self._left_out:
             left_out, self._left_out = self._left_out, 0
             self._send("warning", f"Left out, because there were too many: {left_out} log messages of this call.")

@@ -145,7 +145,7 @@ class Endpoint:
             exchange.tell(line)
 
     def log(self, key: int, level: str, text: str) -> None:
-        """Send a log message about that call to its client."""
+        """Send a log message about a call to its client."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
             return

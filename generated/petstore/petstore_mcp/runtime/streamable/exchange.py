@@ -178,7 +178,7 @@ class Exchange:
             self.changed()
 
     def _status(self, line: bytes) -> int:
-        """Return the HTTP status for a JSON-RPC response without a stream: always 200 in the older revisions."""
+        """Return the HTTP status for a JSON-RPC response without a stream: always 200 in the handshake era."""
         code = error_code(self.id, line) if self._stateless and self.id is not None else None
         if code == METHOD_NOT_FOUND:
             return 404

@@ -271,13 +271,14 @@ class SessionHandler:
         return Session(id, handshake, protocol, self._kept)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
-        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # a prefix unique to this replica
+        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # ids are unique to this replica
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
 
     def _wish(self, found: Session, request: Request, line: bytes, fields: Fields) -> Told:
-        """Take up a wish of a session, here and on the other replicas. A session id cannot hold it, since it was
-        issued before.
+        """Store which notifications a session wants, in this process and on the other replicas.
+
+        The session id cannot contain this, since it was issued before.
         """
         exchange, effects = self._request(found, request, fields)
         if found.protocol.wishes is None:

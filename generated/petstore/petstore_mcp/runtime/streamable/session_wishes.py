@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember the wishes of sessions, which their sealed ids cannot hold: clients got the ids before. Pure."""
+"""Remember which notifications each session wants, such as log messages from a level on (`wishes`). Pure.
+
+A session id cannot contain these wishes, since the client got its id before it sent them.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ if TYPE_CHECKING:
     from ..core.jsonrpc import Request
 
 MOST = 10_000
-"""Most sessions whose wishes are remembered."""
+"""Largest number of sessions whose wishes are remembered."""
 
 
 # Decision 0236: Replicas share the log levels of sessions through the store.
 class SessionWishes:
-    """Least recently wished cache of wishes, by session id."""
+    """Cache of the wishes of sessions, by session id. The session whose last wish is oldest is dropped first."""
 
     __slots__ = ("_known",)
 
@@ -33,15 +36,16 @@ class SessionWishes:
         return self._known.get(id)
 
     def put(self, id: str, wishes: Wishes) -> None:  # noqa: A002
-        """Remember the wishes of a session, and forget those of the session that wished last longest ago."""
+        """Remember the wishes of a session. If the cache is full, forget the session whose last wish is oldest."""
         self._known.pop(id, None)
         self._known[id] = wishes
         if len(self._known) > MOST:
             del self._known[next(iter(self._known))]
 
     def grant(self, id: str, request: Request) -> Wishes:  # noqa: A002
-        """Take up a wish that another replica has granted, or refused: then it is refused here as well. Return all
-        wishes of the session.
+        """Store a wish that a client has sent to another replica. Return all wishes of the session.
+
+        An invalid wish is ignored here, since the other replica has answered it with an error.
         """
         wishes = self._known.get(id) or Wishes()
         with suppress(Fault):
