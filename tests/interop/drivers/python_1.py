@@ -47,6 +47,26 @@ class Official:
         except McpError as error:
             raise ProtocolError(error.error.code, error.error.message) from error
 
+    async def begin(self, tool: str, arguments: Object) -> Object:
+        begun: Object = _wire(await self._told(self._client.experimental.call_tool_as_task(tool, arguments)))["task"]
+        return begun
+
+    async def look(self, task: str) -> Object:
+        found = _wire(await self._told(self._client.experimental.get_task(task)))
+        if found["status"] not in ("working", "cancelled"):
+            result = self._client.experimental.get_task_result(task, types.CallToolResult)
+            found["result"] = _wire(await self._told(result))
+        return found
+
+    async def cancel(self, task: str) -> None:
+        await self._told(self._client.experimental.cancel_task(task))
+
+    async def _told(self, answer: Awaitable[Any]) -> Any:
+        try:
+            return await answer
+        except McpError as error:
+            raise ProtocolError(error.error.code, error.error.message) from error
+
     async def hear_change(self, change: Awaitable[None]) -> None:
         await change
         await self.changed.wait()

@@ -7,13 +7,57 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters, types  # type: ignore[import-not-found]
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim  # type: ignore[import-not-found]
+from pydantic import BaseModel
 
 from tests.interop.drivers import session
 from tests.interop.drivers.session import Object, Progress, ProtocolError
+
+
+class Task(types.Result):  # type: ignore[misc]
+    """A task of the extension. The client has the mechanism for extensions, and not this extension itself."""
+
+    result_type: Literal["task"] = "task"
+    task_id: str
+    status: str
+
+
+class OfTask(types.RequestParams):  # type: ignore[misc]
+    task_id: str
+
+
+class GetTask(types.Request[OfTask, Literal["tasks/get"]]):  # type: ignore[misc]
+    method: Literal["tasks/get"] = "tasks/get"
+    params: OfTask
+    name_param = "taskId"
+
+
+class CancelTask(types.Request[OfTask, Literal["tasks/cancel"]]):  # type: ignore[misc]
+    method: Literal["tasks/cancel"] = "tasks/cancel"
+    params: OfTask
+    name_param = "taskId"
+
+
+class State(types.Result):  # type: ignore[misc]
+    task_id: str = ""
+    status: str = ""
+    result: Object | None = None
+
+
+class Tasks(ClientExtension):  # type: ignore[misc]
+    """The extension, as an application adds it to this client."""
+
+    identifier = "io.modelcontextprotocol/tasks"
+
+    def claims(self) -> list[Any]:
+        return [ResultClaim(result_type="task", model=Task, resolve=self._unresolved)]
+
+    async def _unresolved(self, task: Any, context: ClaimContext) -> Any:
+        raise NotImplementedError("The driver asks for tasks by hand.")
 
 
 class Official:
@@ -52,6 +96,24 @@ class Official:
         }
         try:
             return _wire(await functions[method]())
+        except MCPError as error:
+            raise ProtocolError(error.code, error.message) from error
+
+    async def begin(self, tool: str, arguments: Object) -> Object:
+        try:
+            return _wire(await self._client.session.call_tool(tool, arguments, allow_claimed=True))
+        except MCPError as error:
+            raise ProtocolError(error.code, error.message) from error
+
+    async def look(self, task: str) -> Object:
+        return await self._about(GetTask(params=OfTask(task_id=task)))
+
+    async def cancel(self, task: str) -> None:
+        await self._about(CancelTask(params=OfTask(task_id=task)))
+
+    async def _about(self, request: BaseModel) -> Object:
+        try:
+            return _wire(await self._client.session.send_request(request, State))
         except MCPError as error:
             raise ProtocolError(error.code, error.message) from error
 
@@ -98,7 +160,9 @@ async def connect(job: Object) -> AsyncIterator[Official]:
 
     server = job["server"]
     parameters = server.get("url") or StdioServerParameters(**server)
-    more = {"elicitation_callback": asked} if job.get("asks") else {}
+    more: Object = {"elicitation_callback": asked} if job.get("asks") else {}
+    if any(step["do"] == "begin" or "task" in step for step in job["steps"]):
+        more["extensions"] = [Tasks()]
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
         official = Official(client, complaints, job["mode"] == "legacy")
         yield official

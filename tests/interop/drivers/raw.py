@@ -27,9 +27,11 @@ LONGEST_LINE = 10 << 20
 
 
 class Raw:
-    def __init__(self, server: Process, revision: str, asks: bool) -> None:
+    def __init__(self, server: Process, revision: str, asks: bool, follows: bool) -> None:
         self._server, self._revision = server, revision
         self._capabilities: Object = {"elicitation": {}} if asks else {}
+        if follows and revision == STATELESS:
+            self._capabilities["extensions"] = {"io.modelcontextprotocol/tasks": {}}
         self.answer, self.content = "", Object()
         self.complaints: list[str] = []  # this client checks nothing, so it never reports a fault
         self._last_id = -1
@@ -71,6 +73,21 @@ class Raw:
 
     async def ask(self, method: str, params: Object) -> Object:
         return await self._ask(method, **params)
+
+    async def begin(self, tool: str, arguments: Object) -> Object:
+        older: Object = {"task": {}} if self._revision != STATELESS else {}
+        begun = await self._ask("tools/call", name=tool, arguments=arguments, **older)
+        task: Object = begun["task"] if older else begun
+        return task
+
+    async def look(self, task: str) -> Object:
+        found = await self._ask("tasks/get", taskId=task)
+        if self._revision != STATELESS and found["status"] not in ("working", "cancelled"):
+            found["result"] = await self._ask("tasks/result", taskId=task)
+        return found
+
+    async def cancel(self, task: str) -> None:
+        await self._ask("tasks/cancel", taskId=task)
 
     async def hear_change(self, change: Awaitable[None]) -> None:
         if self._revision == STATELESS:
@@ -141,7 +158,8 @@ async def connect(job: Object) -> AsyncIterator[Raw]:
     server = await asyncio.create_subprocess_exec(
         how["command"], *how["args"], env=environment, cwd=how["cwd"], stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE
     )
-    client = Raw(server, job["mode"], bool(job.get("asks")))
+    follows = any(step["do"] == "begin" or "task" in step for step in job["steps"])
+    client = Raw(server, job["mode"], bool(job.get("asks")), follows)
     listening = asyncio.ensure_future(client.listen())
     await client.open()
     yield client

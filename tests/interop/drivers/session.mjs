@@ -23,14 +23,17 @@ export class ProtocolError extends Error {
 /**
  * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
  * call(tool, arguments, progress or undefined, signal or undefined), byHand(params) for a call whose question is not
- * answered by the client itself, ask(name of its function, params), close(), complaints, which grow while it works, answer, whose action the user takes, and
+ * answered by the client itself, ask(name of its function, params), begin(tool, arguments), look(task) and cancel(task) for tasks, close(), complaints, which grow while it works, answer, whose action the user takes, and
  * changed, a promise that is kept once the client has heard that the list of tools changed.
  */
 export async function drive(connect) {
     const job = JSON.parse(await text(process.stdin));
     const client = await connect(job);
     const steps = [];
-    for (const step of job.steps) steps.push(await outcome(client, step));
+    for (const step of job.steps) {
+        const begun = steps.findLast((each) => each.task?.taskId)?.task.taskId;
+        steps.push(await outcome(client, { ...step, task: step.task ?? begun }));
+    }
     await client.close();
     console.log(JSON.stringify({ steps, complaints: client.complaints }));
 }
@@ -39,6 +42,8 @@ async function outcome(client, step) {
     try {
         if (step.do === 'list') return { tools: await client.tools() };
         if (step.do === 'call') return await called(client, step);
+        if (step.do === 'begin') return { task: await client.begin(step.tool, step.arguments) };
+        if (['look', 'cancel', 'finish'].includes(step.do)) return { task: await ofTask(client, step.do, step.task) };
         if (step.do === 'abandon') return await abandoned(client, step);
         if (step.do === 'ask') return { answer: await client.ask(FUNCTIONS[step.method], step.params) };
         if (step.do === 'confirm') return await confirmed(client, step);
@@ -55,6 +60,16 @@ async function called(client, step) {
     Object.assign(client.answer, { action: step.answer, content: step.content ?? {} });
     const result = await client.call(step.tool, step.arguments, step.progress ? (heard) => progress.push(heard) : undefined);
     return { result, progress };
+}
+
+async function ofTask(client, what, task) {
+    if (what === 'cancel') {
+        await client.cancel(task);
+        return {};
+    }
+    let found = await client.look(task);
+    while (what === 'finish' && found.status === 'working') found = await client.look(task);
+    return found;
 }
 
 async function confirmed(client, step) {

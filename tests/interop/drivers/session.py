@@ -9,12 +9,13 @@ Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answe
 call whose question the driver receives by itself. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call
 that sends the state back. With `{"do": "change", "control", "then"}` the client waits for a notification that the
 server has changed, and then does the steps of `then`. `{"do": "ask", "method", "params"}` is any other request that
-clients have a function for.
+clients have a function for. `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" |
+"finish", "task"}` is about a task, without an id about the task that was begun last. `finish` looks until it has ended.
 
 The report is `{"steps": [...], "complaints": [...]}`, with one outcome for each step: `{"tools"}`, `{"result",
 "progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked",
-"again"}`, `{"then"}`, `{"answer"}`, or `{"failed"}` if the client itself failed. `complaints` are further faults that
-the client found in the server's output. Values have their form in MCP messages.
+"again"}`, `{"then"}`, `{"answer"}`, `{"task"}` with the state of a task, or `{"failed"}` if the client itself failed.
+`complaints` are further faults that the client found in the server's output. Values have their form in MCP messages.
 
 Only the standard library is used, because the module runs in the environment of each client.
 """
@@ -80,6 +81,15 @@ class Client(Protocol):
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         """Start a call, wait for `begun`, and cancel the call in the client's own way."""
 
+    async def begin(self, tool: str, arguments: Object) -> Object:
+        """Call a tool as a task, and return the task. Raises ProtocolError."""
+
+    async def look(self, task: str) -> Object:
+        """Return the state of a task, with its result if it has ended. Raises ProtocolError."""
+
+    async def cancel(self, task: str) -> None:
+        """Cancel a task. Raises ProtocolError."""
+
 
 def drive(connect: Callable[[Object], AbstractAsyncContextManager[Client]]) -> None:
     """Carry out the job on stdin with the client from `connect`, and print the report."""
@@ -87,7 +97,10 @@ def drive(connect: Callable[[Object], AbstractAsyncContextManager[Client]]) -> N
 
     async def carried_out() -> Object:
         async with connect(job) as client:
-            outcomes = [await _outcome(client, step) for step in job["steps"]]
+            outcomes: list[Object] = []
+            for step in job["steps"]:
+                begun = [each["task"]["taskId"] for each in outcomes if "taskId" in each.get("task", {})]
+                outcomes.append(await _outcome(client, {**step, "task": step.get("task") or (begun or [None])[-1]}))
         return {"steps": outcomes, "complaints": client.complaints}
 
     print(json.dumps(asyncio.run(carried_out())))
@@ -105,6 +118,10 @@ async def _outcome(client: Client, step: Object) -> Object:
             return await _confirmed(client, step)
         if step["do"] == "ask":
             return {"answer": await client.ask(step["method"], step["params"])}
+        if step["do"] == "begin":
+            return {"task": await client.begin(step["tool"], step["arguments"])}
+        if step["do"] in ("look", "cancel", "finish"):
+            return {"task": await _of_task(client, step["do"], step["task"])}
         if step["do"] == "change":
             await client.hear_change(_happened(step["control"], "changed"))
             return {"then": [await _outcome(client, each) for each in step["then"]]}
@@ -124,6 +141,16 @@ async def _called(client: Client, step: Object) -> Object:
 
     result = await client.call(step["tool"], step["arguments"], hear if step.get("progress") else None)
     return {"result": result, "progress": heard}
+
+
+async def _of_task(client: Client, what: str, task: str) -> Object:
+    if what == "cancel":
+        await client.cancel(task)
+        return {}
+    found = await client.look(task)
+    while what == "finish" and found["status"] == "working":
+        found = await client.look(task)
+    return found
 
 
 async def _confirmed(client: Client, step: Object) -> Object:

@@ -3,7 +3,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema, ElicitRequestSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { drive, ProtocolError } from './session.mjs';
 
@@ -22,6 +22,19 @@ await drive(async ({ server, asks }) => {
         tools: async () => (await client.listTools()).tools,
         call: (name, args, onprogress, signal) =>
             translated(client.callTool({ name, arguments: args }, undefined, { onprogress, signal })),
+        begin: async (name, args) => {
+            const said = client.experimental.tasks.callToolStream({ name, arguments: args }, CallToolResultSchema, { task: {} });
+            const { value } = await said.next();
+            await said.return();
+            if (value.type === 'error') throw value.error instanceof McpError ? new ProtocolError(value.error.code, value.error.message) : value.error;
+            return value.task ?? { answered: value };
+        },
+        look: async (task) => {
+            const found = await translated(client.experimental.tasks.getTask(task));
+            if (['working', 'cancelled'].includes(found.status)) return found;
+            return { ...found, result: await translated(client.experimental.tasks.getTaskResult(task, CallToolResultSchema)) };
+        },
+        cancel: (task) => translated(client.experimental.tasks.cancelTask(task)),
         ask: (name, params) => translated(client[name](params)),
         close: () => client.close(),
     };
