@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Record whether a request left this server, so that nobody sends it twice."""
+"""Record whether a request left this server, so that the request is not sent twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SendRecord:
         self.reused = False
 
     def by(self, transport: asyncio.Transport, used: WeakSet[asyncio.Transport]) -> None:
-        """Record that the request is sent now on `transport`, and add `transport` to the used connections."""
+        """Record that the request is sent now on `transport`, and add `transport` to the connections `used` before."""
         if transport in used:
             self.reused = True
         else:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Return the memory of freed large responses to the system, a moment after the last one was freed.
 
-The allocator keeps freed memory for reuse. By itself it returns only memory at the end of its heap. Without glibc,
-nothing is done. To switch this off, set SECONDS to infinity.
+The C library keeps freed memory for reuse, and returns only memory at the end of its heap by itself. On systems without
+glibc, this module does nothing. To switch it off, set SECONDS to infinity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEAST = 16 * 1024 * 1024
 
 
 class Trimmer:
-    """Timer that trims the heap once no memory was freed for a while. Use it inside one event loop."""
+    """Timer that trims the heap once no large response was freed for a while. Use it inside one event loop."""
 
     __slots__ = ("_again", "_freed", "_timer")
 
@@ -46,7 +46,7 @@ class Trimmer:
 
 
 def trim() -> None:
-    """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads keep running."""
+    """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads continue to run meanwhile."""
     try:
         import ctypes  # only large answers need it
 
