@@ -112,7 +112,9 @@ class Callback:
         return login_pages.unknown() if void == "used" else login_pages.unavailable()
 
     async def _finish(self, begun: PendingLogin, delegation: Delegation) -> Page:
-        """Redeem the code for tokens, store them for the user who began the login, and return the page for the browser."""
+        """Redeem the code for tokens, store them for the user who began the login, and return the page for the
+        browser.
+        """
         try:
             endpoints = await self._servers.endpoints(delegation)
             token = await self._servers.ask(delegation, code_form(delegation, begun.code, begun.verifier))

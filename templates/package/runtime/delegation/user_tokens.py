@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Access tokens of users who have logged in with the browser: renewed before they expire, and used for their user only."""
+"""Access tokens of users who have logged in with the browser: renewed before they expire, and used for their
+user only.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Identity of the caller: the person or program on whose behalf a call is made, as far as this server has checked it."""
+"""Identity of the caller: the person or program on whose behalf a call is made, as far as this server has
+checked it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class CheckedCaller:
 
     @property
     def name(self) -> str:
-        """Return `issuer` and `subject` as one unambiguous text, for cache keys and as associated data of encryption."""
+        """Return `issuer` and `subject` as one unambiguous text, for cache keys and as associated data of
+        encryption.
+        """
         return dumps([self.issuer, self.subject]).decode()
 
 

@@ -60,7 +60,9 @@ PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def usable() -> bool:
-    """Return whether this release of aiohttp was tested with this module, and performance tricks are not switched off."""
+    """Return whether this release of aiohttp was tested with this module, and performance tricks are not
+    switched off.
+    """
     return tuning.ON and aiohttp.__version__.startswith(KNOWN)
 
 

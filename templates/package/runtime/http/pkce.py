@@ -8,7 +8,9 @@ import hashlib
 
 
 def challenge(verifier: str) -> dict[str, str]:
-    """Return the parameters that an authorization request needs for a code verifier (section 4.3), by the method S256."""
+    """Return the parameters that an authorization request needs for a code verifier (section 4.3), by the
+    method S256.
+    """
     digest = hashlib.sha256(verifier.encode()).digest()
     return {
         "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
     class Source(Protocol):
-        """Source of access tokens for the server's own credentials (tokens.Tokens), or for its callers' (delegation)."""
+        """Source of access tokens for the server's own credentials (tokens.Tokens), or for its callers'
+        (delegation).
+        """
 
         async def get(self, grant: Any, seconds: float, /) -> str:
             """Return a valid token. Raise NotReady if there is none within `seconds`."""

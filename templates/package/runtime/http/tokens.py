@@ -232,7 +232,9 @@ class Tokens:
 
 
 def _credential(grant: TokenRequest) -> tuple[str, ...]:
-    """Return the backoff key: for a login its environment variables, for a client its environment variables and scopes."""
+    """Return the backoff key: for a login its environment variables, for a client its environment variables and
+    scopes.
+    """
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 
 

@@ -46,7 +46,9 @@ def fields(span: Span, start: bool | None) -> Fields:
 
 
 def parse(value: object) -> tuple[str, str, str] | None:
-    """Return trace id, parent id and flags of a `traceparent`; None if malformed (W3C Trace Context, 3.2.2 to 3.2.5)."""
+    """Return trace id, parent id and flags of a `traceparent`; None if malformed (W3C Trace Context, 3.2.2 to
+    3.2.5).
+    """
     if not isinstance(value, str) or len(value) > _LONGEST_PARENT:
         return None
     found = _PARENT.fullmatch(value)
@@ -56,7 +58,9 @@ def parse(value: object) -> tuple[str, str, str] | None:
 
 
 def state_of(value: object) -> str:
-    """Return a `tracestate` (W3C Trace Context, 3.3) cut to whole members that fit; "" if one is malformed or repeated."""
+    """Return a `tracestate` (W3C Trace Context, 3.3) cut to whole members that fit; "" if one is malformed or
+    repeated.
+    """
     if not isinstance(value, str) or len(value) > MOST_MEMBERS * LONGEST_STATE:
         return ""
     members = [member for each in value.split(",") if (member := each.strip(" \t"))]

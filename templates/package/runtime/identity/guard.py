@@ -130,7 +130,9 @@ class Guard:
         return found
 
     def _forget(self, issuer: str) -> None:
-        """Forget all callers whose tokens come from an issuer that withdrew a key, since the key may have been stolen."""
+        """Forget all callers whose tokens come from an issuer that withdrew a key, since the key may have been
+        stolen.
+        """
         self._remembered.drop(lambda caller: caller.issuer == issuer)
         log.event("info", "keys_changed", issuer=issuer)
 

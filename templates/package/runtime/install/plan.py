@@ -118,7 +118,9 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry and its prompts, and without the section if the installation has added it."""
+        """Return the text without the entry and its prompts, and without the section if the installation has
+        added it.
+        """
         entry, section = self.entry(name), self._client.section
         after = self._applied(self._text, [Edit((section, name), ABSENT)])
         after = self._applied(after, self._old_prompts(after, name, entry))
@@ -142,7 +144,9 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add those of `prompts` that the entry at `path` uses and that the file does not have yet."""
+        """Return edits that add those of `prompts` that the entry at `path` uses and that the file does not
+        have yet.
+        """
         if not prompts:
             return []
         value = self._parsed(text)

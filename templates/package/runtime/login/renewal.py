@@ -112,7 +112,9 @@ class Renewal:
         return await answers.post_form(send, self._endpoint(entry), form, Client(entry.client_id, secret))
 
     def _endpoint(self, entry: Entry) -> Endpoint:
-        """Return the token endpoint for renewals: from the API description, else from the metadata found at the login."""
+        """Return the token endpoint for renewals: from the API description, else from the metadata found at the
+        login.
+        """
         flow = self._scheme.flow
         if described := flow.get("refreshUrl") or flow.get("tokenUrl"):
             return self._scheme.resolve(described)

@@ -80,7 +80,9 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to (beginning, whether it is JSON, whether it is cut, number of items), or to `...`."""
+    """Return code that evaluates to (beginning, whether it is JSON, whether it is cut, number of items), or to
+    `...`.
+    """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 
 

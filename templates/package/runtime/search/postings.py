@@ -61,7 +61,9 @@ class Postings:
         return any(each in self._terms for each in (word, *SYNONYMS.get(word, ())))
 
     def joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield pairs of neighbouring words that tools write as one word (`pay out`, `web hook`), and that word's stem."""
+        """Yield pairs of neighbouring words that tools write as one word (`pay out`, `web hook`), and that
+        word's stem.
+        """
         for one, two in pairwise(each.lower() for each in TOKENS.findall(text)):
             whole = stem(one + two)
             if whole in self._terms:

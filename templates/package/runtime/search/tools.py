@@ -58,7 +58,9 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return the signature of an API's tool, or example arguments for a tool that finds or calls others; else ""."""
+        """Return the signature of an API's tool, or example arguments for a tool that finds or calls others;
+        else "".
+        """
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
         if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
