@@ -223,7 +223,7 @@ class Credentials:
             )
         raise NotReady(sentence)
 
-    # The user's browser
+    # Pages for the user's browser
 
     async def browser(self, method: str, path: str, query: str, body: bytes) -> Page:
         """Return the page for a request that a user's browser sends to the redirect URI."""

@@ -248,13 +248,13 @@ class _Body:
 
     def take(self, data: bytes) -> None:
         if not data:
-            return  # an empty piece marks the end of the body
+            return  # an empty piece only marks the end of the body
         if self._spool is None and not self._piece and len(data) <= min(_SMALL, LIMIT):
             self._piece = data
             return
         try:
             self._spooled().write(data)
-        except OSError:  # the disk is full
+        except OSError:  # OSError: the disk is full
             self.full = True
 
     def _spooled(self) -> Spool:

@@ -84,7 +84,7 @@ class Connections:
         Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
         the HTTP library and of the system pass through.
         """
-        if not FRAMING.isdisjoint(request.names):  # only a credential can add such a field
+        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add a field of FRAMING
             raise Unwritable
         return self._ask(request, address, fields, leaving)
 

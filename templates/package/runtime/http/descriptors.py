@@ -29,7 +29,7 @@ def plan(wanted: int, origins: int) -> tuple[int, int]:
 def _free() -> int | None:
     """Return how many file descriptors can still be opened; None if that is unknown or unlimited."""
     try:
-        import resource  # not available on every system
+        import resource  # imported here: not available on every system
 
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     except (ImportError, AttributeError, OSError):

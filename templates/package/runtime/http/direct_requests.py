@@ -108,7 +108,8 @@ class DirectRequests:
             leaving.by(transport, self._used)
             _write(transport, beginning, request.body or b"")
             message, content = await protocol.read()
-            while 100 <= message.code < 200 and message.code != 101:  # 1xx responses are interim
+            # A response with status 1xx is interim, and another one follows.
+            while 100 <= message.code < 200 and message.code != 101:
                 message, content = await protocol.read()
             return DirectResponse(connection, message, content, len(request.body or b"") > _SMALL)
         except HttpProcessingError:

@@ -156,7 +156,7 @@ class Response:
         """
         told = " ".join((self.reason, *self._named.values()))
         if told.isprintable() and redact(told) == told:
-            return  # the fast path for most responses: one check of the whole text
+            return  # fast path for most responses: one check of the whole text
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
@@ -201,7 +201,8 @@ class Response:
         try:
             then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date").strip()[:40])
             return int((then - now).total_seconds())
-        except (ValueError, TypeError, ArithmeticError, LookupError):  # what its parser raises for malformed dates
+        # The exceptions of parsedate_to_datetime for malformed dates.
+        except (ValueError, TypeError, ArithmeticError, LookupError):
             return None
 
     @property

@@ -101,7 +101,7 @@ class InflateDecoder(PlainDecoder):
                 self._stream = zlib.decompressobj(self._window(data))
             elif self._stream.eof:
                 if not data.startswith(_GZIP_MAGIC):
-                    return  # padding after the last gzip member
+                    return  # the data is padding after the last gzip member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
                 decoded = self._stream.decompress(data, room)

@@ -77,7 +77,7 @@ class RequestLimiter:
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
-            return self._give(who)  # the fast path: a slot is free
+            return self._give(who)  # fast path: a slot is free
         if self._rate is not None:
             self._due(self._rate, latest, self._ahead)  # refuse at once a request that cannot be sent in time
         self._ahead += 1
@@ -126,7 +126,7 @@ class RequestLimiter:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
                 await self._pause(rate, wait)
-            self._in_time(latest)  # before it counts as sent
+            self._in_time(latest)  # check again before the request is counted as sent
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
@@ -197,8 +197,8 @@ class RequestLimiter:
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                self._waiting[who] = queue  # from now on the last in the queue
-            if not given.done():  # otherwise the waiting task was cancelled
+                self._waiting[who] = queue  # put at the end of the queue
+            if not given.done():  # if done, the waiting task was cancelled
                 self._give(who)
                 given.set_result(None)
 

@@ -117,7 +117,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # puts credentials into the query again; fields have theirs
+    ready.chosen.put(step)  # attach query credentials again; header fields already have theirs
     return step
 
 

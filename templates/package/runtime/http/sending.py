@@ -106,7 +106,7 @@ class Sender:
             except (NoPlaceFree, NotReady):
                 if outcome is None:
                     raise
-                break  # keep the outcome of the earlier try
+                break  # the outcome of the earlier try is returned
             except Failure as failure:
                 left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
                 outcome = failure
@@ -152,7 +152,7 @@ class Sender:
             grant.put(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
         except (NoPlaceFree, NotReady):
-            return answer  # return the 401 response
+            return answer  # without a new token, return the 401 response
 
     async def _followed(
         self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report

@@ -121,7 +121,8 @@ def _nameless() -> IO[bytes]:
         except OSError as problem:
             if problem.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT):
                 raise
-    from tempfile import TemporaryFile  # other systems and folders; imports all archive formats
+    # Imported here: loads all archive formats, and is only needed on some systems and folders.
+    from tempfile import TemporaryFile
 
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115
     return file

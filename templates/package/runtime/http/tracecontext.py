@@ -52,7 +52,7 @@ def parse(value: object) -> tuple[str, str, str] | None:
     if not isinstance(value, str) or len(value) > _LONGEST_PARENT:
         return None
     found = _PARENT.fullmatch(value)
-    if found is None or (found[1] == "00" and found[5] is not None):  # only later versions may have a further part
+    if found is None or (found[1] == "00" and found[5] is not None):  # only versions after 00 may append a further part
         return None
     return found[2], found[3], f"{int(found[4], 16) & _KNOWN_FLAGS:02x}"
 

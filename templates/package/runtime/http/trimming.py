@@ -48,7 +48,7 @@ class Trimmer:
 def trim() -> None:
     """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads continue to run meanwhile."""
     try:
-        import ctypes  # only large answers need it
+        import ctypes  # imported here: only large responses need it
 
         ctypes.CDLL(None).malloc_trim(0)
     except (ImportError, OSError, AttributeError, TypeError):

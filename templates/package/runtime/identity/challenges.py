@@ -32,7 +32,7 @@ def unauthorized(metadata_url: str, scopes: Iterable[str], problem: str | None) 
 def insufficient(metadata_url: str, scopes: Iterable[str]) -> str:
     """Return `WWW-Authenticate` for status 403.
 
-    `scopes` are all scopes that the call needs, including those of the token.
+    `scopes` are all scopes that the call needs, including those that the token already has.
     """
     told = 'error_description="The access token does not allow this call."'
     return _challenge(['error="insufficient_scope"', *_scope(scopes), f'resource_metadata="{metadata_url}"', told])

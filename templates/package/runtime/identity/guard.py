@@ -54,7 +54,7 @@ class Guard:
             only = self._issuers[listening.issuers[0]]
             self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
-        port = listening.port or 1  # 0 means that the system chooses the port; `locate` follows with it
+        port = listening.port or 1  # port 0 means that the system chooses one; `locate` is called with it later
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
     # Decision 0174: Access tokens are for the configured URL, never for the one in Host.

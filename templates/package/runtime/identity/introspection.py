@@ -72,7 +72,7 @@ class Introspector:
     def _asked(self, digest: bytes, task: asyncio.Task[Identity]) -> None:
         del self._asking[digest]
         if not task.cancelled():
-            task.exception()  # asyncio would log an exception that nobody reads
+            task.exception()  # read the exception, since asyncio would log an unread one
 
     async def _ask(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
         await self._issuer.started()

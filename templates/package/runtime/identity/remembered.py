@@ -37,7 +37,7 @@ class BoundedCache(Generic[Value]):
         if now >= entry[0]:
             self._size -= entry[2]
             return None
-        self._entries[digest] = entry  # moved to the end, as the most recently used entry
+        self._entries[digest] = entry  # move the entry to the end, as the most recently used one
         return entry[1]
 
     def add(self, digest: bytes, value: Value, end: float, size: int) -> None:

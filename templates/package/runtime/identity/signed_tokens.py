@@ -135,7 +135,8 @@ def _key(entry: object) -> Key | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SecurityWarning)  # about short keys, which are refused below
+            # Ignore warnings about short keys, which are refused below.
+            warnings.simplefilter("ignore", SecurityWarning)
             made = JWKRegistry.import_key(public)
             kind = _kind(made)
     except Exception:  # the libraries raise many types; any key that cannot be read is left out

@@ -55,7 +55,7 @@ class Member:
     comma: int | None
 
 
-@lru_cache(maxsize=4)  # an edit reads a text several times, and some texts have megabytes
+@lru_cache(maxsize=4)  # cached, because an edit reads a text several times, and some texts have megabytes
 def read(text: str) -> Node | None:
     """Return the value of a whole text, or None if the text has only white space and comments.
 

@@ -65,7 +65,7 @@ def statements(text: str) -> list[Statement]:
             found.append(Statement(table, table, start, end, None))
         else:
             keys, at = _keys(text, at)
-            begin = _skip(text, at + 1)  # after the equals sign
+            begin = _skip(text, at + 1)  # skip the equals sign
             close = _value_end(text, begin)
             end = _line_end(text, close)
             found.append(Statement(table + keys, table, start, end, (begin, close)))
@@ -139,6 +139,7 @@ def _string_end(text: str, at: int) -> int:
     while not text.startswith(fence, here):
         here += 2 if quote == '"' and text[here] == "\\" else 1
     here += len(fence)
-    while len(fence) == 3 and text.startswith(quote, here):  # quotes may stand directly before the closing ones
+    # The string may itself end with quotes, before the closing ones.
+    while len(fence) == 3 and text.startswith(quote, here):
         here += 1
     return here

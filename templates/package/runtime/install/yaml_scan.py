@@ -54,7 +54,7 @@ def entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
     found: list[Entry] = []
     indent = -1
     last = start
-    close = 0  # offset after a quoted or flow value that spans lines
+    close = 0  # where a quoted or flow value that spans lines ends
     key: tuple[str, int, int] | None = None
     for line in _lines(text, start, end):
         if line.start < close:
@@ -234,7 +234,7 @@ def _quoted(written: str) -> str:
         return written[1:-1].replace("''", "'")
     try:
         return str(json.loads(written))
-    except ValueError:  # an escape that JSON does not have, or several lines
+    except ValueError:  # the text has an escape that JSON does not have, or several lines
         return written
 
 
@@ -245,6 +245,6 @@ def _plain(text: str) -> Any:
     if _NUMBER.fullmatch(text):
         try:
             return int(text, 0) if re.fullmatch(r"[-+]?(\d+|0[ox].+)", text) else float(text)
-        except ValueError:  # a number with leading zeros
+        except ValueError:  # the number has leading zeros
             return float(text) if re.fullmatch(r"[-+]?\d+", text) else text
     return text

@@ -45,18 +45,18 @@ async def locked(server: str, seconds: float = SECONDS) -> AsyncIterator[None]:
             raise LoginFailed("Another process renews this login and does not finish.")
         yield
     finally:
-        os.close(descriptor)  # releases the lock
+        os.close(descriptor)  # closing the file releases the lock
 
 
 def _take(descriptor: int) -> bool:
     """Return True if the lock was free and this process has now taken it."""
     try:
         if os.name == "nt":
-            import msvcrt  # imported late: Windows alone has this module
+            import msvcrt  # imported here: only Windows has this module
 
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
         else:
-            import fcntl  # imported late: Windows lacks this module
+            import fcntl  # imported here: Windows lacks this module
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

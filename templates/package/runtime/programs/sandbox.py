@@ -98,7 +98,8 @@ class Run:
     async def dump(self) -> bytes:
         """Serialize the program, which has stopped at a call. Raise Stopped if it holds too much data."""
         try:
-            written: bytes = await asyncio.to_thread(self._snapshot.dump)  # takes long for a large program
+            # In a thread, because it takes long for a large program.
+            written: bytes = await asyncio.to_thread(self._snapshot.dump)
         except monty.MontyError:
             raise Stopped("It holds too much to be written down while the user is asked.") from None
         return written
@@ -120,7 +121,7 @@ class Run:
             value, is_json, cut, count = found
             try:
                 return (loads(value)[0] if is_json else value), cut, count
-            except NotJSON:  # such as `NaN`
+            except NotJSON:  # the text is not valid JSON, such as `NaN`
                 return value, cut, count
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
@@ -143,7 +144,8 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                snapshot = await snapshot.resume_auto()  # a name, or an operation that is forbidden
+                # The program has stopped at a name, or at a forbidden operation.
+                snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
             raise Stopped(mistakes.of_types(problem.display()), checked=True) from None

@@ -173,7 +173,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
         case "json":
             return content_type, json_bytes(value)
         case "jsonl":
-            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464: a record separator first
+            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464: each text begins with a record separator
             return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
         case "text":
             return _text(content_type, scalar(value))

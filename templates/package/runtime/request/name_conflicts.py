@@ -72,7 +72,7 @@ def fold(name: str) -> str:
     for _ in range(3):
         name = unquote(name)
     if not name.isascii():
-        import unicodedata  # imported late: takes a megabyte, and few names need it
+        import unicodedata  # imported here: takes a megabyte of memory, and few names need it
 
         name = unicodedata.normalize("NFKC", name)
     name = name.casefold()
@@ -115,7 +115,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # otherwise each pair has its own parameter's name, and these differ
+        if not own:  # otherwise each pair has its parameter's own name, and all these names differ
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])

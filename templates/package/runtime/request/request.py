@@ -351,7 +351,8 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
     """Return the first argument in a segment of a template, and a pattern for the filled segment."""
-    first, *rest = _HOLE.split(segment)  # a literal, then groups of three: a name, if it may be empty, a literal
+    # A literal text, then groups of a name, `?` if it may be empty, and a literal text.
+    first, *rest = _HOLE.split(segment)
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))
 

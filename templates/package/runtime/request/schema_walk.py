@@ -58,7 +58,7 @@ class SchemaWalk:
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at an invalid place and below it.
+        """Yield the violations at and below a location in schema and value where the value is invalid.
 
         Uses an explicit stack, since values may nest deeper than Python's generators can.
         """
@@ -74,7 +74,7 @@ class SchemaWalk:
                 walked.pop()
 
     def _at(self, place: Place) -> Findings:
-        """Yield the violations at an invalid place, and the invalid places directly below it."""
+        """Yield the violations at an invalid location, and the invalid locations directly below it."""
         self._budget.spend(1)
         if not isinstance(place.schema, dict):
             yield Violation("falseSchema", place.path, place.value)
@@ -88,7 +88,7 @@ class SchemaWalk:
             yield Violation(OTHER, place.path, place.value)
 
     def _within(self, place: Place) -> Findings:
-        """Yield the place itself if its value is invalid, otherwise nothing."""
+        """Yield `place` itself if its value is invalid, otherwise nothing."""
         if not self._is_valid(place):
             yield place
 
@@ -202,7 +202,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the places of invalid items from index `start` on. A chunk of valid items counts as one step."""
+        """Yield the locations of invalid items from index `start` on. A chunk of valid items counts as one step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -255,7 +255,7 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the place to which `$ref` refers, or None if it does not refer into this schema.
+        """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
 
         With None, it is only known whether the whole value is valid.
         """

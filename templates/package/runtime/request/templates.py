@@ -73,7 +73,7 @@ def in_xml(text: str) -> str:
 
 
 def argument_of(node: Template) -> str:
-    """Return the name of the first argument that a node needs, or "". Error messages name this argument."""
+    """Return the name of the first argument that a template node needs, or "". Error messages name this argument."""
     if "argument" in node:
         return node["argument"]
     if "value" in node:

@@ -63,14 +63,14 @@ class Place:
         self.path = path
 
     def part(self, *steps: str | int) -> Place:
-        """Return the place of a subschema below this one that applies to the same value."""
+        """Return the location of a subschema below this one that applies to the same value."""
         schema = self.schema
         for step in steps:
             schema = schema[step]
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return the place of the same subschema, applied to an item or a member of the value."""
+        """Return the location of the same subschema, applied to an item or a member of the value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 

@@ -209,7 +209,7 @@ class _Page:
     def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
         """Return where the next page is, and whether that is a guess because the response does not say it."""
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # numbers are parsed here
+        value, _ = wrapping.read(text)  # parse numbers too, unlike in `read`
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:

@@ -211,7 +211,9 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
-    """Return the page at `argument=value`, or None if that is the page just shown or an earlier page."""
+    """Return the page that a call with `argument=value` requests; None if that is the present page or an
+    earlier one.
+    """
     return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 

@@ -39,7 +39,7 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    whole = Shortened(value, sys.maxsize, complete)  # an incomplete end is dropped before selecting
+    whole = Shortened(value, sys.maxsize, complete)  # drop an incomplete end before parts are selected
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
     # A path may begin with the name that the output schema gives the whole response.
@@ -148,13 +148,14 @@ class _Picked:
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # null means that there is nothing inside
+            return None if value is None else _MISSING  # null has no members, so nothing is selected in it
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                part = self._of(member, step) if step.steps else member  # below a wanted node, only record what exists
+                # A member that is returned whole: its parts are only examined to record what exists.
+                part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part
         return made

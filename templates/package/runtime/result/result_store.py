@@ -88,7 +88,7 @@ class KeptResults:
     def add(self, uri: str, data: bytes) -> bool:
         """Append bytes to a stored response.
 
-        Return False if the response was dropped: the store or the disk is full.
+        Return False if the response was dropped because the store or the disk is full.
         """
         with self._lock:
             kept = self._kept.get(uri)

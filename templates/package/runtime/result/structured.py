@@ -84,7 +84,7 @@ class OutputChecker:
 
 def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> Result:
     if result.written and judge.is_valid(result.structured):
-        return result  # the fast path
+        return result  # fast path: the result fits its schema
     form: str = tool.binding.get("output", "written")
     candidates = _candidates(result, form)
     for made in candidates:
@@ -151,7 +151,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # the usual case
+        return [made]  # the usual case: one candidate
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 

@@ -314,7 +314,7 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encode at the first request, not before
+        credentials = cache(lambda: written(sent, secrets))  # the credentials are encoded at the first request
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
@@ -397,7 +397,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # the encoded value, which an upstream may repeat
+                encode = SENT.get(scheme.get("in", ""), str)  # include the encoded value, which an upstream may repeat
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

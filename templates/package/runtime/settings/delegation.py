@@ -132,7 +132,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # the credential variable of another scheme, such as `oauth_as`
+        if variable in credentials:  # the variable is the credential of another scheme, such as `oauth_as`
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:

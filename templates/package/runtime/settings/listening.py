@@ -260,7 +260,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # imported here: the settings have loaded this module
+    from .setting_parsers import switch  # imported here: the settings have already loaded this module
 
     return switch(value)
 

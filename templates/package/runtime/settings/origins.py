@@ -253,7 +253,7 @@ class Rules:
         try:
             return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
         except ValueError:
-            return typed  # if the description's URL is unusable, use the operator's as it is
+            return typed  # the description's URL is unusable, so use the operator's URL unchanged
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
         """Return the API's first server if the operator has set no other, or a sentence that says why it may not be
@@ -294,7 +294,7 @@ class Rules:
         except ValueError as reason:
             return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
 
-    # -- shared checks ------------------------------------------------------------------------------------------------
+    # -- checks that several methods use ------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
         """Return True if the operator has named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""

@@ -35,8 +35,8 @@ class Rate:
         All times are in seconds.
         """
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self.count  # index of the request that must have left the window
-        while before >= len(sent) and before >= 0:  # that request has not been sent yet either
+        before = len(sent) + ahead - self.count  # index of the request that must have left the window of the limit
+        while before >= len(sent) and before >= 0:  # repeat for a request that has not been sent yet either
             before -= self.count
             later += self.seconds
         return max(now, sent[before] + self.seconds if before >= 0 else now) + later

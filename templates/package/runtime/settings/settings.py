@@ -214,7 +214,7 @@ def load(
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
     if any(name.startswith(("OTEL_", f"{catalog.prefix}_METRICS")) for name in environ):
-        from . import telemetry  # imported here: few operators measure
+        from . import telemetry  # imported here: few operators enable telemetry
 
         telemetry.load(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
@@ -222,7 +222,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # otherwise HTTP settings have problems already
+    if http is None or settings.listening is not None:  # skipped if the HTTP settings have problems
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
@@ -296,7 +296,7 @@ class _Reader:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
         client = (certificate, key) if certificate else None
         if client or self._settings.ca_file:
-            from . import tls  # late: loads OpenSSL, which most starts do not need
+            from . import tls  # imported here: loads OpenSSL, which most starts do not need
 
             broken = tls.problem(self._settings.ca_file, client)
             if broken == "ca_file":
@@ -380,7 +380,7 @@ class _Reader:
         """Read, for each scheme whose variable `<SCHEME>_AS` is set, with whose rights its operations are called."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
-            from . import delegation  # rarely used, and over HTTP alone
+            from . import delegation  # imported here: rarely used, and only over HTTP
 
             delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
 

@@ -165,6 +165,6 @@ def _shape(schema: dict[str, Any]) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    import textwrap  # imported late: only for help
+    import textwrap  # imported here: only needed for help
 
     return [line for part in text.splitlines() for line in textwrap.wrap(part, 96)]

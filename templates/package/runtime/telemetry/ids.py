@@ -19,7 +19,7 @@ class Ids:
     def __init__(self, size: int) -> None:
         self._bytes = size
         self._ready: list[str] = []
-        if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+        if hasattr(os, "register_at_fork"):  # missing on Windows, which has no fork
             os.register_at_fork(after_in_child=self._ready.clear)
 
     def take(self) -> str:

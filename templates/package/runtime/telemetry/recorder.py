@@ -114,7 +114,7 @@ class Recorder:
         said = meta.get(VERSION) if meta and isinstance(meta, dict) else None
         operation.revision = said if said and said in STATELESS_REVISIONS else agreed or ""
         for effect in effects:
-            if type(effect) is Call:  # first, since most requests call a tool
+            if type(effect) is Call:  # checked first, since most requests call a tool
                 operation.target = effect.name
                 self._open[effect.key] = operation
                 _follow(operation, effect)
@@ -148,8 +148,8 @@ class Recorder:
         operation = self._open.pop(key, None)
         if operation is None:
             return
-        if isinstance(outcome, Result):  # first, since most calls end like this
-            if outcome.is_error and operation.uri:  # such errors are protocol errors in resources/read
+        if isinstance(outcome, Result):  # checked first, since most calls end like this
+            if outcome.is_error and operation.uri:  # in resources/read, such an error is a protocol error
                 operation.code = -32603
             elif outcome.is_error:
                 operation.error = "tool_error"

@@ -98,7 +98,7 @@ class Reporter:
         self._recorder.gauges[metrics.RUNNING] = lambda: numbers()[0]
         self._recorder.gauges[metrics.QUEUED] = lambda: numbers()[1]
 
-    # Methods of core.stdio.Ending
+    # Methods of the protocol core.stdio.Ending
 
     def postpones(self, code: int) -> bool:
         """Return False: telemetry never delays the end of a call."""
@@ -159,7 +159,7 @@ class Reporter:
         touched: list[_Kind] = []
         spans, known = self._spans, self._known
         for record in self._recorder.take():
-            if type(record) is Operation:  # costs less than `isinstance`
+            if type(record) is Operation:  # faster than `isinstance`
                 key: _Key = (record.method, record.target, record.revision, record.code, record.error)
                 kind, sampled = known.get(key) or self._operations(key, record, encoder), record.sampled
             elif type(record) is Sending:

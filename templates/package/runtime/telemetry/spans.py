@@ -89,7 +89,8 @@ class SpanEncoder:
         """Return the request that exports spans (ExportTraceServiceRequest)."""
         heads = self._beginnings
         found = [part for span in spans for part in (heads[len(span)], span)]
-        in_scope = sum(map(len, found), len(self._scope))  # sizes come first, so that the spans are copied only once
+        # The sizes are computed first, so that the spans are copied only once.
+        in_scope = sum(map(len, found), len(self._scope))
         scoped = beginning(b"\x12", in_scope)
         in_resource = len(self._resource) + len(scoped) + in_scope
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
@@ -159,7 +160,7 @@ class _Text:
         try:
             data = value.encode()
             return self._heads[len(data)] + data
-        except (IndexError, UnicodeEncodeError):  # a long text, or a lone surrogate
+        except (IndexError, UnicodeEncodeError):  # the text is long, or has a lone surrogate
             return self._around(_utf8(value))
 
     def _around(self, data: bytes) -> bytes:
@@ -176,7 +177,7 @@ def _utf8(text: str) -> bytes:
 
 def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if that trace is unreadable or is the parent's."""
-    from ..http.tracecontext import parse  # already loaded by `operations`
+    from ..http.tracecontext import parse  # the module `operations` has already loaded it
 
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):

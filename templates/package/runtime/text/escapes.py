@@ -62,7 +62,7 @@ class Unescaped:
         """
         self._before = before
         self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
-        self._content: list[int] = [0]  # positions in the content of the same escapes
+        self._content: list[int] = [0]  # positions of the same escapes in the content
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()

@@ -166,7 +166,8 @@ class Redactor:
         """
         key = source, secret
         known = self._learnt.pop(key, None)
-        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # keeps the latest secret at the end
+        # Stored again, so that the latest secret is at the end.
+        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn
         if known is None:
             self._forget()
 

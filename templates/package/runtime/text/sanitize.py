@@ -79,7 +79,7 @@ def _codec(marked: str, content_type: str) -> str:
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
     try:
         name = codecs.lookup(marked or named).name
-    except (LookupError, OSError):  # unknown name, or no file descriptor to load it
+    except (LookupError, OSError):  # the name is unknown, or no file descriptor is free to load the codec
         return "utf-8"
     # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's decoder fails.
     return "utf-16-le" if name == "utf-16" and not marked else name

@@ -72,7 +72,7 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # happens for an instance that is being copied
+        if name in _LazyName.__slots__:  # the instance is being copied
             raise AttributeError(name)
         return getattr(self._there(), name)
 
@@ -99,7 +99,7 @@ class _StandIn(ModuleType):
     """Stand-in for a module, which loads the real module when an unknown attribute is read."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # read by the import system
+        if name.startswith("__"):  # the import system reads such attributes
             raise AttributeError(name)
         return getattr(_real(self), name)
 
@@ -153,7 +153,7 @@ def deferred() -> Iterator[None]:
 def _replaced() -> Iterator[None]:
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
-    stand_ins[_WITHOUT] = None  # for the import system, None means that the module is missing
+    stand_ins[_WITHOUT] = None  # None tells the import system that the module does not exist
     put = {name: made for name, made in stand_ins.items() if name not in sys.modules}
     sys.modules.update(put)
     try:

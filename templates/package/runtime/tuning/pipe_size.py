@@ -20,7 +20,7 @@ _LARGE = 256 * 1024
 def enlarged(descriptor: int) -> int:
     """Return the capacity of an empty pipe in bytes, after enlarging a small pipe; 0 if the capacity is unknown."""
     try:
-        import fcntl  # not on every system, and only for long answers
+        import fcntl  # imported here: not on every system, and only needed for long answers
 
         capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except (ImportError, AttributeError, OSError):
