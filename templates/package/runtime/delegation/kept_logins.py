@@ -123,7 +123,7 @@ class Logins:
         self._arrived(key, True)
 
     async def forget(self, user: str, scheme: str) -> None:
-        """Forget a login that the authorization server does not accept any more."""
+        """Remove a login that the authorization server does not accept any more."""
         key = _key(user, scheme)
         self._known.pop(key, None)
         if self._store is not None:

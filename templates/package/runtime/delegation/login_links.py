@@ -95,7 +95,7 @@ def begin(who: CheckedCaller, claims: Mapping[str, object], scheme: str, provide
 
 
 def url(begun: PendingLogin, delegation: Delegation, endpoints: Endpoints, scopes: tuple[str, ...], seal: Seal) -> str:
-    """Return the URL that the user opens."""
+    """Return the URL of the authorization request, which the user opens to log in."""
     wanted = ("openid", *(each for each in scopes if each != "openid")) if begun.claim else scopes
     asked = {
         "response_type": "code",

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Look up the endpoints of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery 1.0), once."""
+"""Find the endpoints of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery 1.0),
+fetched once.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class NoLogin(NotReady):
 
 # Decision 0185: Logins of users are stored by issuer, subject and scheme.
 class UserTokens:
-    """Access tokens of users. `clock` returns seconds since 1970."""
+    """Source of access tokens for users who have logged in. `clock` returns seconds since 1970."""
 
     def __init__(self, logins: Logins, clock: Callable[[], float]) -> None:
         self.logins = logins
@@ -60,7 +60,7 @@ class UserTokens:
     async def get(self, who: CheckedCaller, scheme: str, ask: Ask, seconds: float) -> str:
         """Return a valid access token of this user. `ask` sends a form to the token endpoint.
 
-        Raises NoLogin if the user has to log in, and NotReady if no token came within `seconds`.
+        Raise NoLogin if the user has to log in, and NotReady if no token comes within `seconds`.
         """
         login = await self.logins.find(who.name, scheme)
         if login is None:

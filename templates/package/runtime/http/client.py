@@ -308,7 +308,7 @@ def _end(problem: BaseException, leaving: SendRecord) -> str:
 
 
 def _said(seconds: float) -> str:
-    """Return a duration as text, in tenths of a second and at least 0.1."""
+    """Return a duration as text, rounded to tenths of a second and at least 0.1."""
     tenths = max(round(seconds, 1), 0.1)
     return f"{tenths:g} second{'' if tenths == 1 else 's'}"
 

@@ -67,7 +67,7 @@ _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
 class Connections:
-    """Connection pool of one server. Create and use it inside a running event loop."""
+    """Connection pool of one generated server. Create and use it inside a running event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

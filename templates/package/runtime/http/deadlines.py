@@ -35,7 +35,7 @@ class Deadlines:
     def within(self, seconds: float) -> Deadline:
         """Return a deadline for a `with` block of the current task.
 
-        The task is cancelled this many seconds after the block begins, and the block raises TimeoutError.
+        The task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
         """
         return Deadline(self, seconds)
 

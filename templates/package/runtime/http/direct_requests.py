@@ -134,7 +134,7 @@ class DirectRequests:
             _cut(connection)
 
     def _initiator(self, address: Address) -> aiohttp.ClientRequest:
-        """Return the request object that tells the library where and how to connect. It is never sent."""
+        """Return the request object that tells aiohttp where and how to connect. The object itself is never sent."""
         known = self._initiators.get(address.origin)
         if known is None:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)

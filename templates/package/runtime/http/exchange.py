@@ -229,7 +229,7 @@ class Response:
 
 
 def _joined(fields: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the values of each header field by its name in lower case."""
+    """Return the joined values of each header field, by its name in lower case."""
     found: dict[str, str] = {}
     for name, value in fields:
         key = name.lower()

@@ -18,7 +18,8 @@ class Unwritable(Exception):
 class SendRecord:
     """Record of whether a request was sent.
 
-    `done`: the request was sent. `reused`: the connection had been used before. `report` is called with "sent".
+    - `done`: whether the request was sent. `reused`: whether its connection had been used before.
+    - `report`: function that is called with "sent".
     """
 
     __slots__ = ("_report", "done", "reused")

@@ -41,7 +41,7 @@ class Trail:
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
 
     def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
-        """Begin at the address and target of the call. Without `rules`, no other origin is allowed."""
+        """Begin at the address and target of the call's request. Without `rules`, no other origin is allowed."""
         self._home = address.origin
         self._rules = rules
         self.address, self.target = _bare(address), address.path + target
@@ -107,7 +107,7 @@ async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules
 
 
 def _step(trail: Trail, ready: PreparedCall) -> Request:
-    """Return the request for one step. The log names only its host, since its path may hold a signature."""
+    """Return the request for one redirect. The log names only its host, since its path may contain a signature."""
     path, _, query = trail.target.partition("?")
     step = Request("GET", path, template="")
     step.rewritten = "a redirect"

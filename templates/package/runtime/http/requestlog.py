@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """Context manager around one request and its response."""
+    """Context manager that logs and measures one request and its response."""
 
     __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_sending", "_span", "_started")
 

@@ -21,10 +21,10 @@ MOST = 3
 """Maximum number of tries of one request."""
 
 LONGEST_FIRST = 0.5
-"""Longest first pause in seconds. Each further pause may be twice as long."""
+"""Maximum of the first pause in seconds. The maximum doubles with each further pause."""
 
 PASSING = frozenset({408, 429, 502, 503, 504})
-"""Statuses that report a temporary problem."""
+"""HTTP statuses that report a temporary problem."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 IDEMPOTENT = _SAFE | {"PUT", "DELETE"}

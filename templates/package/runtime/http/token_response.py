@@ -21,7 +21,7 @@ LONGEST = 16 * 1024
 """Longest token in characters. Servers accept header fields of 8 to 16 KiB."""
 
 LONGEST_LIFE = 10 * 365 * 86400.0
-"""Longest lifetime of a token in seconds."""
+"""Maximum lifetime of a token in seconds. A longer lifetime is reduced to it."""
 
 CODES = frozenset(
     (
@@ -36,7 +36,7 @@ CODES = frozenset(
 
 
 def content(response: Response, largest: int = LARGEST) -> dict[str, Any]:
-    """Return the JSON object of a response, or {} if it is larger than `largest` bytes or no object."""
+    """Return the JSON object of a response; {} if the response is not a JSON object, or larger than `largest` bytes."""
     if response.cut or len(response.content) > largest:
         return {}
     try:

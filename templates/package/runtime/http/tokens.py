@@ -98,7 +98,7 @@ class Tokens:
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
     def refused(self, grant: TokenRequest, token: str) -> None:
-        """Drop a token that the API refused; the next call fetches a new one."""
+        """Drop a token that the API refused, so that the next call fetches a new one."""
         held = self._of(grant)
         if held.token == token:
             held.token, held.end = "", 0.0

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 
 SECONDS = 1.0
-"""Pause in seconds after the last large response, so that the next ones can reuse the memory."""
+"""Pause in seconds after the last large response was freed, so that following responses can reuse the memory."""
 
 
 LEAST = 16 * 1024 * 1024
-"""Least number of freed bytes for which trimming is worthwhile."""
+"""Minimum number of freed bytes for which trimming is worthwhile."""
 
 
 class Trimmer:

@@ -24,7 +24,7 @@ _LAST = 253_402_300_799.0
 """End of the year 9999 in seconds since 1970. A token with a later time is refused."""
 
 _CLIENTS = ("client_id", "azp", "appid", "cid")
-"""Claims with the client id: of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
+"""Claims that contain the client id: those of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
 
 
 def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str) -> Identity:

@@ -73,7 +73,7 @@ class Guard:
 
     @property
     def ready(self) -> bool:
-        """Return whether the keys of all issuers were fetched."""
+        """Return whether the keys of all issuers were fetched at least once."""
         return all(each.loaded for each in self._issuers.values())
 
     async def close(self) -> None:

@@ -121,7 +121,7 @@ class Issuer:
         return found
 
     def report(self, reason: Unfetched) -> None:
-        """Log why the issuer gave no usable answer."""
+        """Log the reason why the issuer gave no usable answer."""
         log.event("warning", "issuer_away", issuer=self.name, reason=f"The issuer {reason}.")
 
     async def close(self) -> None:

@@ -49,7 +49,7 @@ class BoundedCache(Generic[Value]):
             self._forget(next(iter(self._entries)))
 
     def drop(self, condition: Callable[[Value], bool]) -> None:
-        """Forget each value for which `condition` is true."""
+        """Remove each entry for whose value `condition` returns true."""
         for digest in [digest for digest, (_, value, _) in self._entries.items() if condition(value)]:
             self._forget(digest)
 

@@ -152,7 +152,7 @@ def _words(entry: dict[str, Any]) -> list[str]:
     words: list[str] = []
     for key in ("command", "cmd", "args"):
         value = entry.get(key)
-        if isinstance(value, dict):  # older versions of Zed write an object
+        if isinstance(value, dict):  # older versions of the client Zed write the command as an object
             words += _words({"command": value.get("path"), "args": value.get("args")})
         words += [value] if isinstance(value, str) else [each for each in value or () if isinstance(each, str)]
     return words

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Errors of the commands `install` and `uninstall`."""
+"""Exceptions of the commands `install` and `uninstall`."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class _Style:
         return ",".join(f"{self.newline}{indent}{row}" for row in rows)
 
     def line(self, value: Any) -> str:
-        """Return a value on one line."""
+        """Return a value formatted as JSON on one line."""
         return json.dumps(value, ensure_ascii=False, separators=self._separators)
 
     def label(self, key: str | int) -> str:

@@ -25,7 +25,7 @@ _ENVIRONMENTS = ("env", "environment", "envs", "headers", "http_headers")
 """Members of an entry that map names to values. A user may have added some of these."""
 
 _NAMES = ("env_vars", "env_keys")
-"""Members of an entry that list the names of variables."""
+"""Members of an entry that list names of environment variables."""
 
 _INPUTS: Path = ("inputs",)
 

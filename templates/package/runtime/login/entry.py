@@ -32,7 +32,7 @@ class Entry:
     metadata_url: str = ""
 
     def written(self) -> str:
-        """Return the entry as JSON."""
+        """Return the login as JSON."""
         return json.dumps({name: value for name, value in asdict(self).items() if value})
 
 

@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """One error in the arguments: the argument as a dotted path ("" for the whole call), and a text."""
+    """One problem with the arguments: the argument as a dotted path ("" for the whole call), and a text."""
 
     __slots__ = ("argument", "text")
 
@@ -35,7 +35,10 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Errors of one call, at most as many as are shown to the model. `complete`: False if there may be more."""
+    """Problems of one call, at most as many as are shown to the model.
+
+    `complete` is False if there may be more problems.
+    """
 
     __slots__ = ("complete",)
 

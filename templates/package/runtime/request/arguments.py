@@ -124,7 +124,7 @@ def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
 
 
 def _first(violation: Violation) -> str | int:
-    """Return the name of the top-level argument that a violation concerns."""
+    """Return the name of the top-level argument that contains a violation."""
     if violation.path:
         return violation.path[0]
     return violation.detail if violation.keyword == "required" else ""

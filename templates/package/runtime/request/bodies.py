@@ -215,7 +215,10 @@ def _boundary(text: str) -> str:
 def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
-    """Return each member with the results of `write` for it. Raise Refused with the problems of all members."""
+    """Return each member with the results of `write` for it.
+
+    Raise Refused, with the problems of all members, if a member cannot be written.
+    """
     if len(members) > extent.MOST_PAIRS:
         raise Refused(
             Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")

@@ -24,7 +24,7 @@ call.
 
 
 def check(name: str, value: Any) -> None:
-    """Raise Unsendable if a list or an object would produce too many or too long pairs."""
+    """Raise Unsendable if a list or an object would produce too many pairs, or too long ones."""
     if not isinstance(value, (list, dict)):
         return
     pairs = characters = 0

@@ -87,9 +87,9 @@ class Files:
 
 
 class Digested(Files):
-    """Files whose contents are hashed when they are read.
+    """Files directory that also hashes the contents of files when they are read.
 
-    `digest` covers all of them, so that the user's confirmation of a call covers the files too.
+    `digest` covers all these files, so that the user's confirmation of a call covers them too.
     """
 
     __slots__ = ()

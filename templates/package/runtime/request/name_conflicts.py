@@ -50,7 +50,7 @@ Written = tuple[str, "Bound | Field", Sequence[str]]
 
 
 def names_of(pairs: Iterable[str]) -> list[str]:
-    """Return the decoded names of encoded `name=value` pairs."""
+    """Return the decoded names in encoded `name=value` pairs."""
     return [unquote(pair.partition("=")[0]) for pair in pairs]
 
 

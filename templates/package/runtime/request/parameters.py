@@ -100,7 +100,7 @@ class Parameter(Generic[Written]):
 
 
 class PathPiece(Parameter[str]):
-    """Encoder for a parameter in the path."""
+    """Encoder for a parameter in the path of the URL."""
 
     __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
 

@@ -117,7 +117,7 @@ class Request:
 
 
 def is_key(name: str) -> bool:
-    """Return True if a header of this name carries an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""
+    """Return True if a header of this name contains an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""
     return name.lower() == _KEY
 
 
@@ -272,7 +272,7 @@ def _uuid(entropy: bytes) -> str:
 
 
 def skeleton(path: list[str | Bound]) -> str:
-    """Return the path of a binding with placeholders: `/pets/{id}`.
+    """Return the path of a binding with placeholders, such as `/pets/{id}`.
 
     A `?` follows the name of an argument that may be empty: `{id?}`.
     """

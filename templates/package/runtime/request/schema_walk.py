@@ -99,7 +99,7 @@ class SchemaWalk:
     # Keywords about the value itself
 
     def simple(self, keyword: str, place: Place) -> Findings:
-        """Yield a violation if the value violates this keyword, which does not refer to subschemas."""
+        """Yield a violation if the value violates `keyword`, a keyword without subschemas."""
         self._budget.spend(5)
         rule = {name: place.schema[name] for name in (keyword, *_BESIDE.get(keyword, ())) if name in place.schema}
         if not self._judge.is_keyword_valid(place.pointer, keyword, rule, place.value):

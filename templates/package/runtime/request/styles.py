@@ -72,7 +72,7 @@ _SPOKEN = {
 
 
 class Place:
-    """How a place in the request encodes characters of values, characters of names, and the comma between items."""
+    """How one part of a request encodes characters of values, characters of names, and the comma between items."""
 
     __slots__ = ("comma", "name", "value")
 
@@ -222,7 +222,7 @@ _TRIPLE = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def percent(text: str, safe: str = "") -> str:
-    """Return percent-encoded UTF-8 (RFC 3986). Letters, digits, `-._~` and the characters in `safe` stay."""
+    """Return percent-encoded UTF-8 (RFC 3986). Letters, digits, `-._~` and the characters in `safe` are not encoded."""
     return text if _UNRESERVED.fullmatch(text) else quote(text, safe=safe)
 
 

@@ -82,7 +82,7 @@ def argument_of(node: Template) -> str:
 
 
 def _inner(node: TextNode | ItemsNode | MembersNode) -> Iterable[str | Template]:
-    """Return the child nodes of a node."""
+    """Return the child nodes of a template node."""
     if "text" in node:
         return node["text"]
     return node["items"] if "items" in node else node["members"].values()

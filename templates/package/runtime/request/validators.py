@@ -102,7 +102,7 @@ def _accept(value: str) -> bool:
 
 
 def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
-    """Return the schema without the patterns in `unchecked`; without any pattern if `unchecked` is None."""
+    """Return the schema without the patterns in `unchecked`, or without any pattern if `unchecked` is None."""
     if isinstance(schema, list):
         return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):

@@ -63,7 +63,7 @@ _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
 def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
-    """Return a problem for an unknown name, with the nearest known name."""
+    """Return a problem for an unknown name, which suggests the nearest known name."""
     names = list(known)
     near = nearest(name, names)
     if near is not None:

@@ -191,7 +191,10 @@ def _link(texts: OwnerTexts, rules: Any) -> Block:
 
 
 def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
-    """Return the block with the annotations of its rules. A `lastModified` that is not an ISO 8601 date is left out."""
+    """Return the block with the annotations that its rules add.
+
+    A `lastModified` that is not an ISO 8601 date is left out.
+    """
     if "annotations" not in rules:
         return block
     told: dict[str, object] = {**rules["annotations"]}

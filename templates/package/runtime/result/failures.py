@@ -218,7 +218,7 @@ def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
 
 
 def _key_argument(sent: Sent) -> str:
-    """Return the argument that sets the idempotency key, or ""."""
+    """Return the name of the argument that sets the idempotency key, or ""."""
     headers = sent.tool.binding.get("headers", ())
     return next((str(each["argument"]) for each in headers if "argument" in each and is_key(each["name"])), "")
 

@@ -41,7 +41,7 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that was not sent: no such URI, or a missing setting."""
+    """Return the contents or error for a request that could not be sent: the URI or a setting is missing."""
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
@@ -82,7 +82,7 @@ def read(
 
 
 def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
-    """Return the response's media type, else the declared one, else a default."""
+    """Return the response's media type, else the one that the resource declares, else a default."""
     declared = wanted.entry["listed"].get("mimeType", "")
     return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
 

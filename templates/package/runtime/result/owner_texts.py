@@ -87,7 +87,7 @@ class OwnerTexts:
         return templates.written(parts, self.find, lambda value: quote(self._bare(value), safe=""))
 
     def link(self, link: Link) -> dict[str, Any] | None:
-        """Return the block for a link, or None if its address lacks a value."""
+        """Return the content block for a link, or None if a value for its address is missing."""
         if not (uri := self.address(link["uri"])):
             return None
         written: dict[str, Any] = {key: self.label(link[key]) for key in _TEXTS if key in link}

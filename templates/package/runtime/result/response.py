@@ -186,7 +186,10 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
 
 
 def _shows_all(sent: Sent) -> bool:
-    """Return whether the tool has an output schema and shows the whole response: no `fields`, no `result` rules."""
+    """Return whether the tool has an output schema and shows the whole response.
+
+    With the argument `fields` or with `result` rules, a tool shows only parts.
+    """
     return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
 
 
@@ -282,7 +285,7 @@ def _kind(response: Response) -> str:
 
 
 def _described(response: Response, size: int) -> str:
-    """Return a clause with the media type, the size, and the file name that the upstream gives."""
+    """Return a clause with the media type, the size and the file name of a response."""
     kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
     labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
     return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")

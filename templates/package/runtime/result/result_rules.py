@@ -101,7 +101,7 @@ class ResultRules:
         return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
 
     def _write(self, answer: Response, value: Any) -> None:
-        """Replace the response's content by this value as JSON."""
+        """Replace the content of the response by this value as JSON."""
         _discard(answer)
         answer.content = projection.exact(value, self._mark).encode(errors="replace")
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
@@ -168,7 +168,7 @@ class ResultRules:
 
 
 def _discard(answer: Response) -> None:
-    """Release the spool of the response."""
+    """Release the spool that holds the content of the response."""
     if answer.spool is not None:
         answer.spool.close()
         answer.spool = None

@@ -46,7 +46,7 @@ If more do not fit, the whole response is put under the empty pointer.
 MOST_LOGGED = 5
 
 SECONDS = 30.0
-"""Time budget in seconds for a result that belongs to no call."""
+"""Time budget in seconds for a result that does not belong to a call."""
 
 Path = tuple[str | int, ...]
 
@@ -69,9 +69,9 @@ class OutputChecker:
         self._validators = Validators(exact=True)
 
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
-        """Return the result with a structured value that fits the tool's output schema, or return an error result.
+        """Return the result with a structured value that fits the tool's output schema, or an error result.
 
-        `result` is a success of a tool that has an output schema.
+        `result` must be a success of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
@@ -151,7 +151,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # the usual case: one candidate
+        return [made]  # usual case: there is only one candidate
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 

@@ -95,7 +95,7 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Return role and name of each variable that holds a credential."""
+    """Return role and name of each environment variable that holds a credential."""
     roles = [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]

@@ -262,7 +262,7 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class ServerCredentials:
-    """Credentials of one server. Caches the selection for each binding."""
+    """Credentials of one server. The credentials selected for a binding are cached."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 

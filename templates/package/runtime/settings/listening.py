@@ -89,7 +89,7 @@ class Listening:
 
     @property
     def address(self) -> str:
-        """Return host and port as written in a URL."""
+        """Return host and port in the form in which a URL contains them."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
@@ -106,8 +106,8 @@ class Listening:
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
     """Load the HTTP settings.
 
-    `checked` reads one variable, named without the prefix, and records its problems. Raise ValueError with a sentence
-    if settings contradict each other.
+    `checked` is a function that reads one variable, named without the prefix, and records problems of its value. Raise
+    ValueError with a sentence if settings contradict each other.
     """
     listening = Listening(*address)
     listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)

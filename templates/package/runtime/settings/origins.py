@@ -61,7 +61,7 @@ class Discovery(Endpoint):
 
 
 def nowhere(prefix: str) -> str:
-    """Return the error sentence for a server whose URL is unknown."""
+    """Return the error sentence for an API whose server URL is unknown."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
@@ -131,9 +131,9 @@ class Rules:
         self.unaccepted: dict[str, str] = {}
 
     def redirect(self, typed: Address) -> None:
-        """Replace the API's first server by the URL `typed`.
+        """Replace the API's first server by the URL `typed`, which the operator has set.
 
-        Raise ValueError with a reason such as "must begin with https://".
+        Raise ValueError with a reason such as "must begin with https://" if that URL may not be used.
         """
         self._typed = self._secured(typed)
 

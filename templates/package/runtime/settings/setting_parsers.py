@@ -33,7 +33,7 @@ def level(value: str) -> str:
 
 
 def seconds(value: str) -> float:
-    """Return a number of seconds."""
+    """Return the number of seconds that the text gives."""
     try:
         seconds = float(value)
     except ValueError:
@@ -51,7 +51,7 @@ def concurrency(value: str) -> int:
 
 
 def rate(value: str) -> Rate:
-    """Return a rate such as `10/s`."""
+    """Return the rate limit that the text gives, such as `10/s`."""
     from .rate import parse  # imported here: few operators set a rate
 
     return parse(value)
@@ -66,7 +66,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def roles(value: str) -> frozenset[str]:
-    """Return comma-separated role names."""
+    """Return the comma-separated role names."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if any(character not in _ROLE for name in names for character in name):
         raise ValueError("must be names of roles, joined by commas")

@@ -38,7 +38,7 @@ _OVER_HTTP = (
 )
 
 CONCURRENCY = 64
-"""Largest number of concurrent requests. Further requests would only queue at the upstream."""
+"""Maximum number of concurrent requests. Further requests would only wait at the upstream."""
 
 
 class NotReady(Exception):
@@ -232,7 +232,7 @@ def load(
 
 
 class _RecordingEnvironment(dict[str, str]):
-    """Environment that records which variables were read.
+    """Copy of the environment that records which variables were read.
 
     A variable that is set, has the server's prefix and was not read may be misspelt.
     """

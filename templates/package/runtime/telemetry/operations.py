@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         decided: bool | None
 
         def samples(self, trace: str, parent: bool | None) -> bool:
-            """Return whether a trace is recorded."""
+            """Return whether the trace with this id is recorded. `parent` is the client's decision, or None."""
 
         def has_enough(self) -> None:
             """Start counting the waiting records now."""

@@ -173,14 +173,17 @@ class Recorder:
         self.count(metrics.TURNED_AWAY, ("status", str(status)))
 
     def session_over(self, seconds: float, revision: str) -> None:
-        """Count a session that has ended."""
+        """Record that a session has ended after that many seconds."""
         told = (("mcp.protocol.version", revision),) if revision else ()
         self.waiting.append(Counted(metrics.SESSIONS, (*told, *self.transport), max(seconds, 0.0)))
 
     # Methods that the records call
 
     def samples(self, trace: str, parent: bool | None) -> bool:
-        """Return whether a trace is recorded. `parent` is the client's decision, None without a client's trace."""
+        """Return whether a trace is recorded.
+
+        `parent` is the decision of the client, None if the client sent no trace.
+        """
         if parent is not None and self._by_parent:
             return parent
         if self._sampler == "traceidratio":
@@ -204,12 +207,12 @@ class Recorder:
         return (("network.transport", "pipe"),)
 
     def take(self) -> list[Operation | Sending | Counted]:
-        """Remove the waiting records and return them."""
+        """Remove all waiting records from the queue and return them."""
         waiting = self.waiting
         return [waiting.popleft() for _ in range(len(waiting))]
 
     def count(self, metric: metrics.Metric, *attributes: tuple[str, str]) -> None:
-        """Add one to a counter."""
+        """Add one to the counter `metric` for these attributes."""
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:

@@ -74,7 +74,7 @@ class Reporter:
 
     @property
     def media_type(self) -> str:
-        """Return the media type of `text`."""
+        """Return the media type of the text that `text` returns."""
         from . import prometheus  # imported late: only some operators read metrics here
 
         return prometheus.CONTENT_TYPE

@@ -51,7 +51,7 @@ class Buckets:
 
 
 class Total:
-    """One series of a counter."""
+    """One series of a counter: its total."""
 
     __slots__ = ("value",)
 

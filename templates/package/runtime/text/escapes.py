@@ -97,7 +97,7 @@ class Unescaped:
         """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # include the escape as a whole
+            found = self._content[index]  # the whole escape belongs to the text
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
@@ -155,5 +155,5 @@ def anchor(text: str) -> str:
 
 
 def has_escaped_letters(text: str) -> bool:
-    """Return True if the text contains letters or digits as JSON escapes, which no normal writer produces."""
+    """Return True if the text contains letters or digits as JSON escapes, which no common JSON writer produces."""
     return _ESCAPED_LETTER.search(text) is not None

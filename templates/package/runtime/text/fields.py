@@ -22,7 +22,7 @@ FRAMING = frozenset(
         "upgrade",
     )
 )
-"""Header fields that delimit messages or concern the next hop. Only the HTTP library may set them."""
+"""Header fields that delimit messages or only concern the next server. Only the HTTP library may set them."""
 
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

@@ -99,7 +99,7 @@ def visible(text: str) -> str:
 
 @lru_cache(1)
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN on first use. Compiling takes four milliseconds, and most servers never need the pattern."""
+    """Return the compiled HIDDEN. Compiling takes four milliseconds, and most servers never need the pattern."""
     return re.compile(HIDDEN)
 
 

@@ -155,7 +155,7 @@ class Redactor:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Add permanent secrets."""
+        """Add secrets that are redacted permanently."""
         self._secrets |= {each: _forms(each) for each in secrets if each not in self._secrets}
         self._prepare()
 
@@ -172,9 +172,9 @@ class Redactor:
             self._forget()
 
     def during(self) -> CallContext:
-        """Return a context manager around a call.
+        """Return a context manager for the duration of a call.
 
-        While it is entered, secrets in use since the call began are not dropped.
+        Inside its `with` block, secrets that were in use since the call began are not dropped.
         """
         self._turn += 1
         return CallContext(self._calls, self._turn)
@@ -200,14 +200,14 @@ class Redactor:
         self._finds: Callable[[str], bool] | None = None
 
     def may_be_in(self, text: str) -> bool:
-        """Return False if the text certainly holds no secret in any form. Cheap, and enough for most texts."""
+        """Return False if the text certainly contains no secret in any form. Fast, and sufficient for most texts."""
         finds = self._finds = self._finds or self._finder()
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """Return a function that searches for anchors.
+        """Return a function that searches a text for anchors of secrets.
 
-        Only their beginnings are searched, since long words take memory.
+        Only the beginning of each anchor is searched, since long words take memory.
         """
         from .patterns import finder  # imported here: a Redactor may be made before heavy modules are loaded
 
