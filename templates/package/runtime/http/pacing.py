@@ -197,7 +197,8 @@ class RequestLimiter:
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                self._waiting[who] = queue  # put at the end of the queue
+                # Stored again, so that this caller and tool are the last in turn.
+                self._waiting[who] = queue
             if not given.done():  # if done, the waiting task was cancelled
                 self._give(who)
                 given.set_result(None)

@@ -71,8 +71,9 @@ def _explained(
     tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
     """Return the problems to show. `judge` is the schema's checker if the arguments violate the schema, else None."""
-    from . import wording  # imported here, since most arguments are valid
-    from .schema_walk import SchemaWalk  # imported here, since most arguments are valid
+    # Imported here, since most arguments are valid.
+    from . import wording
+    from .schema_walk import SchemaWalk
 
     known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
     found = Problems()

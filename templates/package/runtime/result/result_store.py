@@ -174,9 +174,9 @@ class KeptResults:
                 self._drop(uri)
 
     def _fit(self, uri: str, more: int) -> bool:
-        """Drop other responses until `more` bytes of the response at that URI fit.
+        """Drop other responses until `more` bytes fit into the response at that URI.
 
-        Return False if that response was dropped.
+        Return False if this response itself was dropped.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
         for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):

@@ -56,7 +56,7 @@ _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so tha
 
 
 class Hit:
-    """A tool that a query found: its number in the index, and the (argument, tool) pairs that produce ids for it."""
+    """A tool that a query found: its number in the index, and pairs of an argument and a tool that returns its ids."""
 
     __slots__ = ("number", "sources")
 

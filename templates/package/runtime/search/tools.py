@@ -95,8 +95,8 @@ class ToolSearch:
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
         """Return the tools as functions of a program, or "" if this server does not run programs.
 
-        `told` maps tools to whether their function is shown, with types of at most `longest` characters. The text
-        already has signatures of the other tools, which are shown only if their functions have other names.
+        `told` maps tools to whether their function is shown; its types take at most `longest` characters. The other
+        tools already have signatures in the text, so they are shown only if their functions have other names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:

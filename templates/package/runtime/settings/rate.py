@@ -35,8 +35,9 @@ class Rate:
         All times are in seconds.
         """
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self.count  # index of the request that must have left the window of the limit
-        while before >= len(sent) and before >= 0:  # repeat for a request that has not been sent yet either
+        # Index of the request that must have left the window. It may lie beyond the requests sent so far.
+        before = len(sent) + ahead - self.count
+        while before >= len(sent) and before >= 0:
             before -= self.count
             later += self.seconds
         return max(now, sent[before] + self.seconds if before >= 0 else now) + later

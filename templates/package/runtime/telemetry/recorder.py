@@ -148,7 +148,8 @@ class Recorder:
         operation = self._open.pop(key, None)
         if operation is None:
             return
-        if isinstance(outcome, Result):  # checked first, since most calls end like this
+        # Results are checked first, since most calls end with one.
+        if isinstance(outcome, Result):
             if outcome.is_error and operation.uri:  # in resources/read, such an error is a protocol error
                 operation.code = -32603
             elif outcome.is_error:

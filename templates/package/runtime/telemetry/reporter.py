@@ -280,7 +280,7 @@ class Reporter:
 
 
 class _Kind:
-    """Common parts of records with the same attributes: their series, and the encoded parts of their spans."""
+    """Common data of all records with the same attributes: their series, and the encoded parts of their spans."""
 
     __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
 
@@ -311,9 +311,10 @@ class _Exports:
     """
 
     def __init__(self, telemetry: Telemetry, agent: str, began: int, pause: Callable[[float], bool]) -> None:
-        from .exporter import Exporter  # imported late: only if something is sent
-        from .otlp_metrics import MetricEncoder  # imported late, as above
-        from .spans import SpanEncoder  # imported late, as above
+        # Imported here: only needed if spans or metrics are sent.
+        from .exporter import Exporter
+        from .otlp_metrics import MetricEncoder
+        from .spans import SpanEncoder
 
         version = agent.partition("/")[2]
         self.spans: SpanEncoder = SpanEncoder(telemetry.resource, version)

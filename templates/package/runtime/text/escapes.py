@@ -61,8 +61,9 @@ class Unescaped:
         characters. `before` is the previous layer, whose `text` is `content`, or None.
         """
         self._before = before
-        self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
-        self._content: list[int] = [0]  # positions of the same escapes in the content
+        # Positions where each escape begins and ends, alternating: in `text`, and in the content.
+        self._text: list[int] = [0]
+        self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()

@@ -72,7 +72,7 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # the instance is being copied
+        if name in _LazyName.__slots__:  # read while an instance is copied, before it is set
             raise AttributeError(name)
         return getattr(self._there(), name)
 
