@@ -28,7 +28,7 @@ REFUSED = 10.0
 """Seconds for which a refusal is remembered, so that a client with a wrong token does not cause a request each time."""
 
 MOST_AT_ONCE = 32
-"""Maximum number of tokens about which the server is asked at a time."""
+"""Maximum number of tokens about which the authorization server is asked at a time."""
 
 
 class Introspector:

@@ -3,8 +3,8 @@
 
 The validator library quickly decides whether a value is valid, for any schema. Asked for errors, it builds all errors
 before it returns the first, including those of every alternative of every union. A few hundred bytes of arguments took
-gigabytes that way. So the library is only asked whether a value is valid, for the whole schema and for subschemas, and
-only invalid parts of the value are examined. Alternatives of a union are examined on demand.
+gigabytes that way. So the library is only asked whether a value is valid, for the whole schema and for subschemas. Only
+invalid parts of the value are examined, and alternatives of a union on demand.
 
 Covers the keywords of JSON Schema 2020-12 (Validation, Core) and of the drafts from 4 on.
 """

@@ -70,7 +70,7 @@ def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
 
 
 def _is_spoken_of(name: str, schema: Any, words: list[str]) -> bool:
-    """Return True if a query word begins a stem of an argument's name, or of one of its enum values."""
+    """Return True if a word of the query mentions an argument, by the beginning of its name or of an enum value."""
     values = [value for value in _values(schema) if isinstance(value, str)]
     return any(own.startswith(word) for own in stems(" ".join([name, *values])) for word in words)
 

@@ -128,7 +128,7 @@ class Retriever:
         return Found(hits, sure=share >= coverage.SURELY_EXPLAINED)
 
     def nearest(self, name: str, may: Callable[[str], bool], most: int = 3) -> list[int]:
-        """Return the numbers of the tools whose names are nearest to a name that does not exist."""
+        """Return the numbers of the tools whose names are most similar to a name that does not exist."""
         allowed = [number for number, each in enumerate(self.names) if may(each)]
         places = {number: place for place, number in enumerate(allowed)}
         words = self._words(name[:LONGEST])

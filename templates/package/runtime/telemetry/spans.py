@@ -46,7 +46,7 @@ _SHORT = 64
 
 
 def beginning(key: bytes, size: int) -> bytes:
-    """Return the bytes before a payload of that size: the field's key and the payload's length."""
+    """Return the bytes before a payload of `size` bytes: the field's key and the payload's length."""
     length = bytearray(key)
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
@@ -177,7 +177,7 @@ def _utf8(text: str) -> bytes:
 
 def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if that trace is unreadable or is the parent's."""
-    from ..http.tracecontext import parse  # the module `operations` has already loaded it
+    from ..http.tracecontext import parse  # imported here: the module `operations` has loaded it before
 
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):

@@ -88,7 +88,7 @@ _EXTENSIONS = {
 }
 """Media types by file name extension. The system's table is not used, since it differs between machines."""
 
-#: Image and audio types that models and clients accept.
+#: Image and audio types that models and MCP clients accept
 TAKEN = frozenset(
     (
         *("image/png", "image/jpeg", "image/gif", "image/webp"),
