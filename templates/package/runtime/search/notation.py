@@ -109,7 +109,9 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Shorten a long description to its first sentences and the sketch of the response at its end (` Returns {…}`)."""
+    """Shorten a long description to its first sentences and the sketch of the response at its end (` Returns
+    {...}`).
+    """
     if len(text) <= LONGEST_DESCRIPTION:
         return text
     sketch = max(text.rfind(f" Returns {each}") for each in ("{", "a list of {"))

@@ -75,13 +75,11 @@ def client_login(identity: str, secret: str) -> str:
 
 
 class SelectedCredentials:
-    """Credentials selected for one binding.
+    """Credentials selected for one binding. `put(request)` attaches the credentials to a request.
 
-    - `put(request)`: attaches the credentials to a request. `variables`: the environment variables that supply them.
-    - `grant`: request for a token that must be fetched, or None.
+    - `variables`: environment variables that supply them. `grant`: request for a token that must be fetched, or None.
     - `own`: how to get the caller's credential, if the API is called with the caller's rights, else None.
-    - `scopes`: scopes that the API description requires.
-    - `offers`: variables that the operator could set, if no credential is used.
+    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credential is used.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -144,10 +142,7 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative in `offered` that lacks only credentials of callers.
-
-    Raise NotReady if every alternative lacks other credentials too.
-    """
+    """Return the schemes of the first alternative that lacks only credentials of callers, or raise NotReady."""
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
@@ -177,9 +172,7 @@ def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """Return the environment variables used by these schemes: for each scheme the first complete set, else the first
-    set.
-    """
+    """Return the environment variables of these schemes: of each the first complete set, else the first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 
@@ -373,9 +366,7 @@ class ServerCredentials:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts to redact in results, since only the upstream may see them: secrets, and texts made from
-    secrets.
-    """
+    """Return the texts to redact in results: secrets, which only the upstream may see, and texts made from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}

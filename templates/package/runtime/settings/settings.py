@@ -141,9 +141,7 @@ class Settings:
         self.warnings: list[str] = []
 
     def apply(self, catalog: Catalog) -> None:
-        """Apply the settings to the catalog: hide tools that the operator excludes, and add tools that settings
-        enable.
-        """
+        """Apply the settings to the catalog: hide tools that the operator excludes, add tools that settings enable."""
         if self.downloads_dir is not None:
             catalog.offer_saving()
         if self.read_only:
@@ -358,9 +356,7 @@ class _Reader:
         return found
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
-        """Return, for each scheme with a token endpoint, that endpoint or a sentence that says why it cannot be
-        used.
-        """
+        """Return the token endpoint of each scheme that has one, or a sentence that says why it cannot be used."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
