@@ -233,12 +233,12 @@ class _Body:
 
     @property
     def began(self) -> bool:
-        """Return whether the head of the response is there."""
+        """Return whether status and header fields of the response were received."""
         return self._answer is not None
 
     @property
     def expected(self) -> int | None:
-        """Return how many bytes the response has by its Content-Length, or None if it does not say so."""
+        """Return the Content-Length of the response, or None if it has none."""
         length = self._answer.header("content-length").strip() if self._answer is not None else ""
         return int(length) if length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH else None
 

@@ -50,7 +50,7 @@ class Exchange:
         return self
 
     def reads(self, body: Reading) -> None:
-        """Let the progress of the call say how much of this response has come."""
+        """Let the progress reports of the call say how much of this response was received."""
         self._span.reads = body
 
     def answered(self, answer: Response) -> None:
