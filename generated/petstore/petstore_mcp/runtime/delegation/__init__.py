@@ -1,6 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Call the API as the caller, over HTTP: exchange the caller's token, log the user in by the browser, or take what a
-gateway gives.
+"""Call the API with the rights of the caller: by token exchange, by a login in the browser, or by a gateway's
+credential.
 
-Imports `text`, `core`, `request`, `settings`, `http` and `replicas`. Loaded only if a `<SCHEME>_AS` variable is set.
+Imports the packages `text`, `core`, `request`, `settings`, `http` and `replicas`. Loaded only if an environment
+variable `<SCHEME>_AS` is set.
 """

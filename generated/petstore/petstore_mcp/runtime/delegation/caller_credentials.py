@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Credentials of callers: what a call is sent with, when the API is called as whoever makes the call.
+"""Get the credential with which the API is called on behalf of the caller. There are three ways:
 
-    exchange, on-behalf-of    the caller's token is given to its issuer, which gives one for the API (`token_cache`)
-    user                      the user logs in at the API's authorization server, by the browser (`user_tokens`)
-    header                    a gateway before this server gives the credential with each request
+    exchange, on-behalf-of    send the caller's token to its issuer, which returns a token for the API (`token_cache`)
+    user                      the user logs in at the API's authorization server, in the browser (`user_tokens`)
+    header                    a gateway before this server sends the credential with each request
 
-The caller's own token never reaches the API.
+The caller's own token is never sent to the API.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Ask = Callable[[UrlQuestion], Awaitable[object]]
 
 ANSWER_SECONDS = 300.0
-"""Seconds for which a call waits for its user to log in, as for a confirmation."""
+"""Seconds for which a call waits until its user has logged in; as many as for a confirmation."""
 
 MISSING_CAPABILITY = -32021
 
@@ -55,10 +55,10 @@ _AGAIN = "Call it again to ask the user again."
 
 
 class Credentials:
-    """Credentials of the callers of one server."""
+    """Source of the credentials with which one server calls the API for its callers."""
 
     def __init__(self, server: str, seal: Seal, spend: Spend, logins: Logins) -> None:
-        """Create. `connect` must follow before the first call."""
+        """Create a source of credentials. Call `connect` before the first tool call."""
         self._server = server
         self._seal = seal
         self._spend = spend
@@ -71,7 +71,7 @@ class Credentials:
         self._learn: Learn
 
     def connect(self, client: Client, seconds: float, learn: Learn) -> None:
-        """Send token requests by `client` from now on, each within `seconds`.
+        """Send token requests with `client` from now on, and wait at most `seconds` for each response.
 
         `learn` is called with each credential before its use, to redact it.
         """
@@ -81,20 +81,23 @@ class Credentials:
         self._callback.delegations = self._delegations
 
     def renew(self, delegations: dict[str, Delegation], scopes: Callable[[str], list[str]]) -> None:
-        """Use the delegations of another table. `scopes` returns the scopes that the tools need of a scheme."""
+        """Use the settings of newly loaded tables.
+
+        `scopes` maps the name of a security scheme to the scopes that the tools need.
+        """
         self._delegations, self._scopes = delegations, scopes
         if self._callback is not None:
             self._callback.delegations = delegations
 
     @property
     def fields(self) -> list[str]:
-        """Return the header fields, in lower case, that a gateway may set."""
+        """Return the names of the header fields, in lower case, in which a gateway may send a credential."""
         return [each.header for each in self._delegations.values() if each.way == HEADER]
 
-    # What a call is sent with
+    # Credentials for calls
 
     async def get(self, own: CallerCredential, seconds: float) -> str:
-        """Return the credential of whoever makes the current call, obtained within `seconds`. Raises NotReady."""
+        """Return the credential for the caller of the current call. Raise NotReady if there is none after `seconds`."""
         delegation = own.delegation
         if delegation.way == HEADER:
             found = self._given(delegation)
@@ -131,12 +134,13 @@ class Credentials:
     def _ask(self, delegation: Delegation) -> Callable[[dict[str, str]], Awaitable[Token]]:
         return lambda form: self._servers.ask(delegation, form)
 
-    # Logging in
+    # Logins of users
 
     async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
-        """Return once the API can be called as the user; ask the user to log in if necessary.
+        """Ask the user to log in if necessary, and return once the API can be called with the user's rights.
 
-        Raises NotReady with a sentence for the model, and Ended with a link for the user or a protocol error.
+        Raise NotReady, with a sentence for the model, if the user does not log in. Raise OtherOutcome if the result of
+        the call must contain the login link, or must be a protocol error.
         """
         if own.delegation.way != USER:
             return
@@ -159,7 +163,7 @@ class Credentials:
                 raise OtherOutcome(Question(visit.message, "", visit))
             _accepted(reply)
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
-        elif logins.is_awaited(who.name, delegation.scheme):  # another call of this user has asked already
+        elif logins.is_awaited(who.name, delegation.scheme):  # another call has asked this user already
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
         else:
             came = await self._asked(who, delegation.scheme, await self._link(who, own, tool), ask)
@@ -167,7 +171,10 @@ class Credentials:
             raise NotReady(f"The user must log in first, and did not. {_AGAIN}")
 
     async def _asked(self, who: CheckedCaller, scheme: str, link: UrlQuestion, ask: Ask) -> bool:
-        """Ask the user, and return whether the login came. It may come before the client answers, or after."""
+        """Show the user the login link.
+
+        Return whether the user has logged in, which may be before or after the client answers.
+        """
 
         async def answer() -> None:
             _accepted(await ask(link))
@@ -185,7 +192,10 @@ class Credentials:
             await asyncio.gather(answered, came, return_exceptions=True)
 
     async def _link(self, who: CheckedCaller, own: CallerCredential, tool: str) -> UrlQuestion:
-        """Return the link at which the user logs in. Raises NotReady."""
+        """Return the link at which the user logs in.
+
+        Raise NotReady if the endpoints of the authorization server are unknown.
+        """
         delegation, peer = own.delegation, spans.peer()
         endpoints = await self._servers.endpoints(delegation)
         identity = peer.identity if peer is not None else None
@@ -199,7 +209,10 @@ class Credentials:
         return UrlQuestion(message, url, digest(begun.number)[:32])
 
     def _unable(self, dialogue: Dialogue) -> NoReturn:
-        """Raise what says that the client cannot ask its user to log in."""
+        """Raise an error: the client cannot show its user a login link.
+
+        Newer revisions of MCP have a protocol error for this.
+        """
         sentence = (
             "The user must log in first, and this client cannot show the link: it does not declare the capability "
             "elicitation (url). Use a client that does; once the user has logged in, any client will do."
@@ -210,16 +223,16 @@ class Credentials:
             )
         raise NotReady(sentence)
 
-    # The user's browser
+    # Pages for the user's browser
 
     async def browser(self, method: str, path: str, query: str, body: bytes) -> Page:
-        """Return the page for a request of a user's browser."""
+        """Return the page for a request that a user's browser sends to the redirect URI."""
         assert self._callback is not None
         return await (self._callback.go_on(path, body) if method == "POST" else self._callback.arrive(path, query))
 
 
 def _prover(delegation: Delegation) -> CheckedCaller:
-    """Return the caller, who has brought a token of the issuer that gives tokens for this scheme. Raises NotReady."""
+    """Return the caller. Raise NotReady if the caller has no token of the issuer that gives tokens for this scheme."""
     who = who_calls()
     assert delegation.provider is not None
     if not who.token or who.issuer != delegation.provider.issuer:
@@ -228,7 +241,7 @@ def _prover(delegation: Delegation) -> CheckedCaller:
 
 
 def _key(own: CallerCredential, who: CheckedCaller) -> str:
-    """Return the key of a cached token: proof, scheme, audience and scopes."""
+    """Return the cache key of a token: a digest of the caller's own token, the scheme, the audience and the scopes."""
     delegation, proof = own.delegation, hashlib.sha256(who.token.encode()).hexdigest()
     return digest(proof, delegation.scheme, delegation.way, delegation.audience, delegation.resource, *own.scopes)
 

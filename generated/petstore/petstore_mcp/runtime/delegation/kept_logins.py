@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep the logins of users: what each user allowed this server to do in the user's name, by user and scheme.
+"""Store the access tokens and refresh tokens of users who have logged in, by user and security scheme.
 
-With a store, any replica finds a login; it is encrypted, and bound to its user and scheme. Without one, or while the
-store is away, this process remembers its own.
+If the replicas of a server share a store, they find all logins there, encrypted and bound to user and scheme. Without a
+store, or while the store cannot be reached, a process knows only the logins that it has seen itself.
 """
 
 from __future__ import annotations
@@ -25,33 +25,38 @@ if TYPE_CHECKING:
     from ..replicas.seal import Seal
 
     class Store(Protocol):
-        """What is used of the store that replicas share (replicas.store.Store). Each method raises StoreAway."""
+        """Protocol for the store that replicas share (replicas.store.Store).
+
+        Methods raise StoreAway if it cannot be reached.
+        """
 
         async def put(self, name: str, values: list[bytes], seconds: float) -> None:
-            """Store values under a name, in place of the former ones."""
+            """Store `values` under `name` for some seconds. They replace former values of that name."""
 
         async def get(self, name: str) -> list[bytes]:
-            """Return the values under a name; [] if there are none."""
+            """Return the values stored under `name`; [] if there are none."""
 
         async def put_once(self, name: str, seconds: float) -> bool:
             """Record a name for `seconds`. Return True if it was not recorded before."""
 
 
 MOST = 10_000
-"""Most logins in the memory of this process. The one that was not used for the longest time goes first."""
+"""Maximum number of logins in the memory of this process. Beyond it, the least recently used login is removed."""
 
 LIFE = 30 * 86400.0
 """Seconds for which a login with a refresh token is kept after its last renewal."""
 
 LOOK_SECONDS = 0.5
-"""Seconds between two looks into the store for a login that another replica may have taken."""
+"""Seconds between two checks of the store for a login that another replica may have received."""
 
 _PURPOSE = "login"
 
 
 class Login:
-    """Login of one user at one authorization server: access token, when to renew it and when it ends (both in seconds
-    since 1970), and refresh token or "".
+    """Tokens of one user from one authorization server.
+
+    `renewal` and `until` say when to renew the access token and when it expires, in seconds since 1970. `refresh` may
+    be "".
     """
 
     __slots__ = ("access", "refresh", "renewal", "until")
@@ -64,7 +69,10 @@ class Login:
 
 
 class Logins:
-    """Logins by user and scheme. `store` is None if there is none; `clock` returns seconds since 1970."""
+    """Logins by user and security scheme.
+
+    `store` is the store that replicas share, or None. `clock` returns seconds since 1970.
+    """
 
     def __init__(self, seal: Seal, store: Store | None, clock: Callable[[], float]) -> None:
         self._seal = seal
@@ -79,7 +87,10 @@ class Logins:
         return self._store
 
     async def find(self, user: str, scheme: str, afresh: bool = False) -> Login | None:
-        """Return the login of a user (`Who.name`) for a scheme, or None. `afresh` looks into the store first."""
+        """Return the login of a user (`CheckedCaller.name`) for a scheme, or None.
+
+        With `afresh`, look into the shared store even if this process knows the login.
+        """
         key = _key(user, scheme)
         if (afresh or key not in self._known) and self._store is not None:
             with suppress(StoreAway, Unsealed):
@@ -94,11 +105,11 @@ class Logins:
         return found
 
     def known(self, user: str, scheme: str) -> Login | None:
-        """Return the login of a user as this process last saw it, or None."""
+        """Return the login of a user as this process last saw it, or None. The shared store is not asked."""
         return self._known.get(_key(user, scheme))
 
     async def keep(self, user: str, scheme: str, login: Login) -> None:
-        """Keep a login in place of the former one, and wake the calls that wait for it."""
+        """Store a login in place of the user's former one, and wake the calls that wait for a login."""
         key = _key(user, scheme)
         self._remember(key, login)
         if self._store is not None:
@@ -112,7 +123,7 @@ class Logins:
         self._arrived(key, True)
 
     async def forget(self, user: str, scheme: str) -> None:
-        """Forget a login that the authorization server does not accept any more."""
+        """Remove a login that the authorization server does not accept any more."""
         key = _key(user, scheme)
         self._known.pop(key, None)
         if self._store is not None:
@@ -120,11 +131,14 @@ class Logins:
                 await self._store.put(key, [], 1)
 
     def fail(self, user: str, scheme: str) -> None:
-        """Wake the calls that wait for a login: the user has declined it."""
+        """Wake the calls that wait for a login which has failed."""
         self._arrived(_key(user, scheme), False)
 
     async def wait(self, user: str, scheme: str, seconds: float) -> bool:
-        """Wait until the user has logged in, here or at another replica. Return False if that did not happen."""
+        """Wait until the user has logged in, at this replica or another one.
+
+        Return False if that takes longer than `seconds`.
+        """
         key = _key(user, scheme)
         arrival: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._arrivals.setdefault(key, []).append(arrival)
@@ -143,7 +157,7 @@ class Logins:
                 del self._arrivals[key]
 
     def is_awaited(self, user: str, scheme: str) -> bool:
-        """Return whether a call of this process waits for that login."""
+        """Return whether a call of this process waits for the login of this user for this scheme."""
         return _key(user, scheme) in self._arrivals
 
     def _arrived(self, key: str, came: bool) -> None:

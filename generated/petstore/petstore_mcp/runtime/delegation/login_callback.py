@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Take the user back after a login in the browser: the redirect URI of the authorization code flow.
+"""Handle the redirect URI of the authorization code flow, to which the browser returns after a login.
 
-Checked in this order, before anything is sent:
+Checks, in this order:
 
-    the path          names a scheme for which users log in
-    `state`           sealed by this server, not expired, for the scheme of the path
-    `state`           not used before, at any replica
-    `iss`             the authorization server that was asked (RFC 9207), where one is named
-    the user          the one who began: by the ID token, or by an answer to a page that names who began
+    path of the URI     names a security scheme for which users log in
+    `state`             was encrypted by this server for the scheme of the path, and has not expired
+    `state`             was not used before, at any replica
+    `iss` (RFC 9207)    if present, is the authorization server to which the user was sent
+    the user            began this login: shown by the ID token, or confirmed by the user on a page with the user's name
 """
 
 from __future__ import annotations
@@ -42,10 +42,16 @@ _REFUSALS = ("access_denied", "login_required", "consent_required", "interaction
 
 
 class Callback:
-    """Redirect URI of all schemes for which users log in. `server` is the name of this server for pages."""
+    """Handler of the redirect URIs of all schemes for which users log in.
+
+    `server` is the server's name, shown on pages.
+    """
 
     def __init__(self, server: str, seal: Seal, spend: Spend, users: UserTokens, servers: Servers) -> None:
-        """Create. `spend` uses up a number for some seconds and returns "", or why that is not possible."""
+        """Create a handler.
+
+        `spend` marks a number as used, for some seconds. It returns "", or the reason why it cannot.
+        """
         self._server = server
         self._seal = seal
         self._spend = spend
@@ -54,7 +60,10 @@ class Callback:
         self.delegations: dict[str, Delegation] = {}
 
     async def arrive(self, path: str, query: str) -> Page:
-        """Return the page for a browser that comes back from the authorization server. `path` ends with the slug."""
+        """Return the page for a browser that returns from the authorization server.
+
+        `path` ends with the scheme's name in URLs.
+        """
         said, delegation = _fields(query), self._of(path)
         begun = self._opened(STATE, said.get("state", ""), delegation)
         if begun is None or delegation is None:
@@ -82,7 +91,7 @@ class Callback:
         return login_pages.question(self._server, begun.shown, begun.issuer, provider, path, ticket)
 
     async def go_on(self, path: str, body: bytes) -> Page:
-        """Return the page after the user has said to be the one who began the login."""
+        """Return the page after the user has confirmed, on a page that asked, to be the user who began the login."""
         ticket = _fields(body.decode("latin-1")).get("ticket", "")
         delegation = self._of(path)
         begun = self._opened(TICKET, ticket, delegation)
@@ -93,14 +102,19 @@ class Callback:
         return await self._finish(begun, delegation)
 
     async def _used_up(self, begun: PendingLogin) -> Page | None:
-        """Use up a state or ticket. Return the page for one that was used before, at any replica, or None."""
+        """Mark a `state` or ticket as used.
+
+        Return an error page if it was used before at any replica, or if nobody knows.
+        """
         void = await self._spend(begun.number, SECONDS)
         if not void:
             return None
         return login_pages.unknown() if void == "used" else login_pages.unavailable()
 
     async def _finish(self, begun: PendingLogin, delegation: Delegation) -> Page:
-        """Redeem the code, and keep the login for the user who began it."""
+        """Redeem the code for tokens, store them for the user who began the login, and return the page for the
+        browser.
+        """
         try:
             endpoints = await self._servers.endpoints(delegation)
             token = await self._servers.ask(delegation, code_form(delegation, begun.code, begun.verifier))
@@ -123,7 +137,7 @@ class Callback:
         return next((each for each in self.delegations.values() if each.way == USER and each.slug == slug), None)
 
     def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> PendingLogin | None:
-        """Return the login of a sealed value, if it is for this scheme."""
+        """Decrypt a `state` or ticket. Return its login, or None if it is invalid or belongs to another scheme."""
         begun = login_links.opened(self._seal, purpose, handle) if handle else None
         if begun is None or delegation is None or begun.scheme != delegation.scheme:
             return None
@@ -135,7 +149,10 @@ def _user(begun: PendingLogin) -> str:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the fields of a query or form. A name that comes twice makes them void: readers may disagree on it."""
+    """Return the fields of a query or form.
+
+    Return {} if a name occurs twice, since programs disagree on which value counts.
+    """
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError:

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Authorization requests: the link that a user opens to log in (RFC 6749 section 4.1.1, with PKCE, RFC 7636).
+"""Create authorization requests: the links that users open to log in (RFC 6749 section 4.1.1, with PKCE, RFC 7636).
 
-The `state` of a link is sealed: it says for whom and for which scheme the login is, and holds the PKCE verifier. So any
-replica can take the user back, nobody can make a state, and nobody can read one. It is good for one use in ten minutes.
+The `state` in a link is encrypted. It names the user and the security scheme of the login, and holds the PKCE verifier.
+So any replica can handle the user's return, and nobody else can read or forge a `state`. It is valid for one use and
+for ten minutes.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ SECONDS = 600.0
 LONGEST_WHO = 1000
 LONGEST_SHOWN = 80
 STATE, TICKET = "login state", "login ticket"
-"""Purposes of sealed values: the `state` of a link, and the ticket of the page that asks whether to go on."""
+"""Purposes for which logins are encrypted: the `state` of a link, and the ticket of the confirmation page."""
 
 
 class PendingLogin:
-    """A login that has begun: who began it, for which scheme, and what its end is checked by.
+    """A login that a user has begun, with the values by which its end is checked.
 
-    - `issuer`, `subject`: the caller. `shown`: the caller's name for a page.
-    - `verifier`, `nonce`: secrets of PKCE and of the ID token. `number`: used up by the end.
-    - `claim`, `value`: claim of the ID token that must have this value; "" if no ID token can tell who logs in.
+    - `issuer`, `subject`: the caller. `shown`: the caller's name, for a page.
+    - `verifier`, `nonce`: the PKCE code verifier, and the nonce that the ID token must repeat.
+    - `number`: a random number, marked as used at the end of the login so that a link works only once.
+    - `claim`, `value`: the claim of the ID token that must have this value; "" if no ID token identifies the user.
     - `code`: the authorization code, once the user has come back.
     """
 
@@ -61,15 +63,15 @@ class PendingLogin:
     verifier: str
 
     def sealed(self, seal: Seal, purpose: str) -> str:
-        """Return this as a handle for the browser."""
+        """Return this login as encrypted text that the browser carries."""
         return seal.close(purpose, "", dumps({name: getattr(self, name) for name in self.__slots__}), SECONDS)
 
 
 def begin(who: CheckedCaller, claims: Mapping[str, object], scheme: str, provider_issuer: str) -> PendingLogin:
-    """Return a new login of this caller. Raises NotReady if the caller's name is too long for a link.
+    """Return a new login of this caller. Raise NotReady if the caller's name is too long for a link.
 
-    Where the callers' issuer is the one that the user logs in at, the ID token must be of the same user. Entra has a
-    `sub` for each client; there the user's own number is `oid`.
+    If the caller's token comes from the issuer at which the user logs in, the ID token must name the same user.
+    Microsoft Entra gives a user another `sub` for each client, so the claim `oid` is compared there.
     """
     if len(who.issuer) + len(who.subject) > LONGEST_WHO:
         raise NotReady("The name of the caller is too long for a login.")
@@ -93,7 +95,7 @@ def begin(who: CheckedCaller, claims: Mapping[str, object], scheme: str, provide
 
 
 def url(begun: PendingLogin, delegation: Delegation, endpoints: Endpoints, scopes: tuple[str, ...], seal: Seal) -> str:
-    """Return the URL that the user opens."""
+    """Return the URL of the authorization request, which the user opens to log in."""
     wanted = ("openid", *(each for each in scopes if each != "openid")) if begun.claim else scopes
     asked = {
         "response_type": "code",
@@ -109,7 +111,10 @@ def url(begun: PendingLogin, delegation: Delegation, endpoints: Endpoints, scope
 
 
 def opened(seal: Seal, purpose: str, handle: str) -> PendingLogin | None:
-    """Return the login of a sealed value, or None if it is forged or has expired."""
+    """Decrypt the text that `PendingLogin.sealed` returned.
+
+    Return the login, or None if the text is forged or has expired.
+    """
     try:
         value: Any = loads(seal.open(purpose, "", handle).decode())[0]
     except (Unsealed, Expired):
@@ -120,7 +125,7 @@ def opened(seal: Seal, purpose: str, handle: str) -> PendingLogin | None:
 def is_of_user(id_token: str, begun: PendingLogin, issuer: str, client: str, now: float) -> bool:
     """Return whether an ID token names the user who began the login (OpenID Connect Core 1.0 section 3.1.3.7).
 
-    The token came from the token endpoint itself over TLS, which stands for the check of its signature (point 6).
+    The signature is not checked: the token came directly from the token endpoint, over TLS (point 6 of that section).
     """
     claims = _claims(id_token)
     audience, expires = claims.get("aud"), claims.get("exp")
@@ -148,7 +153,7 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def new_number() -> str:
-    """Return a new number for `Begun.number`."""
+    """Return a new random number for `PendingLogin.number`."""
     return _random(16)
 
 

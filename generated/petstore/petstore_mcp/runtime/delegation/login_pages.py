@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Pages that the user's browser shows at the end of a login. No scripts, nothing from elsewhere, no frames."""
+"""HTML pages that the user's browser shows at the end of a login. They have no scripts and load nothing."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ FIELDS = [
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     ),
 ]
-"""Header fields of each page. The Referer stays inside, since the URL of a callback holds the code."""
+"""Header fields of each page. `Referrer-Policy` hides the page's URL from other sites, since it contains the code."""
 
 LONGEST_NAME = 120
 
 
 class Page:
-    """Answer to a browser: status and HTML."""
+    """Response to a browser: status code, header fields and HTML."""
 
     __slots__ = ("body", "fields", "status")
 
     def __init__(self, status: int, title: str, *paragraphs: str, form: str = "") -> None:
-        """Create a page. Texts are plain; `form` is HTML."""
+        """Create a page. Title and paragraphs are plain text, which is escaped; `form` is HTML."""
         self.status = status
         self.fields = FIELDS
         text = "".join(f"<p>{escape(each)}</p>" for each in paragraphs)
@@ -42,30 +42,30 @@ class Page:
 
 
 def done(server: str) -> Page:
-    """Return the page after a login."""
+    """Return the page after a successful login."""
     return Page(200, "You are logged in", f"{_shown(server)} can go on. You may close this window.")
 
 
 def unknown() -> Page:
-    """Return the page for a login that this server did not begin, or that is over."""
+    """Return the page for a login that this server did not begin, or that has ended or expired."""
     return Page(
         400, "This login is not known here", "It was finished before, or took too long. Begin again in your client."
     )
 
 
 def failed(server: str, sentence: str) -> Page:
-    """Return the page for a login that did not succeed, with the reason."""
+    """Return the page for a login that failed. `sentence` is the reason."""
     return Page(400, "You are not logged in", _shown(sentence, 400), f"You can begin again in {_shown(server)}.")
 
 
 def unavailable() -> Page:
-    """Return the page for a moment at which it cannot be known whether the login was finished before."""
+    """Return the page to show while this server cannot find out whether the login was finished before."""
     return Page(503, "This does not work just now", "Part of this server is away. Begin again in a few minutes.")
 
 
 # Decision 0184: A login is valid only for the caller who began it.
 def question(server: str, who: str, issuer: str, provider: str, path: str, ticket: str) -> Page:
-    """Return the page that asks whether the user who came back is the one who began the login."""
+    """Return the page that asks whether the browser's user is the one who began the login."""
     name = _shown(who)
     known = f" (known by {_shown(issuer)})" if issuer else ""
     form = (
@@ -83,6 +83,6 @@ def question(server: str, who: str, issuer: str, provider: str, path: str, ticke
 
 
 def _shown(text: str, longest: int = LONGEST_NAME) -> str:
-    """Return a text without characters that a reader does not see, and not too long."""
+    """Return `text` without invisible characters, cut to `longest` characters."""
     found = " ".join(visible(text).split())
     return found if len(found) <= longest else f"{found[:longest]}\u2026"

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Look up the endpoints of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery 1.0), once."""
+"""Find the endpoints of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery 1.0),
+fetched once.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ LONGEST_URL = 2000
 class Endpoints:
     """Endpoints of one authorization server.
 
-    `issuer` is its identifier, or "" if nobody says so. `says_issuer` is whether it names itself in the answer of the
-    authorization endpoint (RFC 9207 section 3).
+    `issuer` is the server's identifier, or "" if unknown. `says_issuer` is whether its authorization responses contain
+    `iss` (RFC 9207 section 3).
     """
 
     __slots__ = ("authorization", "issuer", "says_issuer", "token")
@@ -40,10 +42,16 @@ class Endpoints:
 
 
 class Metadata:
-    """Metadata of one authorization server, fetched at first use. After a failure, nothing is fetched for a while."""
+    """Metadata of one authorization server, fetched at first use.
+
+    A failure is followed by a pause before the next attempt.
+    """
 
     def __init__(self, provider: Provider, send: Send, clock: Callable[[], float], needs_browser: bool) -> None:
-        """Create. `needs_browser` is whether the authorization endpoint is needed too."""
+        """Prepare the lookup.
+
+        `needs_browser` is whether the authorization endpoint is needed as well as the token endpoint.
+        """
         self._provider = provider
         self._send = send
         self._needs_browser = needs_browser
@@ -52,7 +60,7 @@ class Metadata:
         self._turn = asyncio.Lock()
 
     async def endpoints(self) -> Endpoints:
-        """Return the endpoints. Raises NotReady."""
+        """Return the endpoints. Raise NotReady if the metadata cannot be fetched or used."""
         if self._found is None:
             async with self._turn:
                 self._found = self._found or await self._look_up()
@@ -89,7 +97,10 @@ class Metadata:
         return found
 
     def _read(self, found: dict[str, Any], place: Endpoint) -> Endpoints:
-        """Return the endpoints of metadata. Raise ValueError with a sentence."""
+        """Return the endpoints that the metadata `found` name.
+
+        Raise ValueError with a sentence if one is missing or invalid.
+        """
         server, provider = place.address.authority, self._provider
         issuer = found.get("issuer")
         if not isinstance(issuer, str) or (provider.issuer and issuer != provider.issuer):

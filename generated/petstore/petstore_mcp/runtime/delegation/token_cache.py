@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Cache of access tokens by caller. One entry for two callers would be the classic fault of a gateway.
+"""Cache of access tokens with one entry per caller, so that no caller gets a token of another.
 
-The key of an entry holds a digest of the caller's own token, the scheme, the audience and the scopes. So a token is
-found again by the same proof of the same rights, and by nothing else. No entry outlives the caller's token.
+The key of an entry is a digest of the caller's own token, the scheme, the audience and the scopes. So a cached token is
+returned only to a call with the same token of its caller and the same scopes. No entry outlives the caller's own token.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     Fetch = Callable[[], Awaitable[Token]]
 
 MOST = 10_000
-"""Most entries. The one that was not used for the longest time goes first."""
+"""Maximum number of entries. Beyond it, the least recently used entry is removed."""
 
 UNSAID_SECONDS = 300.0
-"""Lifetime of a token whose answer does not say it."""
+"""Assumed lifetime in seconds of a token whose response does not state one."""
 
 
 class CachedToken:
-    """Entry of one caller: the token, when to renew it, when it ends, and the request for the next one.
+    """Cache entry of one caller: the token, when to renew it, when it ends, and the task that fetches the next token.
 
-    `refusals` are the refusals in a row; until `again`, nothing is asked, and `reason` says why.
+    `refusals` counts the refusals in a row. Before the time `again`, no token is requested; `reason` says why.
     """
 
     __slots__ = ("again", "end", "fetching", "reason", "refusals", "renewal", "token")
@@ -50,7 +50,7 @@ class CachedToken:
 
 # Decision 0183: An exchanged token is cached under a digest of the caller's token.
 class TokenCache:
-    """Access tokens by key, at most MOST. `clock` returns seconds and never goes back."""
+    """Access tokens by key, at most MOST. `clock` returns monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
         self._clock = clock
@@ -61,10 +61,11 @@ class TokenCache:
         return len(self._held)
 
     async def get(self, key: str, lasts: float, fetch: Fetch, seconds: float) -> str:
-        """Return the token of that key; `fetch` gets one if none is there. Raises NotReady.
+        """Return the token for this key; `fetch` requests one if none is cached. Raise NotReady if none comes within
+        `seconds`.
 
-        `lasts` is for how many seconds the caller's own token is valid, and `seconds` how long to wait. Calls with one
-        key share one request; cancelling a call does not cancel the request.
+        `lasts` is for how many more seconds the caller's own token is valid. Calls with the same key share one request;
+        cancelling a call does not cancel the request.
         """
         held = self._of(key)
         now = self._clock()
@@ -82,7 +83,7 @@ class TokenCache:
         raise NotReady(reason or "The access token that was given for the caller has ended already.")
 
     def drop(self, key: str, token: str) -> None:
-        """Forget a token that the API refused."""
+        """Remove a token that the API refused from the cache."""
         held = self._held.get(key)
         if held is not None and held.token == token:
             held.token, held.renewal, held.end = "", 0.0, 0.0
@@ -98,7 +99,7 @@ class TokenCache:
         return held
 
     async def _fetched(self, held: CachedToken, latest: float, fetch: Fetch) -> str:
-        """Fetch a token into the entry. Return "", or why there is none."""
+        """Fetch a token into the entry `held`. Return "", or the reason why there is none."""
         asked = self._clock()
         try:
             token = await fetch()

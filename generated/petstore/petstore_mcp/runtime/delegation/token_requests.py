@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Requests to a token endpoint on behalf of a caller, and their answers.
+"""Send requests to a token endpoint on behalf of a caller, and read the responses.
 
 - token exchange: RFC 8693 section 2
 - JWT bearer grant, on behalf of: RFC 7523 section 2.1, with `requested_token_use` of Microsoft Entra
 - authorization code and refresh: RFC 6749 sections 4.1.3 and 6, with PKCE (RFC 7636 section 4.5)
 
-Of an answer's error, only standard error codes are repeated: descriptions may contain anything.
+Error messages repeat only standard error codes of a response, since its error descriptions may contain anything.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _GRANT = "invalid_grant"
 
 
 class Unfetched(Exception):
-    """No token was given. The message is a sentence without secrets."""
+    """The authorization server gave no token. The message is a sentence without secrets."""
 
 
 class RefusedToken(Unfetched):
-    """The token endpoint refused the request: asking again would be refused again. `error` is its code, or ""."""
+    """The token endpoint refused the request, and would refuse it again. `error` is the error code, or ""."""
 
     def __init__(self, sentence: str, error: str) -> None:
         super().__init__(sentence)
@@ -50,8 +50,10 @@ class RefusedToken(Unfetched):
 
 
 class Token:
-    """Answer of a token endpoint. `seconds` is the lifetime, None if the answer does not say. `refresh`, `id_token` and
-    `scope` may be "".
+    """Response of a token endpoint.
+
+    `seconds` is the token's lifetime, or None if the response does not state it. `refresh`, `id_token` and `scope` may
+    be "".
     """
 
     __slots__ = ("access", "id_token", "refresh", "scope", "seconds")
@@ -65,7 +67,7 @@ class Token:
 
 
 def delegated_form(delegation: Delegation, token: str, scopes: tuple[str, ...]) -> dict[str, str]:
-    """Return the form that asks for a token with the rights of the caller, who has proven them by `token`."""
+    """Return the form of a request for a token with the caller's rights. `token` is the caller's own access token."""
     if delegation.way == EXCHANGE:
         form = {
             "grant_type": _TOKEN_EXCHANGE,
@@ -82,18 +84,18 @@ def delegated_form(delegation: Delegation, token: str, scopes: tuple[str, ...]) 
 
 
 def code_form(delegation: Delegation, code: str, verifier: str) -> dict[str, str]:
-    """Return the form that redeems an authorization code."""
+    """Return the form of a token request that redeems an authorization code."""
     found = {"grant_type": "authorization_code", "code": code, "redirect_uri": delegation.redirect}
     return {**found, "code_verifier": verifier, **({"resource": delegation.resource} if delegation.resource else {})}
 
 
 def refresh_form(refresh: str) -> dict[str, str]:
-    """Return the form that redeems a refresh token."""
+    """Return the form of a token request that redeems a refresh token."""
     return {"grant_type": "refresh_token", "refresh_token": refresh}
 
 
 class TokenEndpoint:
-    """Sender of token requests with the client credentials of one delegation."""
+    """Client of the token endpoint of one security scheme, with the scheme's client credentials."""
 
     def __init__(self, delegation: Delegation, send: Send) -> None:
         self._delegation = delegation
@@ -101,10 +103,11 @@ class TokenEndpoint:
         self._in_body = False
 
     async def ask(self, endpoint: Endpoint, form: dict[str, str]) -> Token:
-        """Return the token that the endpoint gives for the form. Raises RefusedToken and Unfetched.
+        """Send a form and return the token in the response. Raise RefusedToken if the endpoint refuses, else Unfetched
+        on failure.
 
-        Each form is sent once: a code and a rotating refresh token are good for one use. Only client credentials that
-        the endpoint does not take as HTTP Basic are sent a second time, in the body.
+        A form is sent once, because an authorization code and a rotating refresh token are valid for one use. If the
+        endpoint refuses the client credentials as HTTP Basic, the form is sent again with the credentials in its body.
         """
         answer = await self._asked(endpoint, form, self._in_body)
         has_secret = bool(self._delegation.client[1])
@@ -132,7 +135,8 @@ class TokenEndpoint:
         if answer.status != 200:
             raise self._refusal(answer, server, content)
         if "access_token" not in content and isinstance(content.get("error"), str):
-            # GitHub and Slack refuse with 200 and error codes of their own; no code of the standard says more here.
+            # GitHub and Slack refuse with status 200 and their own error codes, so the standard's code for a refusal is
+            # used.
             raise RefusedToken(f"{server} gave no access token for the caller, and no reason of the standard.", _GRANT)
         try:
             token = token_response.access_token(content)

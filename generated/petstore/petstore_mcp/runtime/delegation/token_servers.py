@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Authorization servers of all delegated schemes: their endpoints, and requests for tokens to them."""
+"""Find the authorization server of each delegated scheme: its endpoints, and its tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Server:
-    """Authorization server of one scheme. `delegation` is as of the table that was current when it was created."""
+    """Authorization server of one scheme. `delegation` holds the scheme's settings at the time of creation."""
 
     __slots__ = ("delegation", "metadata", "tokens")
 
@@ -30,7 +30,7 @@ class _Server:
 
 
 class Servers:
-    """Authorization servers by scheme. `clock` returns seconds and never goes back."""
+    """Authorization servers by scheme. `clock` returns monotonic seconds."""
 
     def __init__(self, send: Send, clock: Callable[[], float]) -> None:
         self._send = send
@@ -38,11 +38,15 @@ class Servers:
         self._known: dict[str, _Server] = {}
 
     async def endpoints(self, delegation: Delegation) -> Endpoints:
-        """Return the endpoints for that scheme. Raises NotReady."""
+        """Return the endpoints of the scheme's authorization server. Raise NotReady if they cannot be looked up."""
         return await self._of(delegation).metadata.endpoints()
 
     async def ask(self, delegation: Delegation, form: dict[str, str]) -> Token:
-        """Send a form to the token endpoint for that scheme. Raises NotReady, RefusedToken and Unfetched."""
+        """Send a form to the token endpoint of the scheme, and return the token.
+
+        Raise NotReady if the endpoint is unknown, RefusedToken if it refuses, and Unfetched if no usable response
+        comes.
+        """
         server = self._of(delegation)
         return await server.tokens.ask((await server.metadata.endpoints()).token, form)
 

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Access tokens of users who have logged in by the browser: renewed before their end, and given to their user alone."""
+"""Access tokens of users who have logged in with the browser: renewed before they expire, and used for their
+user only.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +27,19 @@ if TYPE_CHECKING:
     Ask = Callable[[dict[str, str]], Awaitable[Token]]
 
 UNSAID_SECONDS = 3600.0
-"""Lifetime of a token whose answer does not say it. A refusal of the API ends it earlier."""
+"""Assumed lifetime in seconds of a token whose response does not state one. A refusal by the API ends it earlier."""
 
 RENEWAL_SECONDS = 10.0
-"""Seconds for which one replica alone may redeem a refresh token."""
+"""Seconds for which only one replica may redeem a refresh token."""
 
 
 class NoLogin(NotReady):
-    """The user has to log in (again)."""
+    """The user has to log in, for the first time or again."""
 
 
 # Decision 0185: Logins of users are stored by issuer, subject and scheme.
 class UserTokens:
-    """Access tokens of users. `clock` returns seconds since 1970."""
+    """Source of access tokens for users who have logged in. `clock` returns seconds since 1970."""
 
     def __init__(self, logins: Logins, clock: Callable[[], float]) -> None:
         self.logins = logins
@@ -46,7 +48,10 @@ class UserTokens:
         self._backoff = Backoff(clock)
 
     def login_of(self, token: Token, before: Login | None = None) -> Login:
-        """Return the login that an answer of the token endpoint stands for. A refresh token stays if none came."""
+        """Return the login that a token response describes.
+
+        Without a new refresh token, keep the one of the login `before`.
+        """
         life = UNSAID_SECONDS if token.seconds is None else token.seconds
         refresh = token.refresh or (before.refresh if before else "")
         end = self._clock() + life
@@ -55,7 +60,7 @@ class UserTokens:
     async def get(self, who: CheckedCaller, scheme: str, ask: Ask, seconds: float) -> str:
         """Return a valid access token of this user. `ask` sends a form to the token endpoint.
 
-        Raises NoLogin if the user has to log in, and NotReady if no token came within `seconds`.
+        Raise NoLogin if the user has to log in, and NotReady if no token comes within `seconds`.
         """
         login = await self.logins.find(who.name, scheme)
         if login is None:
@@ -78,19 +83,25 @@ class UserTokens:
         return task.result().access
 
     def refused(self, who: CheckedCaller, scheme: str, token: str) -> None:
-        """End an access token that the API refused, so that the next call renews it."""
+        """Mark an access token that the API refused as expired, so that the next call renews it."""
         login = self.logins.known(who.name, scheme)
         if login is not None and login.access == token:
             login.until = login.renewal = 0.0
 
     def _end(self, key: str, task: asyncio.Task[Login]) -> None:
-        """Forget a renewal that is over. Its problem was told to the calls that waited, if any was left."""
+        """Remove a renewal that has ended.
+
+        Read its exception, so that asyncio does not log one that no call waited for.
+        """
         self._renewing.pop(key, None)
         if not task.cancelled():
             task.exception()
 
     async def _renewed(self, user: str, scheme: str, login: Login, ask: Ask) -> Login:
-        """Redeem the refresh token once among all replicas. Raises NoLogin and NotReady."""
+        """Redeem the refresh token at one replica only, and return the new login.
+
+        Raise NoLogin if the refresh token is no longer valid, and NotReady if the renewal fails for another reason.
+        """
         if (newer := await self.logins.find(user, scheme, afresh=True)) is not None and newer.access != login.access:
             return newer
         if not await self._may_renew(login):
@@ -115,7 +126,7 @@ class UserTokens:
         return found
 
     async def _may_renew(self, login: Login) -> bool:
-        """Return whether this replica is the one that redeems the refresh token now."""
+        """Return whether this replica may redeem the refresh token now, because no other replica does so."""
         store = self.logins.store
         if store is None:
             return True
@@ -125,7 +136,10 @@ class UserTokens:
             return True
 
     async def _renewed_elsewhere(self, user: str, scheme: str, login: Login) -> Login:
-        """Wait for the login that another replica is renewing. Raises NotReady."""
+        """Wait for the login that another replica is renewing.
+
+        Raise NoLogin if the other replica removes the login, and NotReady if it does not renew it in time.
+        """
         for _ in range(int(RENEWAL_SECONDS / LOOK_SECONDS)):
             found = await self.logins.find(user, scheme, afresh=True)
             if found is None:

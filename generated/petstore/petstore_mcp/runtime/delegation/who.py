@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Who calls: the person or program on whose behalf a call is made, as far as this server has checked it."""
+"""Identity of the caller: the person or program on whose behalf a call is made, as far as this server has
+checked it.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from ..settings.settings import NotReady
 
 
 class CheckedCaller:
-    """Checked caller of one call.
+    """Checked identity of the caller of one call.
 
     - `issuer` and `subject` name the caller. Without an authorization server, `issuer` is "" and `subject` the name of
       the caller's static token.
-    - `token` is the caller's access token, or "". It is a secret, for the token endpoint of its issuer alone.
+    - `token` is the caller's access token, or "". It is secret, and only sent to the token endpoint of its issuer.
     - `expires` is the end of that token in seconds since 1970.
     """
 
@@ -30,12 +32,17 @@ class CheckedCaller:
 
     @property
     def name(self) -> str:
-        """Return an unambiguous text of issuer and subject, for keys and associated data."""
+        """Return `issuer` and `subject` as one unambiguous text, for cache keys and as associated data of
+        encryption.
+        """
         return dumps([self.issuer, self.subject]).decode()
 
 
 def who_calls() -> CheckedCaller:
-    """Return who makes the current call. Raises NotReady if nobody knows, or if the caller's token has expired."""
+    """Return the caller of the current call.
+
+    Raise NotReady if the caller is unknown, or if the caller's token has expired.
+    """
     peer = spans.peer()
     identity = None if peer is None else peer.identity
     subject = "" if identity is None else identity.subject or identity.client
@@ -49,5 +56,5 @@ def who_calls() -> CheckedCaller:
 
 
 def digest(*parts: str) -> str:
-    """Return the SHA-256 of several texts in hexadecimal, so that no two lists of texts have the same."""
+    """Return the SHA-256 of several texts in hexadecimal. Different lists of texts have different digests."""
     return hashlib.sha256(dumps(list(parts))).hexdigest()

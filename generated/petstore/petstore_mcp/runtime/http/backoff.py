@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Exponential backoff for credentials that a token endpoint has refused.
 
-Many APIs lock an account after a few refused logins, and each call of a model would be a login. So a pause follows each
-refusal: FIRST seconds at first, then twice as long each time, up to LONGEST.
+Many APIs lock an account after a few refused logins, and a model that repeats a call would log in again each time. So a
+pause follows each refusal: FIRST seconds at first, then twice as long each time, up to LONGEST.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FIRST, LONGEST = 10.0, 600.0
 class Backoff:
     """Exponential backoff per credential.
 
-    A key is a tuple of names that stands for one credential. `clock` returns seconds.
+    A key is a tuple of texts that identifies one credential. `clock` returns seconds.
     """
 
     __slots__ = ("_clock", "_refused")
@@ -25,7 +25,7 @@ class Backoff:
         self._refused: dict[tuple[str, ...], tuple[int, float, str]] = {}
 
     def reason(self, key: tuple[str, ...]) -> str:
-        """Return why no attempt may be made now, and when the next one may be; return "" if an attempt may be made."""
+        """Return why no attempt may be made now, and when the next one may be. Return "" if an attempt may be made."""
         _, end, reason = self._refused.get(key, (0, 0.0, ""))
         left = end - self._clock()
         return f"{reason} The next attempt is made in {max(round(left), 1)} s." if left > 0 else ""
@@ -38,5 +38,5 @@ class Backoff:
         return count
 
     def accepted(self, key: tuple[str, ...]) -> None:
-        """Forget the refusals of a credential, which has now been accepted."""
+        """Forget the refusals of a credential that the endpoint has now accepted."""
         self._refused.pop(key, None)

@@ -1,11 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Send a request and read the response, within limits of time and size.
 
-One deadline covers everything, from waiting for a connection to the last byte. Cancelling closes the connection. The
-library's own exception texts are never passed on. Each exception becomes a fixed clause without URLs and values.
+One deadline covers everything, from waiting for a connection to the last byte. If the call is cancelled, the connection
+is closed. Exception texts of the HTTP library are never shown. Each exception becomes a fixed clause without URLs and
+values.
 
-A successful response is read up to the size that the operator keeps; a large one goes to a file. An event stream that
-does not end is cut at the deadline, and what came before is returned. Then the connection is closed.
+A successful response is read up to the size that the operator allows to keep; a large one is written to a file. An
+event stream that does not end is cut at the deadline. Then the part received so far is returned, and the connection is
+closed.
 
 This module never sends a request twice: retry.py decides about retries.
 """
@@ -44,24 +46,24 @@ LIMIT = 8 * 1024 * 1024
 """Bytes of one response, raw or decoded, that may be held in memory while the shared memory (shares.py) has room."""
 
 OWN = 512 * 1024
-"""Bytes of each response that are always held in memory; bytes beyond are taken from the shared memory. No more than
-this is read of a response that is no success.
+"""Bytes of each response that are always held in memory; further bytes are taken from the shared memory. No more than
+this is read of an error response.
 """
 
 BEGINNING = 512 * 1024
-"""Bytes that are examined of a response stored in a file; or twice the size shown to the model, if that is more."""
+"""Bytes that are examined of a response stored in a file, or twice the size shown to the model if that is more."""
 
 _SMALL = 64 * 1024
-"""Largest response in bytes that is held without a spool, if it came in one piece."""
+"""Largest response in bytes that is held without a spool, provided that it was received in one piece."""
 
 _LONGEST_LENGTH = 15
-"""Most digits of a Content-Length that are believed."""
+"""Maximum number of digits of a Content-Length; a longer value is ignored."""
 
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
 
 _UNREACHED = "{} could not be reached"
 
-# The first match wins, so subclasses stand before their bases. `{}` is the server's name.
+# The first match applies, so subclasses stand before their base classes. `{}` becomes the server's host and port.
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
     ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),
@@ -76,7 +78,7 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 _FULL = (errno.EMFILE, errno.ENFILE)
-"""Error numbers for a process or system without free file descriptors. They may pass, so the request is retried."""
+"""Error numbers for a process or system without free file descriptors. As this may pass, the request is retried."""
 
 _KINDS = {
     "refused": "connection_refused",
@@ -89,13 +91,14 @@ _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionErr
 
 
 class Failure(Exception):
-    """No usable response came.
+    """No usable response was received.
 
     - `reason`: a clause without URLs and values.
     - `sent`: whether the request had left this server.
     - `advice`: a sentence for the model, used if the request had not left.
-    - `end`: how the connection ended. "refused": none was made. "closed": closed before a response came. "stale":
-      closed likewise, but kept open from an earlier request. "late": the time was over. "": any other end.
+    - `end`: how the connection ended. "refused": none was made. "closed": closed before the response. "stale": closed
+      before the response too, on a connection kept open from an earlier request. "late": the time was over. "": any
+      other end.
     """
 
     advice = "Nothing was sent."
@@ -108,12 +111,12 @@ class Failure(Exception):
 
     @property
     def closed(self) -> bool:
-        """Return whether the connection closed before a response came."""
+        """Return whether the connection was closed before the response."""
         return self.end in ("closed", "stale")
 
     @property
     def kind(self) -> str:
-        """Return the class of error that traces and metrics show; "" for any other."""
+        """Return the error class that traces and metrics show; "" if there is no class for this failure."""
         return _KINDS.get(self.end, "")
 
 
@@ -124,7 +127,7 @@ class Client:
     def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
         """Create a client. `agent` is the User-Agent, `NAME-mcp/VERSION`, and may be changed later.
 
-        `shares` holds the memory and files that long responses may take.
+        `shares` limits the memory and files that all large responses may take together.
         """
         self._settings = settings
         self._shares = shares or Shares()
@@ -137,7 +140,8 @@ class Client:
     ) -> Response:
         """Send a request and return the response. Raise Failure if no usable response comes within `seconds`.
 
-        `report` is called with "sent", "headers" and "body" as each step is done.
+        `report` is called with "sent", "headers" and "body" once the request, the header fields and the body have been
+        transferred.
         """
         with Exchange(request, address) as seen:
             answer = await self._answer(request, address, seconds, report, seen)
@@ -210,8 +214,8 @@ class Client:
 class _Body:
     """Body of a response while it is being received.
 
-    `cut` stays True until the end was read. A body that comes in one small piece needs no spool. `received` counts the
-    bytes as they came, before decoding.
+    `cut` stays True until the end of the body was read. A small body that comes in one piece needs no spool. `received`
+    counts the bytes received, before decoding.
     """
 
     __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full", "received")
@@ -229,12 +233,12 @@ class _Body:
 
     @property
     def began(self) -> bool:
-        """Return whether the head of the response is there."""
+        """Return whether status and header fields of the response were received."""
         return self._answer is not None
 
     @property
     def expected(self) -> int | None:
-        """Return how many bytes the response has by its Content-Length, or None if it does not say so."""
+        """Return the Content-Length of the response, or None if it has none."""
         length = self._answer.header("content-length").strip() if self._answer is not None else ""
         return int(length) if length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH else None
 
@@ -244,13 +248,13 @@ class _Body:
 
     def take(self, data: bytes) -> None:
         if not data:
-            return  # an end of body that came without data
+            return  # an empty piece only marks the end of the body
         if self._spool is None and not self._piece and len(data) <= min(_SMALL, LIMIT):
             self._piece = data
             return
         try:
             self._spooled().write(data)
-        except OSError:  # the disk is full
+        except OSError:  # OSError: the disk is full
             self.full = True
 
     def _spooled(self) -> Spool:
@@ -262,8 +266,9 @@ class _Body:
 
     @property
     def streams(self) -> bool:
-        """Return whether an incomplete body is still useful: a successful response in a format that consists of
-        separate events or records.
+        """Return whether an incomplete body is still useful.
+
+        That is so for a successful response in a format of separate events or records.
         """
         some = self._piece if self._spool is None else self._spool.size
         if self._answer is None or not some or not 200 <= self._answer.status < 300:
@@ -271,7 +276,7 @@ class _Body:
         return bool(_STREAM.fullmatch(self._answer.media_type))
 
     def response(self) -> Response:
-        """Return the response with the body received so far. `begin` must have been called."""
+        """Return the response with the part of the body received so far. `begin` must have been called."""
         found = self._answer
         assert found is not None
         found.cut = self.cut
@@ -287,7 +292,7 @@ class _Body:
 def _may_be_empty(method: str, status: int) -> bool:
     """Return whether a response with a content coding may have an empty body (RFC 9110, sections 9.3.2 and 15).
 
-    An error response may as well: its status matters more than its lost body.
+    An error response may have one as well: its status matters more than its lost body.
     """
     return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 
@@ -303,13 +308,13 @@ def _end(problem: BaseException, leaving: SendRecord) -> str:
 
 
 def _said(seconds: float) -> str:
-    """Return a duration as text, in tenths of a second and at least 0.1."""
+    """Return a duration as text, rounded to tenths of a second and at least 0.1."""
     tenths = max(round(seconds, 1), 0.1)
     return f"{tenths:g} second{'' if tenths == 1 else 's'}"
 
 
 def _reason(problem: BaseException, address: Address) -> str:
-    """Return the clause that describes an exception of the library."""
+    """Return a clause that describes an exception of the HTTP library."""
     text = next((text for kinds, text in _REASONS if isinstance(problem, kinds)), _REASONS[-1][1])
     if text == _UNREACHED and isinstance(getattr(problem, "os_error", None), ConnectionRefusedError):
         text = "{} refused the connection"

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Open connections to the upstream, send requests over them and read the responses.
 
-The HTTP library (aiohttp) connects, keeps connections, speaks TLS and parses HTTP. Requests are written by
-`direct_requests.py`; those through a proxy, and all with a release of the library that is not known, by the library.
+The HTTP library (aiohttp) connects, keeps connections, speaks TLS and parses HTTP. `direct_requests.py` writes the
+requests. The library writes requests through a proxy, and all requests if its release is not a tested one.
 
 No cookie is kept and no redirect is followed. Proxies, .netrc and TLS key logs set in the environment are ignored. A
 connection is kept only after a complete exchange. Otherwise it is aborted, and unsent bytes are dropped.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .leaving import SendRecord
 
     class Answer(Protocol):
-        """A response as it arrives: status, reason, all header fields, and the content as a stream.
+        """Protocol for a response while it is received: status, reason, all header fields, and the content as a stream.
 
         `close` must be called. It aborts the connection if the content was not read to its end.
         """
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
 
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-"""Header fields that the library would add to a request that lacks them."""
+"""Header fields that the HTTP library would add to a request that lacks them. It is told not to."""
 
 
 class Connections:
-    """Connection pool of one server. Create and use it inside a running event loop."""
+    """Connection pool of one generated server. Create and use it inside a running event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -79,11 +79,12 @@ class Connections:
         self._ask = DirectRequests(self._opened, self._secured, self._used).ask if direct else self._by_session
 
     def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> Awaitable[Answer]:
-        """Send a request with these header fields, and return once the head of the response has come.
+        """Send a request with these header fields, and return once status and header fields of the response have come.
 
-        Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
+        Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
+        the HTTP library and of the system pass through.
         """
-        if not FRAMING.isdisjoint(request.names):  # only a credential can add such a field
+        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add a field of FRAMING
             raise Unwritable
         return self._ask(request, address, fields, leaving)
 
@@ -112,8 +113,8 @@ class Connections:
 
     def _opened(self) -> aiohttp.TCPConnector:
         if self._connector is None:
-            # No limit here: pacing.py limits requests, and a cancelled caller in its queue leaves nothing behind in the
-            # library.
+            # No limit here: pacing.py limits requests. A call that is cancelled while pacing.py lets it wait leaves
+            # nothing behind in the library.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
         return self._connector
 
@@ -131,13 +132,16 @@ class Connections:
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
             )
-            # The library would resend any idempotent request, DELETE too, when a connection dies. No public option
+            # When a connection dies, the library would resend any idempotent request, even DELETE. No public option
             # disables these retries. Tests that count requests at a socket notice if this attribute stops working.
             self._session._retry_connection = False
         return self._session
 
     def _secured(self, address: Address) -> ssl.SSLContext | bool:
-        """Return the TLS context that all connections share, created at first use; True for plain HTTP."""
+        """Return the TLS context that all connections share, created at first use.
+
+        Return True if `address` is plain HTTP.
+        """
         if address.scheme != "https":
             return True
         if self._tls is None:
@@ -146,7 +150,7 @@ class Connections:
 
 
 _TELLS = "send" in vars(aiohttp.ClientRequest)
-"""Whether the library still calls `ClientRequest.send`, which reports the sending. Otherwise all requests count as
+"""Whether the library calls `ClientRequest.send`, which reports that a request is sent. Otherwise all requests count as
 sent.
 """
 
@@ -154,7 +158,7 @@ _leaving: ContextVar[tuple[SendRecord, WeakSet[asyncio.Transport]]] = ContextVar
 
 
 class _ReportingRequest(aiohttp.ClientRequest):
-    """A request of the session that reports when it is sent."""
+    """Request of the library's session that reports when it is sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         leaving, used = _leaving.get()

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Expiring(Protocol):
-        """Something that a deadline ends. It is hashed by identity."""
+        """Protocol for an object with a deadline. It must be hashed by identity."""
 
         def expire(self) -> None:
-            """React to the end of the time."""
+            """End the object's work, because its deadline has passed."""
 
 
 class Deadlines:
@@ -35,18 +35,18 @@ class Deadlines:
     def within(self, seconds: float) -> Deadline:
         """Return a deadline for a `with` block of the current task.
 
-        The task is cancelled this many seconds after the block begins, and the block raises TimeoutError.
+        The task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
         """
         return Deadline(self, seconds)
 
     def begin(self, deadline: Expiring, seconds: float) -> None:
-        """Start a deadline, or start it anew: it expires in this many seconds."""
+        """Start a deadline, or restart it: it expires `seconds` from now."""
         due = self._running[deadline] = self._loop.time() + seconds
         if due < self._due:
             self._set(due)
 
     def end(self, deadline: Expiring) -> None:
-        """Stop a deadline. The timer is not changed: when it fires, it looks which deadlines have passed."""
+        """Stop a deadline. The timer stays as it is: when it fires, it checks which deadlines have passed."""
         self._running.pop(deadline, None)
 
     def _set(self, due: float) -> None:
@@ -65,7 +65,10 @@ class Deadlines:
 
 
 class Deadline:
-    """One deadline, used as a context manager. `expired` is whether it has passed, even if nothing was cancelled."""
+    """One deadline, used as a context manager.
+
+    `expired` is whether the deadline has passed, even if no task was cancelled.
+    """
 
     __slots__ = ("_cancelling", "_deadlines", "_seconds", "_task", "expired")
 
@@ -92,6 +95,6 @@ class Deadline:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._deadlines.end(self)
-        # If somebody else cancelled the task too, the CancelledError must go on.
+        # If the task was cancelled for another reason too, the CancelledError must propagate.
         if self.expired and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from problem

@@ -8,7 +8,7 @@ import os
 from .shares import FILES
 
 SPARE = 8
-"""File descriptors left free for name lookups, files named by arguments, and hooks."""
+"""File descriptors left free for DNS lookups, for files that arguments name, and for hooks."""
 
 _OPEN = "/proc/self/fd"
 
@@ -17,7 +17,7 @@ _OPEN = "/proc/self/fd"
 def plan(wanted: int, origins: int) -> tuple[int, int]:
     """Return how many requests may be pending at a time (at most `wanted`), and how many files may be open.
 
-    The connections kept to each of the `origins` may be as many as the pending requests.
+    Each of the `origins` may have as many kept connections as there are pending requests.
     """
     free = _free()
     if free is None:
@@ -29,7 +29,7 @@ def plan(wanted: int, origins: int) -> tuple[int, int]:
 def _free() -> int | None:
     """Return how many file descriptors can still be opened; None if that is unknown or unlimited."""
     try:
-        import resource  # not available on every system
+        import resource  # imported here: not available on every system
 
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     except (ImportError, AttributeError, OSError):

@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write requests to connections of the HTTP library directly, past its public interface.
+"""Write requests to the HTTP library's connections directly, past its public interface.
 
-The library (aiohttp) connects, keeps connections, speaks TLS and parses responses. The bytes of a request are written
-here: the only fields added are Host and Content-Length, and no character is encoded again.
+The library (aiohttp) connects, keeps connections, speaks TLS and parses responses. This module writes the bytes of a
+request: it adds only the fields Host and Content-Length, and does not encode any character again.
 
-- Figure: a third of a call's time at 64 calls at a time: 40 of the 65 microseconds that the library costs a call.
+- Gain: a third of a call's time with 64 calls at a time: 40 of the 65 microseconds that the library costs a call.
 - Risk: `ResponseHandler.set_response_params` and `read` are not public. So only releases in KNOWN are used like this;
   with any other, and through a proxy, requests go through the library's session (`connections.py`).
 - Test: the tests of the client run both ways (`tests/runtime/conftest.py`, `either_way`).
-- Switch: `MCPGEN_TUNING=0`.
+- Off switch: the environment variable `MCPGEN_TUNING=0`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # Decision 0157: The runtime writes requests directly to the connection.
 KNOWN = ("3.14.",)
-"""Version prefixes of the library releases whose private parts are known to work as this module uses them."""
+"""Version prefixes of the aiohttp releases whose private parts were tested with this module."""
 
 LONGEST_LINE = 16 * 1024
 LONGEST_FIELD = 32 * 1024
@@ -53,19 +53,21 @@ _BODILESS = ("GET", "HEAD", "OPTIONS", "TRACE")
 """Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
 
 _SMALL = 64 * 1024
-"""Largest body in bytes that is sent in one piece with the head. Any upstream reads that much before it responds."""
+"""Largest body in bytes that is sent in one piece with the header. Any upstream reads that much before it responds."""
 
 PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
-"""No time limit of the library: `deadlines.py` limits whole exchanges."""
+"""Disable the time limits of the library, because `deadlines.py` limits the time of each whole exchange."""
 
 
 def usable() -> bool:
-    """Return whether this release of the library is known, and tricks are not switched off."""
+    """Return whether this release of aiohttp was tested with this module, and performance tricks are not
+    switched off.
+    """
     return tuning.ON and aiohttp.__version__.startswith(KNOWN)
 
 
 class DirectRequests:
-    """Sender of requests over the connections of one pool."""
+    """Sender of requests over the connections of one connection pool."""
 
     def __init__(
         self,
@@ -73,23 +75,27 @@ class DirectRequests:
         secured: Callable[[Address], ssl.SSLContext | bool],
         used: WeakSet[asyncio.Transport],
     ) -> None:
-        """Create. `connector` returns the pool, `secured` how TLS is spoken; `used` are connections used before."""
+        """Prepare.
+
+        `connector` returns the connection pool, `secured` the TLS context; `used` are connections used before.
+        """
         self._connector = connector
         self._secured = secured
         self._used = used
         self._initiators: dict[str, aiohttp.ClientRequest] = {}
 
     async def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> DirectResponse:
-        """Send a request with these header fields, and return once the head of the response has come.
+        """Send a request with these header fields, and return once status and header fields of the response have come.
 
-        Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
+        Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
+        the HTTP library and of the system pass through.
         """
         initiator = self._initiator(address)
         beginning = head(request, address, initiator.headers["Host"], fields)
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # the types allow None; it was just connected
+            if protocol is None or transport is None:  # the types allow None, but it was just connected
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
@@ -102,7 +108,8 @@ class DirectRequests:
             leaving.by(transport, self._used)
             _write(transport, beginning, request.body or b"")
             message, content = await protocol.read()
-            while 100 <= message.code < 200 and message.code != 101:  # 1xx responses are interim
+            # A response with status 1xx is interim, and another one follows.
+            while 100 <= message.code < 200 and message.code != 101:
                 message, content = await protocol.read()
             return DirectResponse(connection, message, content, len(request.body or b"") > _SMALL)
         except HttpProcessingError:
@@ -113,7 +120,9 @@ class DirectRequests:
             raise
 
     async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
-        """Return a connection. Drop kept connections that received bytes since: those would be taken for the
+        """Return a connection.
+
+        Drop each kept connection that has received bytes meanwhile, because the library would take these for the
         response.
         """
         connector = self._connector()
@@ -125,7 +134,7 @@ class DirectRequests:
             _cut(connection)
 
     def _initiator(self, address: Address) -> aiohttp.ClientRequest:
-        """Return the request object that tells the library where and how to connect. It is never sent."""
+        """Return the request object that tells aiohttp where and how to connect. The object itself is never sent."""
         known = self._initiators.get(address.origin)
         if known is None:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
@@ -135,12 +144,15 @@ class DirectRequests:
 
 
 def head(request: Request, address: Address, host: str, fields: list[Field]) -> bytes:
-    """Return the request line and header fields as bytes (RFC 9112 sections 3 and 5). Raises Unwritable."""
+    """Return the request line and header fields as bytes (RFC 9112 sections 3 and 5).
+
+    Raise Unwritable if a value contains a line break, a null byte or a lone surrogate.
+    """
     lines = [f"{request.method} {address.path}{request.target} HTTP/1.1", f"Host: {host}", *map(": ".join, fields)]
     if request.body is not None or request.method not in _BODILESS:
         lines.append(f"Content-Length: {len(request.body or b'')}")
     text = "\r\n".join([*lines, "", ""])
-    # Each line has exactly one line break, its own. More would mean a line break inside a given value.
+    # Each line has exactly one line break, at its end. More line breaks mean that a value contains one.
     if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
         raise Unwritable
     try:
@@ -150,7 +162,10 @@ def head(request: Request, address: Address, host: str, fields: list[Field]) -> 
 
 
 def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
-    """Send head and body. A small body is sent in one piece with the head; a large body is not copied."""
+    """Send the request's header and body.
+
+    A small body is sent in one piece with the header; a large body is not copied.
+    """
     if len(body) <= _SMALL:
         transport.write(beginning + body)
     else:
@@ -159,20 +174,24 @@ def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
 
 
 def _cut(connection: Connection) -> None:
-    """Abort a connection. Closing it normally would first send the rest of a request that is no longer wanted."""
+    """Abort a connection. A normal close would first send the rest of a request that nobody wants any more."""
     if connection.protocol is not None:
         connection.protocol.abort()
     connection.close()
 
 
 class DirectResponse:
-    """A response whose head has come. At the end of its content the connection returns to the pool."""
+    """Response of which status and header fields have come.
+
+    At the end of its content, the connection returns to the pool.
+    """
 
     __slots__ = ("_connection", "_large", "content", "headers", "reason", "status")
 
     def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
-        """Create the response. `large` is whether the request's body was large, so that the upstream may not have read
-        all.
+        """Create a response.
+
+        `large` is whether the request's body was large, so that the upstream may have read only a part.
         """
         self._connection: Connection | None = connection
         self._large = large

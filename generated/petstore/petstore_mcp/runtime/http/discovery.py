@@ -31,7 +31,10 @@ class Undiscovered(Exception):
 
 # Decision 0073: The metadata of an OpenID Connect provider is fetched once.
 async def discover(place: Discovery, send: Send) -> Endpoint:
-    """Return the token endpoint that the provider names. Raises Undiscovered."""
+    """Return the token endpoint that the provider's metadata name.
+
+    Raise Undiscovered if there is none that may be used.
+    """
     request = Request("GET", place.target, template=place.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]
     server = place.address.authority

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Requests and responses as plain values, shared by the HTTP client and the modules that write results."""
+"""Data classes for a sent request and its response, shared by the HTTP client and the modules that write results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .spool import Spool
 
     class PreparedCall(Protocol):
-        """A prepared call (preparation.PreparedCall): its request, its address, and the credentials chosen for it."""
+        """Protocol for a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
 
         request: Request
         address: Address
@@ -33,21 +33,22 @@ if TYPE_CHECKING:
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
-# Phrases that RFC 9110 changed and older Pythons still give under their old names.
+# Phrases that RFC 9110 has changed. Older versions of Python still return the former phrases.
 _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
 
 
 class Sent:
-    """Request of one call, as far as the texts of results need it.
+    """The request of one call: what the texts of its result say about it.
 
     - `path`: path without query. `variables`: environment variables of the credentials that were sent.
     - `arguments`: the tool's arguments, and the values sent for omitted ones.
-    - `fields`: fields of the answer that the call selected, "" for all.
+    - `fields`: fields of the response that the call selected, "" for all.
     - `key`: idempotency key. `tries`: how often the request was sent.
-    - `scopes`: scopes that the API description requires. `offers`: ways to give a credential, if none was given.
-    - `answer`: value of an answer that is shown in part.
+    - `scopes`: scopes that the API description requires. `offers`: ways to configure a credential, if none is
+      configured.
+    - `answer`: the full JSON value of a response that is shown in part.
     - `unfollowed`: clause that says why a redirect was not followed.
-    - `pages`: how far a call went through the pages of a list, "" if it asked for one page.
+    - `pages`: how many pages of a list the call read, as text; "" if it requested one page.
     - `reader`: name of the tool that reads kept results, "" if there is none.
     """
 
@@ -99,8 +100,9 @@ class Sent:
 
     @property
     def uri(self) -> str:
-        """Return the URI under which the answer can be kept. The URI is made at first use, since few answers are
-        kept.
+        """Return the URI under which the response can be kept.
+
+        It is created at first use, since few responses are kept.
         """
         if not isinstance(self._uri, str):
             self._uri = self._uri()
@@ -113,9 +115,9 @@ class Sent:
 class Response:
     """An HTTP response with decoded content.
 
-    - `cut`: only the beginning came.
-    - `spool`: if set, the spool holds all that came, and `content` is its beginning.
-    - `kept`: how many bytes are kept under `Sent.uri`.
+    - `cut`: the response is incomplete.
+    - `spool`: if set, holds the whole content received; `content` is then its beginning.
+    - `kept`: how many bytes are stored under `Sent.uri`.
     - `held`: the spool that owns the memory of a long `content`, until `close`.
     - `label`: type and subtype of Content-Type in lower case; "" if absent or malformed.
     """
@@ -141,25 +143,29 @@ class Response:
         self.kept = 0
 
     def close(self) -> None:
-        """Release the memory and the file of a long content. The content must not be read afterwards."""
+        """Release the memory and the file of a long content. `content` must not be read afterwards."""
         for spool in (self.held, self.spool):
             if spool is not None:
                 self.content = b""
                 spool.close()
 
     def redact(self, redact: Callable[[str], str]) -> None:
-        """Remove secrets from the reason and the header fields. Call this before any text is shortened or put in lower
-        case.
+        """Remove secrets from the reason phrase and the header fields.
+
+        Call this before any text is shortened or put in lower case, because secrets are no longer found in such text.
         """
         told = " ".join((self.reason, *self._named.values()))
         if told.isprintable() and redact(told) == told:
-            return  # the fast path for most responses: one check of all text
+            return  # fast path for most responses: one check of the whole text
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Header fields in the order received. To change them, assign a new list: lookups by name use a copy."""
+        """Header fields in the order received.
+
+        To change them, assign a new list, because lookups by name use a copy.
+        """
         return self._fields
 
     @fields.setter
@@ -175,7 +181,7 @@ class Response:
 
     @property
     def media_type(self) -> str:
-        """Return type and subtype of the content. For images and audio the first bytes decide, else Content-Type."""
+        """Return type and subtype of the content: for images and audio from the first bytes, else from Content-Type."""
         if not self.label.startswith(("image/", "audio/")) or self.label == "image/svg+xml":
             return self.label
         from ..text.signatures import settled  # imported late: most responses are text
@@ -186,7 +192,7 @@ class Response:
     def retry_after(self) -> int | None:
         """Return the seconds of Retry-After (RFC 9110 section 10.2.3), or None if it is absent or unreadable.
 
-        Seconds below 1 mean a moment that has passed. A date is compared with the response's own Date, since clocks
+        A result below 1 means that the time has passed. A date is compared with the response's own Date, since clocks
         differ.
         """
         value = self.header("retry-after").strip()[:40]
@@ -195,23 +201,25 @@ class Response:
         try:
             then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date").strip()[:40])
             return int((then - now).total_seconds())
-        except (ValueError, TypeError, ArithmeticError, LookupError):  # what its parser raises for malformed dates
+        # The exceptions of parsedate_to_datetime for malformed dates.
+        except (ValueError, TypeError, ArithmeticError, LookupError):
             return None
 
     @property
     def size(self) -> int:
-        """Return the number of decoded bytes that came."""
+        """Return the number of bytes received, after decoding."""
         return self.spool.size if self.spool is not None else len(self.content)
 
     @property
     def partial(self) -> bool:
-        """Return whether `content` holds only the beginning."""
+        """Return whether `content` holds only the beginning of the response's content."""
         return self.cut or self.spool is not None
 
     @property
     def named(self) -> str:
-        """Return status and name, such as `HTTP 404 Not Found`. A status unknown to the standard has the upstream's own
-        name.
+        """Return status code and phrase, such as `HTTP 404 Not Found`.
+
+        For a non-standard status, the upstream's phrase is used.
         """
         try:
             name = _RENAMED.get(self.status) or HTTPStatus(self.status).phrase
@@ -221,7 +229,7 @@ class Response:
 
 
 def _joined(fields: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the values of each header field by its name in lower case."""
+    """Return the joined values of each header field, by its name in lower case."""
     found: dict[str, str] = {}
     for name, value in fields:
         key = name.lower()

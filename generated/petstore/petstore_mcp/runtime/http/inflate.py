@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decode content codings (RFC 9110 section 8.4.1) up to a size limit: gzip or deflate, at most one of them.
 
-The HTTP library would inflate whole chunks before anybody could count: 200 KB may become 200 MB.
+The HTTP library would decode whole chunks before their size could be checked: 200 KB may become 200 MB.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class BadCoding(Exception):
 
 
 def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDecoder:
-    """Return a decoder for this value of Content-Encoding. Raises BadCoding unless it is one of the codings offered."""
+    """Return a decoder for a value of Content-Encoding. Raise BadCoding for a coding that the request did not offer."""
     coding = coding.strip().lower()
     return PlainDecoder(limit, take) if coding in ("", "identity") else InflateDecoder(coding, limit, take)
 
@@ -30,26 +30,30 @@ def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDeco
 def refuse_transfer_coding(value: str) -> None:
     """Raise BadCoding for a Transfer-Encoding other than chunked (RFC 9112 section 6.1).
 
-    Requests of this server offer no other coding in TE. The HTTP library would decode only chunks and leave the rest.
+    This server's requests accept no other coding (header TE). The HTTP library would decode only the chunks, and leave
+    any other coding in place.
     """
     if not {coding.strip().lower() for coding in value.split(",")} <= {"", "chunked", "identity"}:
         raise BadCoding("has a transfer coding that was not asked for")
 
 
 class PlainDecoder:
-    """Decoder for content without a coding. `full` is True once more came than the limit; the excess is dropped."""
+    """Decoder for content without a coding.
+
+    `full` becomes True if there is more data than `limit`; the excess is dropped.
+    """
 
     __slots__ = ("_limit", "_size", "_take", "full")
 
     def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
-        """Create a decoder. `take` is called with each piece of decoded data, together at most `limit` bytes."""
+        """Create a decoder. `take` is called with each piece of decoded data, at most `limit` bytes in total."""
         self._limit = limit
         self._take = take
         self._size = 0
         self.full = False
 
     def feed(self, data: bytes) -> None:
-        """Decode a piece of input and pass it on, up to the limit. Raises BadCoding."""
+        """Decode a piece of input and pass it on, up to the limit. Raise BadCoding if the input is malformed."""
         room = self._limit - self._size
         self._size += len(data)
         if len(data) <= room:
@@ -60,7 +64,7 @@ class PlainDecoder:
             self._take(data[:room])
 
     def finish(self, may_be_empty: bool = True) -> None:
-        """Check the end of the input. Raises BadCoding if the coded stream ended early.
+        """Check that the input is complete. Raise BadCoding if the coded stream ended early.
 
         An input without a single byte is an error unless `may_be_empty`.
         """
@@ -91,13 +95,13 @@ class InflateDecoder(PlainDecoder):
             raise BadCoding("is compressed, and ends too early")
 
     def _decode(self, data: bytes) -> None:
-        # One byte over the limit is enough to know that there is more.
+        # Decode one byte beyond the limit, to learn whether there is more.
         while (room := min(self._limit + 1 - self._size, _STEP)) > 0 and (data or self._behind):
             if self._stream is None:
                 self._stream = zlib.decompressobj(self._window(data))
             elif self._stream.eof:
                 if not data.startswith(_GZIP_MAGIC):
-                    return  # padding after the last gzip member
+                    return  # the data is padding after the last gzip member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
                 decoded = self._stream.decompress(data, room)
@@ -105,11 +109,12 @@ class InflateDecoder(PlainDecoder):
                 raise BadCoding("is not compressed as its Content-Encoding says") from None
             super().feed(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
-            # A full step may have left output inside the decompressor, although it consumed all its input.
+            # After a step of the maximum size, output may be left in the decompressor although all input was consumed.
             self._behind = len(decoded) == room and not self._stream.eof
 
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers omit the required zlib header. Its low four bits are 8, which means "deflate".
+        # Some servers omit the zlib header that deflate requires. The header's low four bits are 8, which means
+        # "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Record whether a request left this server, so that nobody sends it twice."""
+"""Record whether a request left this server, so that the request is not sent twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Unwritable(Exception):
 class SendRecord:
     """Record of whether a request was sent.
 
-    `done`: the request was sent. `reused`: the connection had been used before. `report` is called with "sent".
+    - `done`: whether the request was sent. `reused`: whether its connection had been used before.
+    - `report`: function that is called with "sent".
     """
 
     __slots__ = ("_report", "done", "reused")
@@ -29,7 +30,7 @@ class SendRecord:
         self.reused = False
 
     def by(self, transport: asyncio.Transport, used: WeakSet[asyncio.Transport]) -> None:
-        """Record that the request is sent now on `transport`, and add `transport` to the used connections."""
+        """Record that the request is sent now on `transport`, and add `transport` to the connections `used` before."""
         if transport in used:
             self.reused = True
         else:

@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide when each request is sent: limit the pending requests, and the request rate if the operator sets one.
 
-A place ("room" in names) is the right to have one request pending. A free place goes to the waiting caller with the
-fewest pending requests. Of that caller's tools, the one with the fewest is next; inside a tool, the oldest call. No
-tool may hold more than seven eighths of all places, so a hanging upstream leaves places for others. No caller may hold
-more than three quarters if there are several callers. Waiting counts towards the call's time. A request that could not
-be answered in time is refused with advice for the model.
+A slot ("room" in names) is the right to have one request pending. A free slot goes to the waiting caller with the
+fewest pending requests. Of that caller's tools, the one with the fewest is next; of a tool's calls, the oldest. No tool
+may hold more than seven eighths of all slots, so a hanging upstream leaves slots for others. If there are several
+callers, no caller may hold more than three quarters. Waiting counts towards the call's time. A request whose response
+could not come in time is refused with advice for the model.
 
-Invariants: each place taken is given back exactly once, whatever is cancelled. No tool waits that could enter.
+Invariants: each slot taken is given back exactly once, whatever is cancelled. No request waits while its tool may take
+a free slot.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class NoPlaceFree(Failure):
-    """The request found no place within its time. `advice` is a sentence for the model."""
+    """The request got no slot within its time. `advice` is a sentence for the model."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason, sent=False)
@@ -51,16 +52,16 @@ class RequestLimiter:
     def __init__(
         self, most: int, rate: Rate | None, clock: Clock, rest: Rest = asyncio.sleep, turn: Turn | None = None
     ) -> None:
-        """Allow at most `most` pending requests, and no more requests than `rate`.
+        """Allow at most `most` pending requests, and no more requests per time than `rate`.
 
-        `turn` takes the next slot of a rate that replicas share (`replicas.sharing.Sharing.turn`).
+        `turn` reserves the next request of a rate that replicas share (`replicas.sharing.Sharing.turn`).
         """
         self._turn_of_all = turn
         self._share = most - most // 8
         self._part = most - most // 4
         self._free = most
         self._under_way: dict[str, int] = {}
-        self._callers: dict[str, int] = {}  # without "", which is alone
+        self._callers: dict[str, int] = {}  # "" stands for the only caller, so it is not counted
         self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
         self._rate = rate
         self._clock = clock
@@ -69,16 +70,16 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent, until the clock says `latest` at most.
+        """Wait until a request of this tool may be sent; `latest` is the last time for this, by the clock.
 
-        `caller` is the name of the client, "" if there is only one. Raises NoPlaceFree. After success, `leave` must be
-        called.
+        `caller` is the name of the client, "" if there is only one. Raise NoPlaceFree if the time passes. After
+        success, `leave` must be called.
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
-            return self._give(who)  # the fast path
+            return self._give(who)  # fast path: a slot is free
         if self._rate is not None:
-            self._due(self._rate, latest, self._ahead)  # refuse at once what would wait in vain
+            self._due(self._rate, latest, self._ahead)  # refuse at once a request that cannot be sent in time
         self._ahead += 1
         try:
             await self._room(who, latest)
@@ -93,7 +94,7 @@ class RequestLimiter:
             self._ahead -= 1
 
     def leave(self, tool: str, caller: str = "") -> None:
-        """Give the place back once the request is over, and admit waiting requests."""
+        """Free the slot after the request, and admit waiting requests."""
         self._free += 1
         _less(self._under_way, tool)
         if caller:
@@ -108,8 +109,9 @@ class RequestLimiter:
             )
 
     def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
-        """Return the seconds until a request with `ahead` requests before it may be sent. Raises NoPlaceFree if that is
-        too late.
+        """Return the seconds until a request with `ahead` requests before it may be sent.
+
+        Raise NoPlaceFree if that is later than `latest`.
         """
         now = self._clock()
         due = rate.due(now, ahead)
@@ -124,11 +126,14 @@ class RequestLimiter:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
                 await self._pause(rate, wait)
-            self._in_time(latest)  # before it counts as sent
+            self._in_time(latest)  # check again before the request is counted as sent
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
-        """Wait for a slot of the rate that all replicas share. Return False if the replicas do not share a rate now."""
+        """Wait for a request of the rate that all replicas share. Return False if the replicas do not share a rate now.
+
+        Raise NoPlaceFree if no request is free before `latest`.
+        """
         if self._turn_of_all is None:
             return False
         turn = await self._turn_of_all(rate.count, rate.seconds, latest - self._clock())
@@ -177,7 +182,7 @@ class RequestLimiter:
             self._callers[caller] = self._callers.get(caller, 0) + 1
 
     def _give_up(self, who: tuple[str, str], given: asyncio.Future[None]) -> None:
-        """Remove a waiting request. If it was given a place at this very moment, pass the place on."""
+        """Remove a waiting request. If it was given a slot at this very moment, pass the slot on."""
         if given.done() and not given.cancelled():
             self.leave(who[1], who[0])
         elif given in (queue := self._waiting.get(who, deque())):
@@ -186,20 +191,21 @@ class RequestLimiter:
                 del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free places to waiting requests. Among equals, the one served longest ago is next."""
+        """Give the free slots to waiting requests. Among equals, the one served longest ago is next."""
         while entering := [who for who in self._waiting if self._may_enter(who)]:
             who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                self._waiting[who] = queue  # last in turn from now on
-            if not given.done():  # otherwise it was cancelled and has not run since
+                # Stored again, so that this caller and tool are the last in turn.
+                self._waiting[who] = queue
+            if not given.done():  # if done, the waiting task was cancelled
                 self._give(who)
                 given.set_result(None)
 
 
 def _less(counts: dict[str, int], name: str) -> None:
-    """Count one less, and forget names that have none."""
+    """Decrease the count of `name` by one, and remove a count of zero."""
     if counts[name] == 1:
         del counts[name]
     else:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Proof Key for Code Exchange (RFC 7636): bind an authorization code to whoever asked for it."""
+"""Proof Key for Code Exchange (RFC 7636): only the client that requested an authorization code can redeem it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import hashlib
 
 
 def challenge(verifier: str) -> dict[str, str]:
-    """Return the parameters of an authorization request for a code verifier (section 4.3), by the method S256."""
+    """Return the parameters that an authorization request needs for a code verifier (section 4.3), by the
+    method S256.
+    """
     digest = hashlib.sha256(verifier.encode()).digest()
     return {
         "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),

@@ -3,7 +3,7 @@
 
 Each step is a normal request: paced, within the call's time, counted and logged. At the API's own origin, a step
 carries the fields and credentials of the first request. At another origin, which the operator must have allowed, a step
-carries none of them. Nor does any later step, because the other origin decides where that step leads.
+carries no fields or credentials. Later steps carry none either, because the other origin decides where they lead.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ LONGEST = 8192
 class Trail:
     """Redirects followed in one call.
 
-    `address` and `target` belong to the latest request. `left` is True once a request went to another origin.
+    `address` and `target` belong to the latest request. `left` becomes True once a request goes to another origin.
     """
 
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
 
     def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
-        """Begin at the address and target of the call. Without `rules`, no other origin is allowed."""
+        """Begin at the address and target of the call's request. Without `rules`, no other origin is allowed."""
         self._home = address.origin
         self._rules = rules
         self.address, self.target = _bare(address), address.path + target
@@ -49,8 +49,9 @@ class Trail:
         self._seen = {(address.origin, self.target)}
 
     def go(self, location: str) -> str:
-        """Follow a Location and return "". If it may not be followed, return the reason as a clause and change
-        nothing.
+        """Follow a Location and return "".
+
+        If it may not be followed, change nothing and return the reason as a clause.
         """
         try:
             address, target = self._read(location)
@@ -83,7 +84,7 @@ class Trail:
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the last redirect that may not be followed.
 
-    In the latter case `sent.unfollowed` is set to the reason. Raises Failure if a step got no response.
+    In the latter case set `sent.unfollowed` to the reason. Raise Failure if a step got no response.
     """
     trail = Trail(ready.address, ready.request.target, rules)
     while answer.status in STATUSES:
@@ -106,7 +107,7 @@ async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules
 
 
 def _step(trail: Trail, ready: PreparedCall) -> Request:
-    """Return the request for one step. The log names only its host, since its path may hold a signature."""
+    """Return the request for one redirect. The log names only its host, since its path may contain a signature."""
     path, _, query = trail.target.partition("?")
     step = Request("GET", path, template="")
     step.rewritten = "a redirect"
@@ -116,7 +117,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # puts back credentials in the query; others are in the fields
+    ready.chosen.put(step)  # attach query credentials again; header fields already have theirs
     return step
 
 

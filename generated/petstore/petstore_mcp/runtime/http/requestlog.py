@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log one line per request, and add the request's bytes to the span of its call and to what is measured.
+"""Log one line per request, and add the request's bytes to the span and the metrics of its call.
 
 A line names the method, the host and the path template. It never contains a query or an argument's value. A path that a
-hook changed may contain anything, so the line names the hook instead.
+hook changed may contain anything, so the line names the hook instead of the path.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """Context manager around one request and its response."""
+    """Context manager that logs and measures one request and its response."""
 
     __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_sending", "_span", "_started")
 
@@ -35,7 +35,7 @@ class Exchange:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Return the header fields that tell the upstream of the trace, if anything is measured."""
+        """Return the trace header fields for the upstream, if traces are recorded."""
         return [] if self._sending is None else self._sending.fields
 
     def __enter__(self) -> Exchange:
@@ -50,7 +50,7 @@ class Exchange:
         return self
 
     def reads(self, body: Reading) -> None:
-        """Let the progress of the call say how much of this response has come."""
+        """Let the progress reports of the call say how much of this response was received."""
         self._span.reads = body
 
     def answered(self, answer: Response) -> None:

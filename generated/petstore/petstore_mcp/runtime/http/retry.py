@@ -4,7 +4,7 @@
 A request that was never sent may be retried. A request that was sent is retried only if repeating does no harm. That
 holds for safe methods (RFC 9110 section 9.2.1, and QUERY), and for requests with an Idempotency-Key. PUT and DELETE are
 idempotent too. But a second DELETE may find nothing, and a second PUT may undo what others wrote meanwhile. They are
-retried only if a kept connection turned out to be closed (RFC 9112 section 9.5).
+retried only if a connection kept from an earlier request turned out to be closed (RFC 9112 section 9.5).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from .client import Failure
 
 MOST = 3
-"""Most tries of one request."""
+"""Maximum number of tries of one request."""
 
 LONGEST_FIRST = 0.5
-"""Longest first pause in seconds. Each further pause may be twice as long."""
+"""Maximum of the first pause in seconds. The maximum doubles with each further pause."""
 
 PASSING = frozenset({408, 429, 502, 503, 504})
-"""Statuses that report a temporary problem."""
+"""HTTP statuses that report a temporary problem."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
@@ -36,8 +36,8 @@ def pause(request: Request, outcome: Response | Failure, tries: int, left: float
     """Return the seconds to wait before the next try, or None if the outcome is final.
 
     The request was tried `tries` times and has `left` seconds; `chance` is random, from 0 up to 1. A pause takes at
-    most half of the time left, so that the response has time. If the upstream asks for a longer one, nothing is
-    retried.
+    most half of the time left, so that the response has time. If the upstream asks for a longer pause, the outcome is
+    final.
     """
     if tries >= MOST:
         return None

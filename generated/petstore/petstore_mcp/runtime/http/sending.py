@@ -2,7 +2,7 @@
 """Send a prepared request: paced (pacing.py), with an access token if needed, and retried where safe (retry.py).
 
 A refused access token is replaced once. One deadline covers the waiting, the token, the request and its retries. A
-request that changes something is sent at most once, unless the upstream recognizes repetitions by an idempotency key.
+request that changes data is sent at most once, unless the upstream recognizes repetitions by an idempotency key.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
     class Source(Protocol):
-        """Source of access tokens: the server's own (tokens.Tokens), or those of callers (delegation)."""
+        """Source of access tokens for the server's own credentials (tokens.Tokens), or for its callers'
+        (delegation).
+        """
 
         async def get(self, grant: Any, seconds: float, /) -> str:
-            """Return a valid token within `seconds`. Raises NotReady."""
+            """Return a valid token. Raise NotReady if there is none within `seconds`."""
 
         def refused(self, grant: Any, token: str, /) -> None:
             """Drop a token that the API refused."""
@@ -46,14 +48,14 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED = 401
 LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
-"""Bounds in seconds for the time reserved for a response, which is a tenth of the call's time. With less time left,
-nothing is sent: the upstream would act, and the client would never learn of it.
+"""Minimum and maximum of the seconds reserved for a response, which are a tenth of the call's time. With less time
+left, nothing is sent: the upstream would act, and the client would never learn of it.
 """
 
 
 # Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
 class Sender:
-    """Sender of one server's requests. Create and use it inside a running event loop."""
+    """Sender of the requests of one server. Create and use it inside a running event loop."""
 
     def __init__(
         self,
@@ -72,8 +74,8 @@ class Sender:
         - `learn` is called with each access token before its use, and with the token's purpose.
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
-        - `turn` takes the next slot of a rate that replicas share.
-        - `callers` gives the credentials of those who make the calls.
+        - `turn` reserves the next request of a rate that replicas share.
+        - `callers` returns the credentials of callers, if the API is called on their behalf.
         """
         self._client = client
         self._clock = clock
@@ -89,7 +91,7 @@ class Sender:
     async def send(self, ready: PreparedCall, sent: Sent, seconds: float, report: Report) -> Response:
         """Send the request, with retries, and return the response. `sent.tries` counts the tries.
 
-        Raises Failure, or NotReady if no access token could be fetched.
+        Raise Failure if no usable response comes, and NotReady if no access token can be fetched.
         """
         end = self._clock() + seconds
         latest = end - min(max(seconds / 10, SHORTEST_ANSWER), LONGEST_ANSWER)
@@ -104,9 +106,9 @@ class Sender:
             except (NoPlaceFree, NotReady):
                 if outcome is None:
                     raise
-                break  # the outcome of the earlier try stands
+                break  # the outcome of the earlier try is returned
             except Failure as failure:
-                left = failure.sent = failure.sent or left  # an earlier try may have been carried out
+                left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
                 outcome = failure
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:
@@ -134,7 +136,7 @@ class Sender:
         end: float,
         report: Report,
     ) -> Response:
-        """Send a request that needs the access token of this grant, and return the response."""
+        """Send a request with the access token that `grant` describes, and return the response."""
         tokens = self._source(ready)
         token = await tokens.get(grant, latest - self._clock())
         grant.put(ready.request, token)
@@ -150,7 +152,7 @@ class Sender:
             grant.put(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
         except (NoPlaceFree, NotReady):
-            return answer  # the 401 response stands
+            return answer  # without a new token, return the 401 response
 
     async def _followed(
         self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
@@ -182,7 +184,10 @@ class Sender:
             self._pace.leave(tool, caller)
 
     def _source(self, ready: PreparedCall) -> Source:
-        """Return where the access token of this request comes from. Raises NotReady."""
+        """Return the source of this request's access token.
+
+        Raise NotReady if it needs a caller's credential and has no source.
+        """
         if ready.chosen.own is None:
             return self._fetched()
         if self._callers is None:
@@ -190,11 +195,11 @@ class Sender:
         return self._callers
 
     async def try_grant(self, grant: TokenRequest, seconds: float) -> None:
-        """Fetch an access token to check that this works. Raises NotReady."""
+        """Fetch an access token to check that this works. Raise NotReady if it does not."""
         await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
-        """Return the access tokens of this server, created at first use."""
+        """Return the cache of this server's access tokens, created at first use."""
         from .tokens import Tokens  # imported late: most APIs use no access tokens
 
         if self._tokens is None:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Limit what all responses of one server share: memory for large responses, and files for larger ones.
+"""Limit what all responses of one server may use together: memory for large responses, and files for larger ones.
 
-Without a common limit, 64 responses of 8 MB take three quarters of a gigabyte. Each file takes one of the process's
-file descriptors, whose number the operator limits.
+Without a common limit, 64 responses of 8 MB would take three quarters of a gigabyte. Each file takes one of the
+process's file descriptors, whose number the operator limits.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ MEMORY = 32 * 1024 * 1024
 """Bytes of large responses that are held in memory at a time. Further bytes go to files."""
 
 FILES = 192
-"""Most files at a time: responses being received, and responses kept for `resources/read`."""
+"""Maximum number of open files: responses being received, and responses stored for `resources/read`."""
 
 
 class Shares:
-    """Free memory in bytes and free files. Thread-safe."""
+    """Count of the free memory in bytes and of the free files. Thread-safe."""
 
     __slots__ = ("_files", "_lock", "_memory")
 
@@ -28,7 +28,7 @@ class Shares:
         self._lock = allocate_lock()
 
     def take_memory(self, size: int) -> bool:
-        """Take `size` bytes. Return False if fewer are free."""
+        """Reserve `size` bytes. Return False if fewer are free."""
         with self._lock:
             if size > self._memory:
                 return False
@@ -36,12 +36,12 @@ class Shares:
             return True
 
     def give_memory(self, size: int) -> None:
-        """Give `size` bytes back."""
+        """Free `size` bytes that were reserved."""
         with self._lock:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Take one file. Return False if none is free."""
+        """Reserve one file. Return False if none is free."""
         with self._lock:
             if self._files <= 0:
                 return False
@@ -49,6 +49,6 @@ class Shares:
             return True
 
     def give_file(self) -> None:
-        """Give one file back."""
+        """Free one file that was reserved."""
         with self._lock:
             self._files += 1

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Store any number of bytes: in memory while there are few, then in a file without a name.
+"""Store any number of bytes: a few in memory, more in a temporary file without a name.
 
 The system removes such a file when the process ends. Not thread-safe.
 """
@@ -13,20 +13,20 @@ from typing import IO
 from .shares import Shares
 
 _MOST_PIECES = 1000
-"""Pieces are joined beyond this number, since each takes some tens of bytes besides its content."""
+"""Beyond this number, pieces are joined, since each takes some tens of bytes in addition to its content."""
 
 _FOLDERS = ("TMPDIR", "TEMP", "TMP")
 
 
 class Spool:
-    """Byte buffer that is written at its end and read at any position."""
+    """Byte buffer that is appended to, and read at any position."""
 
     __slots__ = ("_file", "_in_memory", "_joined", "_own", "_pieces", "_shares", "_taken", "size")
 
     def __init__(self, in_memory: int, shares: Shares | None = None, own: int = 0) -> None:
-        """Create an empty buffer that holds at most `in_memory` bytes without a file.
+        """Create an empty buffer that holds at most `in_memory` bytes before it uses a file.
 
-        Memory beyond the first `own` bytes is taken from `shares`, and so is a file.
+        The file, and memory beyond the first `own` bytes, are reserved from `shares`.
         """
         self._pieces: list[bytes] = []
         self._joined = 0
@@ -38,7 +38,7 @@ class Spool:
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        """Append bytes. Raises OSError if the disk is full or no file is left."""
+        """Append bytes. Raise OSError if the disk is full, or if the limit on files is reached."""
         size = self.size + len(data)
         if self._file is None and size <= self._in_memory and self._has_room(size):
             self._pieces.append(data)
@@ -52,7 +52,10 @@ class Spool:
         self.size = size
 
     def read(self, start: int, length: int) -> bytes:
-        """Return `length` bytes from `start` on, fewer at the end. Raises OSError."""
+        """Return `length` bytes from position `start`, fewer at the end of the buffer.
+
+        Raise OSError if the file cannot be read.
+        """
         if self._file is not None:
             self._file.seek(start)
             return self._file.read(length)
@@ -67,7 +70,7 @@ class Spool:
         return self._file is not None
 
     def close(self) -> None:
-        """Give back the memory and the file."""
+        """Free the memory and the file."""
         self._pieces = []
         self._give_memory()
         if self._file is not None and not self._file.closed:
@@ -78,7 +81,7 @@ class Spool:
     __del__ = close
 
     def _has_room(self, size: int) -> bool:
-        """Take the shared memory that a total of `size` bytes needs. Return False if too little is free."""
+        """Reserve the shared memory that a buffer of `size` bytes needs. Return False if too little is free."""
         more = size - self._own - self._taken
         if self._shares is None or more <= 0:
             return True
@@ -93,7 +96,7 @@ class Spool:
             self._taken = 0
 
     def _moved(self) -> IO[bytes]:
-        """Move the bytes held in memory to a new file and return it. Raises OSError."""
+        """Move the bytes held in memory to a new file and return the file. Raise OSError if no file can be created."""
         if self._shares is not None and not self._shares.take_file():
             raise OSError(errno.EMFILE, "no file is left for answers")
         try:
@@ -109,7 +112,7 @@ class Spool:
 
 
 def _nameless() -> IO[bytes]:
-    """Return a new file without a name, in the folder for temporary files. Raises OSError."""
+    """Return a new file without a name, in the folder for temporary files. Raise OSError if it cannot be created."""
     flag = getattr(os, "O_TMPFILE", 0)
     folder = next((os.environ[name] for name in _FOLDERS if os.environ.get(name)), "/tmp")  # noqa: S108
     if flag:
@@ -118,7 +121,8 @@ def _nameless() -> IO[bytes]:
         except OSError as problem:
             if problem.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT):
                 raise
-    from tempfile import TemporaryFile  # other systems and folders; imports all archive formats
+    # Imported here: loads all archive formats, and is only needed on some systems and folders.
+    from tempfile import TemporaryFile
 
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115
     return file

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Read the response of a token endpoint (RFC 6749 sections 5.1 and 5.2).
 
-The endpoint is not trusted about sizes and texts: of its errors, only codes of the standards are repeated.
+The endpoint is not trusted: sizes are limited, and error messages repeat only standard error codes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .exchange import Response
 
 LARGEST = 64 * 1024
-"""Largest response in bytes."""
+"""Largest response of a token endpoint, in bytes."""
 
 LONGEST = 16 * 1024
 """Longest token in characters. Servers accept header fields of 8 to 16 KiB."""
 
 LONGEST_LIFE = 10 * 365 * 86400.0
-"""Longest lifetime of a token in seconds."""
+"""Maximum lifetime of a token in seconds. A longer lifetime is reduced to it."""
 
 CODES = frozenset(
     (
@@ -36,7 +36,7 @@ CODES = frozenset(
 
 
 def content(response: Response, largest: int = LARGEST) -> dict[str, Any]:
-    """Return the JSON object of a response, or {} if it is larger than `largest` bytes or no object."""
+    """Return the JSON object of a response; {} if the response is not a JSON object, or larger than `largest` bytes."""
     if response.cut or len(response.content) > largest:
         return {}
     try:
@@ -55,7 +55,7 @@ def error_code(answer: dict[str, Any]) -> str:
 def access_token(answer: dict[str, Any]) -> str:
     """Return the bearer token of a response's content.
 
-    Raises ValueError with the rest of a sentence that begins with the server's name.
+    Raise ValueError if there is none that can be sent. Its message ends a sentence that begins with the server's name.
     """
     token, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
     if not isinstance(token, str) or not 0 < len(token) <= LONGEST or not fields.is_value(token):
@@ -66,7 +66,7 @@ def access_token(answer: dict[str, Any]) -> str:
 
 
 def seconds(value: object) -> float | None:
-    """Return a lifetime such as `expires_in`, between 0 and LONGEST_LIFE, or None if `value` is no number."""
+    """Return a lifetime such as `expires_in` in seconds, from 0 to LONGEST_LIFE, or None if `value` is not a number."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:12])
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -2,8 +2,8 @@
 """Fetch access tokens by OAuth 2 client credentials (RFC 6749 section 4.4) or a login, and cache them.
 
 Each set of scopes has its own token, so that no call carries more rights than its operation needs. Calls that wait for
-the same token share one request; cancelling one call does not cancel the request. The token endpoint is asked under the
-rules of every request (client.py). Of its error texts, only the standard's error codes are repeated.
+the same token share one request; cancelling one call does not cancel the request. Requests to the token endpoint obey
+the limits of all requests (client.py). Error messages repeat only standard error codes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .exchange import Response
 
 EARLY = 60.0
-"""Seconds before its end at which a token is renewed; a quarter of its lifetime if that is shorter."""
+"""Seconds before the end of a token at which it is renewed; a quarter of its lifetime if that is shorter."""
 
 _REFUSED = (400, 401)
 _FOREVER = float("inf")
@@ -46,11 +46,11 @@ class _Unfetched(Exception):
 
 
 class _Refused(_Unfetched):
-    """The token endpoint refused the credential."""
+    """The token endpoint refused the credential: client credentials, or those of a login."""
 
 
 class _CachedToken:
-    """Cached token of one grant: its text, its renewal time, its end, and the task that is fetching the next one."""
+    """Cache entry: a token, when to renew it, when it expires, and the task that fetches the next token."""
 
     __slots__ = ("end", "fetching", "in_body", "problem", "renewal", "token")
 
@@ -80,7 +80,7 @@ class Tokens:
         self._logging_in: dict[tuple[str, ...], asyncio.Lock] = {}
 
     async def get(self, grant: TokenRequest, seconds: float) -> str:
-        """Return a valid token, fetched within `seconds` if none is cached. Raises NotReady."""
+        """Return a valid token, from the cache if possible. Raise NotReady if none can be fetched within `seconds`."""
         held = self._of(grant)
         if held.token and self._clock() < held.renewal:
             return self._told(grant, held.token)
@@ -98,7 +98,7 @@ class Tokens:
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
     def refused(self, grant: TokenRequest, token: str) -> None:
-        """Drop a token that the API refused; the next call fetches a new one."""
+        """Drop a token that the API refused, so that the next call fetches a new one."""
         held = self._of(grant)
         if held.token == token:
             held.token, held.end = "", 0.0
@@ -107,13 +107,13 @@ class Tokens:
         return self._held.setdefault((*grant.variables, *grant.scopes), _CachedToken())
 
     def _told(self, grant: TokenRequest, token: str) -> str:
-        """Register a token as a secret in use, and return it."""
+        """Register a token as a secret, so that it is redacted in outputs, and return it."""
         if len(token) >= SHORTEST_REDACTED:
             self._learn(token, " ".join((*grant.variables, *grant.scopes)))
         return token
 
     async def _renewed(self, grant: TokenRequest, held: _CachedToken) -> tuple[str, str]:
-        """Fetch a token and cache it. Return the token and ""; on failure "" and the reason."""
+        """Fetch a token and cache it. Return the token and "". On failure, return "" and the reason."""
         try:
             async with self._turn(grant):
                 if reason := self._backoff.reason(_credential(grant)):
@@ -121,7 +121,7 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
-        except NotReady as reason:  # from a user's login
+        except NotReady as reason:  # raised if the token comes from a user's login
             held.problem = reason
             log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
             return "", str(reason)
@@ -135,7 +135,7 @@ class Tokens:
             held.fetching = None
 
     def _turn(self, grant: TokenRequest) -> AbstractAsyncContextManager[object]:
-        """Return a lock that allows one login per credential at a time; its outcome counts for the calls that wait."""
+        """Return a lock that allows one login at a time per credential. Waiting calls use the outcome of that login."""
         if grant.login is None:
             return nullcontext()
         return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
@@ -160,7 +160,7 @@ class Tokens:
         return self._kept(grant, held, _token(answer, grant), asked)
 
     def _kept(self, grant: TokenRequest, held: _CachedToken, content: dict[str, Any], asked: float) -> str:
-        """Cache the token of a token answer that was asked for at `asked`, and return it."""
+        """Cache the token in `content`, a token response, and return it. `asked` is the time of the request."""
         token = self._told(grant, content["access_token"])
         life = _life(content)
         held.token, held.end = token, asked + life
@@ -170,7 +170,10 @@ class Tokens:
         return token
 
     async def _discovered(self, place: Discovery) -> Endpoint:
-        """Return the token endpoint that this provider names, looked up once. Raises _Unfetched."""
+        """Return the token endpoint that the provider's metadata name, looked up once.
+
+        Raise _Unfetched if there is none.
+        """
         from . import discovery  # imported late: most token endpoints are known
 
         if place not in self._found:
@@ -200,8 +203,9 @@ class Tokens:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
     async def _logged_in(self, grant: TokenRequest, login: Login, request: Request) -> Response:
-        """Send a login and return the response. A login is sent only once, since repeated failures may lock an
-        account.
+        """Send a login request and return the response.
+
+        It is sent only once, since repeated failures may lock an account.
         """
         fields = dict(login.fields)
         if grant.scopes and "grant_type" in fields:
@@ -215,7 +219,10 @@ class Tokens:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
     async def _sent(self, request: Request, address: Address) -> Response:
-        """Send a token request and return the response. Retry once after a closed connection, which does no harm."""
+        """Send a token request and return the response.
+
+        Retry once if the connection was closed, because that does no harm.
+        """
         try:
             return await self._send(request, address)
         except Failure as failure:
@@ -225,7 +232,9 @@ class Tokens:
 
 
 def _credential(grant: TokenRequest) -> tuple[str, ...]:
-    """Return the backoff key: for a login its variables, for a client its variables and scopes."""
+    """Return the backoff key: for a login its environment variables, for a client its environment variables and
+    scopes.
+    """
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 
 
@@ -234,7 +243,7 @@ def _server(grant: TokenRequest) -> str:
 
 
 def _token(answer: Response, grant: TokenRequest) -> dict[str, Any]:
-    """Return the token response's content, checked to hold a token that can be sent. Raises _Unfetched."""
+    """Return the content of a token response. Raise _Unfetched if it holds no token that can be sent."""
     if answer.status != 200 and not (grant.login and answer.status == 201):
         is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
         raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
@@ -250,7 +259,7 @@ def _token(answer: Response, grant: TokenRequest) -> dict[str, Any]:
 
 
 def _at(value: Any, pointer: str) -> Any:
-    """Return the value at a JSON Pointer (RFC 6901), or None."""
+    """Return the part of `value` at a JSON Pointer (RFC 6901), or None if there is none."""
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
         value = value.get(step) if isinstance(value, dict) else None
@@ -275,6 +284,9 @@ def _error(answer: Response) -> str:
 
 
 def _life(content: dict[str, Any]) -> float:
-    """Return the token's lifetime in seconds; infinite if `expires_in` is absent, so that only a refusal ends it."""
+    """Return the token's lifetime in seconds.
+
+    It is infinite without `expires_in`: then only a refusal ends the token.
+    """
     seconds = token_response.seconds(content.get("expires_in"))
     return _FOREVER if seconds is None else seconds

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Return the memory of freed large responses to the system, a moment after the last one was freed.
 
-The allocator keeps freed memory for reuse. By itself it returns only memory at the end of its heap. Without glibc,
-nothing is done. To switch this off, set SECONDS to infinity.
+The C library keeps freed memory for reuse, and returns only memory at the end of its heap by itself. On systems without
+glibc, this module does nothing. To switch it off, set SECONDS to infinity.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 
 SECONDS = 1.0
-"""Pause in seconds after the last large response, so that the next ones can reuse the memory."""
+"""Pause in seconds after the last large response was freed, so that following responses can reuse the memory."""
 
 
 LEAST = 16 * 1024 * 1024
-"""Least number of freed bytes for which trimming is worthwhile."""
+"""Minimum number of freed bytes for which trimming is worthwhile."""
 
 
 class Trimmer:
-    """Timer that trims the heap once no memory was freed for a while. Use it inside one event loop."""
+    """Timer that trims the heap once no large response was freed for a while. Use it inside one event loop."""
 
     __slots__ = ("_again", "_freed", "_timer")
 
@@ -46,9 +46,9 @@ class Trimmer:
 
 
 def trim() -> None:
-    """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads keep running."""
+    """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads continue to run meanwhile."""
     try:
-        import ctypes  # only large answers need it
+        import ctypes  # imported here: only large responses need it
 
         ctypes.CDLL(None).malloc_trim(0)
     except (ImportError, OSError, AttributeError, TypeError):

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Check the claims of an access token, and read who calls (RFC 9068 sections 2.2 and 4, RFC 7662 section 2.2). Pure."""
+"""Check the claims of an access token, and identify the caller (RFC 9068 sections 2.2 and 4, RFC 7662 section 2.2).
+
+These are pure functions.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,14 @@ LONGEST_NAME = 512
 """Longest subject or client id in characters."""
 
 _LAST = 253_402_300_799.0
-"""End of the year 9999, the last moment that a token may name."""
+"""End of the year 9999 in seconds since 1970. A token with a later time is refused."""
 
 _CLIENTS = ("client_id", "azp", "appid", "cid")
-"""Claims with the client id: of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
+"""Claims that contain the client id: those of RFC 9068, OpenID Connect, Microsoft Entra (version 1) and Okta."""
 
 
 def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str) -> Identity:
-    """Return the caller that the claims of a signed token name. Raise InvalidToken.
+    """Return the caller that the claims of a signed token name. Raise InvalidToken if a claim is wrong or missing.
 
     `now` is in seconds since 1970. A token without `aud` or `exp` is refused.
     """
@@ -37,9 +40,10 @@ def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], 
 def check_introspected(
     claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str
 ) -> Identity:
-    """Return the caller that an introspection response names. Raise InvalidToken.
+    """Return the caller that an introspection response names. Raise InvalidToken if the token is not valid for this
+    server.
 
-    `iss` and `aud` count if they are there. Without `exp`, the token has no known end.
+    `iss` and `aud` are checked if the response has them. Without `exp`, the token does not expire.
     """
     if claims.get("active") is not True:
         raise InvalidToken("The access token is not active.")
@@ -63,7 +67,7 @@ def _for_audience(named: object, audiences: frozenset[str]) -> None:
 
 
 def _period(claims: Mapping[str, object], now: float) -> float:
-    """Return when the token ends. Raise InvalidToken outside its period."""
+    """Return when the token expires. Raise InvalidToken if it has expired, or is not valid yet."""
     end = _moment(claims.get("exp"))
     if now >= end + LEEWAY:
         raise InvalidToken("The access token has expired.")
@@ -73,7 +77,10 @@ def _period(claims: Mapping[str, object], now: float) -> float:
 
 
 def _moment(value: object) -> float:
-    """Return a time in seconds since 1970 (RFC 7519 section 2, NumericDate). Raise InvalidToken."""
+    """Return a claim's value as seconds since 1970 (RFC 7519 section 2, NumericDate).
+
+    Raise InvalidToken if it is no time.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LAST:
         raise InvalidToken("The access token names no valid time.")
     return float(value)
@@ -94,10 +101,10 @@ def _name(value: object) -> str:
 
 
 def scopes(claims: Mapping[str, object], audiences: frozenset[str]) -> frozenset[str]:
-    """Return the scopes in the claims, written as one text or as a list.
+    """Return the scopes in the claims, which hold them as one text or as a list.
 
-    Clients ask Entra for `api://APPLICATION/SCOPE`, and tokens hold `SCOPE` in `scp`. So both names are returned; the
-    token is known to be for one of our audiences.
+    Clients request `api://APPLICATION/SCOPE` from Microsoft Entra, and its tokens hold only `SCOPE` in `scp`. So both
+    names are returned. The token was already checked to be for one of this server's audiences.
     """
     found, short = _listed(claims.get("scope")), _listed(claims.get("scp"))
     return found | short | {f"{each}/{scope}" for each in audiences if "://" in each for scope in short}

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Admit callers by their access tokens: check each token once, and remember the caller until the token ends.
+"""Admit callers by their access tokens: check each token once, and remember the caller until the token expires.
 
-The next request with the same token needs one lookup by the SHA-256 of the token, and no waiting (`known`). Everything
-else (`check`) may fetch keys or ask the authorization server.
+The next request with the same token needs one lookup by the SHA-256 of the token, and no waiting (`known`). The first
+check of a token (`check`) may fetch keys or ask the authorization server.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LONGEST = 16 * 1024
 
 
 class Guard:
-    """Check of access tokens for one server. Create and use it inside a running event loop.
+    """Checker of the access tokens that one server receives. Create and use it inside a running event loop.
 
-    Clients are told of the scopes of every call, and of more after `tell`.
+    It also tells clients which scopes to request: at first those that each call needs, later those given to `tell`.
     """
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
-        """Create for these settings. `agent` is the User-Agent of requests to issuers."""
+        """Create the check for these settings. `agent` is the User-Agent of requests to issuers."""
         self.tell(listening.scopes, listening.scopes)
         self._listening = listening
         self._remembered: BoundedCache[Identity] = BoundedCache()
@@ -54,12 +54,12 @@ class Guard:
             only = self._issuers[listening.issuers[0]]
             self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
-        port = listening.port or 1  # 0 stands for a port that the system chooses; then `locate` is called with it
+        port = listening.port or 1  # port 0 means that the system chooses one; `locate` is called with it later
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
     # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
     def locate(self, resource: str) -> None:
-        """Set the endpoint's URL as clients use it."""
+        """Set the URL at which clients reach this server."""
         self.resource = resource
         self._audiences = self._listening.audiences or frozenset((resource,))
         self._metadata_url = challenges.metadata_url(resource)
@@ -67,13 +67,13 @@ class Guard:
         self.metadata_paths = frozenset((f"/{own}", f"{challenges.WELL_KNOWN}/mcp"))
 
     def start(self) -> None:
-        """Begin to fetch the keys of the issuers. Failures are logged, and tried again."""
+        """Begin to fetch the keys of the issuers. Failures are logged, and the fetch is repeated."""
         loop = asyncio.get_running_loop()
         self._starting = [loop.create_task(each.load_until_done()) for each in self._issuers.values()]
 
     @property
     def ready(self) -> bool:
-        """Return whether the keys of all issuers were fetched."""
+        """Return whether the keys of all issuers were fetched at least once."""
         return all(each.loaded for each in self._issuers.values())
 
     async def close(self) -> None:
@@ -87,14 +87,20 @@ class Guard:
             await self._introspecting.close()
         await self._client.close()
 
-    # Tokens
+    # Checks of tokens
 
     def known(self, digest: bytes) -> Identity | None:
-        """Return the caller whose token has that SHA-256, if the token was checked before and has not ended."""
+        """Return the caller whose token has that SHA-256.
+
+        Return None if the token was not checked before, or has expired.
+        """
         return self._remembered.get(digest, time.time())
 
     async def check(self, token: str) -> Identity:
-        """Return the caller with that token, and remember it. Raise InvalidToken or Unavailable."""
+        """Check a token, remember its caller and return the caller.
+
+        Raise InvalidToken if the token is not accepted, and Unavailable if it cannot be checked now.
+        """
         if not token or len(token) > LONGEST or not token.isascii():
             raise InvalidToken("The access token is empty, too long, or not of ASCII characters.")
         digest = hashlib.sha256(token.encode()).digest()
@@ -110,7 +116,7 @@ class Guard:
         return found
 
     def seconds_left(self, caller: Identity) -> float:
-        """Return the seconds until the caller's token ends, at least 0."""
+        """Return the seconds until the caller's token expires, at least 0."""
         return max(caller.expires + claims.LEEWAY - time.time(), 0.0)
 
     async def _checked_jwt(self, token: str) -> Identity:
@@ -124,14 +130,16 @@ class Guard:
         return found
 
     def _forget(self, issuer: str) -> None:
-        """Forget all callers of an issuer that withdrew a key, since the key may have been stolen."""
+        """Forget all callers whose tokens come from an issuer that withdrew a key, since the key may have been
+        stolen.
+        """
         self._remembered.drop(lambda caller: caller.issuer == issuer)
         log.event("info", "keys_changed", issuer=issuer)
 
-    # What clients are told
+    # Answers to clients
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set which scopes there are, and which of them are enough for all that is served."""
+        """Set which scopes exist, and which of them suffice for all tools that are served."""
         self._supported, self._needed = supported, needed
 
     def metadata(self) -> bytes:
@@ -139,15 +147,21 @@ class Guard:
         return challenges.metadata(self.resource, self._listening.issuers, self._supported)
 
     def unauthorized(self, problem: str | None) -> str:
-        """Return the challenge to a request without an accepted token. `problem` is what is wrong with the token."""
+        """Return the challenge to a request without an accepted token.
+
+        `problem` says what is wrong with the token, if any.
+        """
         return challenges.unauthorized(self._metadata_url, self._needed, problem)
 
     def insufficient(self, scopes: Iterable[str]) -> str:
-        """Return the challenge to a call whose token has too few scopes."""
+        """Return the challenge to a call whose token lacks some of these scopes, which the call needs."""
         return challenges.insufficient(self._metadata_url, scopes)
 
     async def examine(self) -> dict[str, str]:
-        """Ask each issuer once, and return by issuer what is wrong, as the rest of a sentence; "" if nothing is."""
+        """Fetch the metadata and keys of each issuer.
+
+        Return, by issuer, what is wrong as the rest of a sentence, or "".
+        """
         found = {}
         for name, issuer in self._issuers.items():
             try:

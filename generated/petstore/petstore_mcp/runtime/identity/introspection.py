@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the authorization server about tokens that are no JWT (RFC 7662)."""
+"""Ask the authorization server about access tokens that are not JSON Web Tokens (RFC 7662)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ if TYPE_CHECKING:
     from .issuer import Issuer
 
 LONGEST = 60.0
-"""Seconds for which a response counts: how long a withdrawn token may still be accepted."""
+"""Seconds for which a response is used. A token that is withdrawn may still be accepted for so long."""
 
 REFUSED = 10.0
-"""Seconds for which a refusal is remembered, so that a wrong token cannot make this server ask for each request."""
+"""Seconds for which a refusal is remembered, so that a client with a wrong token does not cause a request each time."""
 
 MOST_AT_ONCE = 32
-"""Most tokens that are asked about at a time."""
+"""Maximum number of tokens about which the authorization server is asked at a time."""
 
 
 class Introspector:
-    """Introspection at one issuer. Requests with the same token share one question."""
+    """Client of one issuer's introspection endpoint. Concurrent calls with the same token share one request."""
 
     def __init__(self, issuer: Issuer, client: Client, login: Introspection, wall: Callable[[], float]) -> None:
-        """Create for an issuer. `login` is this server's; `wall` returns seconds since 1970."""
+        """Create a client for an issuer.
+
+        `login` holds this server's own credentials; `wall` returns seconds since 1970.
+        """
         self._issuer = issuer
         self._client = client
         self._login = login
@@ -44,7 +47,10 @@ class Introspector:
         self._asking: dict[bytes, asyncio.Task[Identity]] = {}
 
     async def check(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
-        """Return the caller with that token. Raise InvalidToken or Unavailable."""
+        """Return the caller with that token.
+
+        Raise InvalidToken if the token is not accepted, and Unavailable if the issuer cannot be asked now.
+        """
         if (reason := self._refused.get(digest, self._wall())) is not None:
             raise InvalidToken(reason)
         asking = self._asking.get(digest)
@@ -58,7 +64,7 @@ class Introspector:
         return asking.result()
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Cancel all requests."""
         for each in list(self._asking.values()):
             each.cancel()
         await asyncio.gather(*self._asking.values(), return_exceptions=True)
@@ -66,7 +72,7 @@ class Introspector:
     def _asked(self, digest: bytes, task: asyncio.Task[Identity]) -> None:
         del self._asking[digest]
         if not task.cancelled():
-            task.exception()  # nobody may wait any more
+            task.exception()  # read the exception, since asyncio would log an unread one
 
     async def _ask(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
         await self._issuer.started()

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Know one authorization server: fetch and renew its keys and metadata (RFC 8414, OpenID Connect Discovery)."""
+"""Fetch and renew the keys and metadata of one authorization server (RFC 8414, OpenID Connect Discovery)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from .signed_tokens import Key
 
 BETWEEN_FETCHES = 30.0
-"""Seconds after a fetch for an unknown `kid` in which no further one is made for that issuer."""
+"""Seconds between two fetches of an issuer's keys because of an unknown key id (`kid`)."""
 
 RENEWAL = 600.0
-"""Seconds after which keys are fetched again, so that a key which the issuer withdrew is forgotten."""
+"""Seconds after which keys are fetched again, to notice that the issuer withdrew one."""
 
 PAUSES = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Seconds between attempts to reach an issuer for the first time; the last one repeats."""
+"""Seconds between attempts to reach an issuer for the first time. The last value repeats."""
 
 _UNKNOWN = "The access token is signed by no key that its issuer publishes."
 AWAY = "The authorization server of this access token cannot be asked now. Come again in a moment."
@@ -38,14 +38,17 @@ AWAY = "The authorization server of this access token cannot be asked now. Come 
 class Issuer:
     """One authorization server. `changed` is called whenever a key was withdrawn or replaced.
 
-    - `name`: the issuer as tokens name it. `loaded`: whether its metadata and keys were fetched once.
+    - `name`: the issuer as tokens name it. `loaded`: whether its metadata and keys were fetched at least once.
     - `introspection`: its introspection endpoint, or None.
     """
 
     def __init__(
         self, name: str, client: Client, clock: Callable[[], float], changed: Callable[[str], None], opaque: bool
     ) -> None:
-        """Create for an issuer. `clock` never goes back. `opaque` is whether tokens are introspected there."""
+        """Prepare for an issuer.
+
+        `clock` returns monotonic seconds. `opaque` is whether tokens are introspected at this issuer.
+        """
         self.name = name
         self.loaded = False
         self.introspection: Endpoint | None = None
@@ -61,7 +64,7 @@ class Issuer:
         self._tried = asyncio.Event()
 
     async def load(self) -> None:
-        """Fetch metadata and keys. Raise Unfetched."""
+        """Fetch metadata and keys. Raise Unfetched if the issuer gives no usable answer."""
         metadata = await self._metadata()
         introspection = None
         if self._opaque:
@@ -79,7 +82,7 @@ class Issuer:
             self._changed(self.name)
 
     async def load_until_done(self) -> None:
-        """Fetch metadata and keys, again and again until that succeeds. Failures are logged."""
+        """Fetch metadata and keys, and repeat this until it succeeds. Failures are logged."""
         attempt = 0
         while not self.loaded:
             try:
@@ -92,7 +95,7 @@ class Issuer:
         self._tried.set()
 
     async def started(self) -> None:
-        """Wait for the first attempt to reach the issuer. Raise Unavailable if the issuer was not reached yet."""
+        """Wait for the first attempt to reach the issuer. Raise Unavailable if the issuer was not reached."""
         if not self.loaded:
             with suppress(TimeoutError):
                 async with asyncio.timeout(SECONDS):
@@ -101,7 +104,10 @@ class Issuer:
             raise Unavailable(AWAY, 5)
 
     async def key(self, algorithm: str, kid: str) -> Key:
-        """Return the published key for a token's header. Raise InvalidToken or Unavailable."""
+        """Return the published key that the header of a token names.
+
+        Raise InvalidToken if the issuer publishes no such key, and Unavailable if its keys cannot be fetched.
+        """
         await self.started()
         if self._clock() >= self._renewal and self._fetching is None:
             self._renewal = self._clock() + BETWEEN_FETCHES
@@ -115,24 +121,30 @@ class Issuer:
         return found
 
     def report(self, reason: Unfetched) -> None:
-        """Log why the issuer gave no usable answer."""
+        """Log the reason why the issuer gave no usable answer."""
         log.event("warning", "issuer_away", issuer=self.name, reason=f"The issuer {reason}.")
 
     async def close(self) -> None:
-        """Stop fetching."""
+        """Cancel a fetch that has not ended."""
         if self._fetching is not None:
             self._fetching.cancel()
             await asyncio.gather(self._fetching, return_exceptions=True)
 
     def _find(self, algorithm: str, kid: str) -> Key | None:
-        """Return the key with that id; of a token without one, the only key that fits."""
+        """Return the key with that id.
+
+        Without an id, return the only key for that algorithm, or None if several fit.
+        """
         fitting = [each for each in self._keys if each.fits(algorithm)]
         if kid:
             return next((each for each in fitting if each.kid == kid), None)
         return fitting[0] if len(fitting) == 1 else None
 
     async def _fetch_unknown(self) -> None:
-        """Fetch the keys for an unknown id, unless that was done a moment ago. All who need a fetch share one."""
+        """Fetch the keys because a key id is unknown, unless that was done a moment ago.
+
+        Concurrent calls share one fetch.
+        """
         if self._fetching is None:
             if self._clock() < self._next_unknown:
                 return
@@ -155,7 +167,10 @@ class Issuer:
             self._fetching = None
 
     async def _metadata(self) -> dict[str, Any]:
-        """Return the issuer's metadata, from the first place that has any. Raise Unfetched with the first reason."""
+        """Return the issuer's metadata, from the first URL that has any.
+
+        Raise Unfetched with the reason of the first failure.
+        """
         address, problem = self._address, None
         for target in well_known.targets(address.path):
             try:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fetch JSON from an authorization server, under the rules of every request: no redirects, deadlines and caps."""
+"""Fetch JSON from an authorization server, with the limits of all requests: no redirects, deadlines, maximum sizes."""
 
 from __future__ import annotations
 
@@ -17,26 +17,30 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
 SECONDS = 10.0
-"""Seconds that one request may take."""
+"""Seconds that one request to an authorization server may take."""
 
 LARGEST_METADATA = 64 * 1024
 LARGEST_KEYS = 256 * 1024
 
 
 class Unfetched(Exception):
-    """No usable answer came. The message is for the operator: the rest of a sentence that begins with the issuer."""
+    """No usable response came. The message is for the operator, and ends a sentence that begins with the issuer."""
 
 
 async def get(client: Client, endpoint: Endpoint, most: int) -> dict[str, Any]:
-    """Return the JSON object at that endpoint. Raise Unfetched, also for more than `most` bytes."""
+    """Return the JSON object at that endpoint.
+
+    Raise Unfetched if there is none, or if it has more than `most` bytes.
+    """
     request = Request("GET", endpoint.target, template=endpoint.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]
     return await _sent(client, request, endpoint, most)
 
 
 async def post(client: Client, endpoint: Endpoint, form: bytes, login: Introspection) -> dict[str, Any]:
-    """Return the JSON object that answers a form, sent with the client's login (RFC 6749 section 2.3.1). Raise
-    Unfetched.
+    """Post a form with the client's credentials (RFC 6749 section 2.3.1), and return the JSON object in the response.
+
+    Raise Unfetched if there is no usable response.
     """
     request = Request("POST", endpoint.target, template=endpoint.target.partition("?")[0])
     request.headers = [
@@ -74,10 +78,10 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
 
 # Decision 0173: Metadata of an issuer leads to its own origin, or by https to a public host.
 def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
-    """Return the endpoint that an issuer's metadata names. Raise Unfetched.
+    """Return the endpoint that an issuer's metadata give as `url`. `name` is the metadata field, for the error.
 
-    On the issuer's own origin any path is accepted. Elsewhere https is required, and an address of an internal network
-    is refused.
+    Raise Unfetched if the URL may not be used. On the issuer's own origin any path is accepted. Elsewhere the URL needs
+    https and a public host.
     """
     if not isinstance(url, str):
         raise Unfetched(f"has no {name} in its metadata")
@@ -91,7 +95,7 @@ def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
 
 
 def _is_internal(address: Address) -> bool:
-    """Return whether that is a literal address of no public network, or a host that metadata must not name."""
+    """Return whether the host is an IP address outside the public networks, or a host that metadata must not name."""
     if address.forbidden:
         return True
     if not address.is_literal:

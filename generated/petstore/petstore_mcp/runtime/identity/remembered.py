@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember checked tokens by their SHA-256, so that the next request with the same token costs one look. Pure."""
+"""Remember checked tokens by their SHA-256, so that the next request with the same token needs one lookup.
+
+The module does no input or output.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST = 10_000
-"""Most remembered tokens. The one that was not used for longest is forgotten first."""
+"""Maximum number of remembered tokens. Beyond it, the least recently used token is forgotten."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Most bytes of remembered tokens. Claims take a few times as much."""
+"""Maximum of the total bytes of remembered tokens. Their decoded claims take a few times as much memory."""
 
 Value = TypeVar("Value")
 
 
 class BoundedCache(Generic[Value]):
-    """Cache with an end for each entry, of at most MOST entries and MOST_BYTES."""
+    """Cache of at most MOST entries and MOST_BYTES, in which each entry expires at its own time."""
 
     __slots__ = ("_entries", "_size")
 
@@ -27,18 +30,18 @@ class BoundedCache(Generic[Value]):
         self._size = 0
 
     def get(self, digest: bytes, now: float) -> Value | None:
-        """Return the value of that digest, or None if there is none or its time is over."""
+        """Return the value for that digest, or None if there is none or it has expired."""
         entry = self._entries.pop(digest, None)
         if entry is None:
             return None
         if now >= entry[0]:
             self._size -= entry[2]
             return None
-        self._entries[digest] = entry  # at the end, as the one that was used last
+        self._entries[digest] = entry  # move the entry to the end, as the most recently used one
         return entry[1]
 
     def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
-        """Remember a value until `end`. `size` is that of its token in bytes."""
+        """Remember a value until `end`. `size` is the size of its token in bytes."""
         self._forget(digest)
         self._entries[digest] = (end, value, size)
         self._size += size
@@ -46,7 +49,7 @@ class BoundedCache(Generic[Value]):
             self._forget(next(iter(self._entries)))
 
     def drop(self, condition: Callable[[Value], bool]) -> None:
-        """Forget each value for which `condition` is true."""
+        """Remove each entry for whose value `condition` returns true."""
         for digest in [digest for digest, (_, value, _) in self._entries.items() if condition(value)]:
             self._forget(digest)
 

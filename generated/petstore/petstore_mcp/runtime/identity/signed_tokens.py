@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Check the signature of a JSON Web Token with an issuer's keys (RFC 7515, RFC 7517, RFC 8725).
 
-The header only chooses among the issuer's published keys. Keys and URLs in a header (`jwk`, `jku`, `x5u`) have no
-effect, and a header with critical extensions is refused. Only algorithms with a private and a public key are accepted.
+The header of a token only selects one of the issuer's published keys. Keys and URLs in a header (`jwk`, `jku`, `x5u`)
+have no effect, and a header with critical extensions is refused. Only algorithms with a private and a public key are
+accepted.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .problems import InvalidToken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers use this name of Ed25519
+warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers use this name for Ed25519
 
 # Decision 0172: Only signatures with public keys are accepted.
 ALGORITHMS: Mapping[str, tuple[str, str]] = {
@@ -33,7 +34,7 @@ ALGORITHMS: Mapping[str, tuple[str, str]] = {
     "EdDSA": ("OKP", "Ed25519"),
     "Ed25519": ("OKP", "Ed25519"),
 }
-"""Accepted algorithms, each with the type and curve of its keys."""
+"""Accepted algorithms. Each value is the required type and curve of the key."""
 
 SMALLEST_RSA = 2048
 LARGEST_RSA = 8192
@@ -48,7 +49,7 @@ _registry.max_header_length = 8 * 1024
 
 
 class Key:
-    """Published key of an issuer. `kid` is "" if the key has none; `algorithm` is "" if the key has no own one."""
+    """Published key of an issuer. `kid` is "" if the key has no id; `algorithm` is "" if the key is not tied to one."""
 
     __slots__ = ("_key", "_kind", "algorithm", "kid", "value")
 
@@ -75,7 +76,7 @@ class Key:
 
 
 class Unverified:
-    """JSON Web Token whose signature was not checked yet: what its header and claims say."""
+    """JSON Web Token whose signature was not checked yet: algorithm and key id of its header, and its claims."""
 
     __slots__ = ("algorithm", "claims", "kid")
 
@@ -86,12 +87,15 @@ class Unverified:
 
 
 def is_jwt(token: str) -> bool:
-    """Return whether a token has the form of a signed JSON Web Token: three parts, the first of a JSON object."""
+    """Return whether a token has the form of a signed JSON Web Token: three parts, the first of them a JSON object."""
     return token.count(".") == 2 and token.startswith("eyJ")
 
 
 def parse(token: str) -> Unverified:
-    """Return what a token says. Raise InvalidToken if no key could make the token acceptable."""
+    """Return header values and claims of a token, unverified.
+
+    Raise InvalidToken if no signature could make it acceptable.
+    """
     first, second, _ = token.split(".")
     header, claims = _object(first), _object(second)
     algorithm, kid, kind = header.get("alg"), header.get("kid", ""), header.get("typ", "JWT")
@@ -107,14 +111,16 @@ def parse(token: str) -> Unverified:
 
 
 def _is_id_token(claims: dict[str, object]) -> bool:
-    """Return whether the claims are those of an ID token, whose audience may be ours where client and server are one
-    application: a hash of another token (OpenID Connect Core, 3.1.3.6), or the kind that Keycloak writes.
+    """Return whether the claims are those of an ID token, which does not grant access.
+
+    An ID token may have this server's audience if client and server are registered as one application. It holds a hash
+    of another token (OpenID Connect Core, 3.1.3.6), or a `typ` as Keycloak writes it.
     """
     return "at_hash" in claims or "c_hash" in claims or claims.get("typ") in ("ID", "Refresh", "Logout")
 
 
 def keys(document: object) -> list[Key]:
-    """Return the keys in a JWK set that can check signatures (RFC 7517 section 5). Others are left out."""
+    """Return the keys of a JWK set that can check signatures (RFC 7517 section 5). Other keys are left out."""
     listed = document.get("keys") if isinstance(document, dict) else None
     found = (_key(each) for each in (listed if isinstance(listed, list) else [])[:MOST_KEYS])
     return [each for each in found if each is not None]
@@ -129,10 +135,11 @@ def _key(entry: object) -> Key | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SecurityWarning)  # of short keys, which are refused below
+            # Ignore warnings about short keys, which are refused below.
+            warnings.simplefilter("ignore", SecurityWarning)
             made = JWKRegistry.import_key(public)
             kind = _kind(made)
-    except Exception:  # the libraries raise many kinds; a key that cannot be read is left out, whatever the reason
+    except Exception:  # the libraries raise many types; any key that cannot be read is left out
         return None
     if kind is None:
         return None
@@ -141,14 +148,17 @@ def _key(entry: object) -> Key | None:
 
 
 def _kind(key: object) -> tuple[str, str] | None:
-    """Return type and curve of a key; None if the key is of another type, or of a size that is not accepted."""
+    """Return type and curve of a key. Return None if the key has another type, or a size that is not accepted."""
     if isinstance(key, RSAKey):
         return ("RSA", "") if SMALLEST_RSA <= key.public_key.key_size <= LARGEST_RSA else None
     return (key.key_type, key.curve_name) if isinstance(key, (ECKey, OKPKey)) else None
 
 
 def _object(part: str) -> dict[str, object]:
-    """Return the JSON object in a part of a token. Raise InvalidToken."""
+    """Decode a part of a token and return its JSON object.
+
+    Raise InvalidToken if it is no base64url or no JSON object.
+    """
     try:
         if not part.isascii() or "+" in part or "/" in part or "=" in part:
             raise ValueError

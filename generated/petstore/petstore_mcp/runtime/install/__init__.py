@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write this server into the configuration of MCP clients, and take it out again.
+"""Add this server to the configuration of MCP clients, and remove it again.
 
-Loaded by the commands `install` and `uninstall` alone. Imports `text`, `core` and `settings`.
+Loaded only by the commands `install` and `uninstall`. Imports `text`, `core` and `settings`.
 """

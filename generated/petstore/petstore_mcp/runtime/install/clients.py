@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Clients of MCP: where each keeps its configuration, and how it writes a server down.
+"""Table of MCP clients: where each one stores its configuration, and in which form it lists a server.
 
-Formats as of November 2026. A client is data here; `entries.py` writes the entry of a server by it.
+The formats are those of November 2026. A client is only data here; `entries.py` writes the entry of a server for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Shape: TypeAlias = Literal["plain", "codex", "goose", "opencode"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a client keeps its file: a folder that exists once the client was started, and the file below it."""
+    """Location of a configuration file: a folder that the client creates at its first start, and a path inside it."""
 
     folder: str
     file: str
@@ -29,18 +29,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client of MCP.
+    """One MCP client, and the form of its configuration.
 
-    - `user`: place of its file by platform (`darwin`, `win32`, `linux`; the last one for all others).
+    - `user`: location of the user's own file by platform (`darwin`, `win32`, `linux`; the last one for all others).
     - `home`: environment variable that names the folder instead.
-    - `project`: path of its file in a project, or "".
-    - `section`: key under which servers stand.
-    - `variable`: how a value names an environment variable, with `{}` for the name; "" if there is no way.
-    - `url`: key of a server's URL, or "" if the client reads no URLs.
-    - `stdio`, `http`: further members of the two kinds of entries.
-    - `prompts`: whether it asks the user for secrets by `inputs`.
-    - `others`: further names that its file may have.
-    - `note`: what its user has to know about URLs, if it reads none, or about variables.
+    - `project`: path of the configuration file in a project, or "".
+    - `section`: key under which the configuration lists servers.
+    - `variable`: how a value refers to an environment variable, with `{}` for the name; "" if it cannot.
+    - `url`: key of a server's URL, or "" if the client supports no URLs.
+    - `stdio`, `http`: further members of an entry for a server over stdio, or over HTTP.
+    - `prompts`: whether the client asks the user for secrets, by the member `inputs`.
+    - `others`: further names that the configuration file may have.
+    - `note`: what the user has to know: about URLs if the client supports none, otherwise about variables.
     """
 
     key: str
@@ -60,7 +60,7 @@ class Client:
     note: str = ""
 
     def user_place(self, environ: Mapping[str, str]) -> Place:
-        """Return the place of the user's own file on this machine."""
+        """Return the location of the user's own configuration file on this machine."""
         platform = sys.platform if sys.platform in self.user else "linux"
         found = self.user[platform]
         folder = environ.get(self.home, "") if self.home else ""
@@ -72,7 +72,7 @@ def _everywhere(folder: str, file: str) -> dict[str, Place]:
 
 
 def _expanded(folder: str, environ: Mapping[str, str]) -> str:
-    """Return a folder with `~`, `%APPDATA%` and `$XDG_CONFIG_HOME` in place."""
+    """Return a folder's path with `~`, `%APPDATA%` and `$XDG_CONFIG_HOME` replaced by their values."""
     home = os.path.expanduser("~")
     roots = {
         "%APPDATA%": environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming"),

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read a configuration file, and write it whole or not at all, with a backup beside it.
+"""Read a configuration file, and replace it atomically, with a backup beside it.
 
-A byte order mark and the mode stay. Before the write the file is read again: if another program has changed it, nothing
-is written.
+A byte order mark and the file's mode are preserved. Before the write the file is read again: if another program has
+changed it, nothing is written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core import safe_open
 from .faults import InstallError
 
 LARGEST = 32 * 1024 * 1024
-"""Largest file in bytes. Claude Code keeps its history in its file, which has some megabytes."""
+"""Largest file in bytes. Claude Code stores its history in its configuration file, which has some megabytes."""
 
 _WRITABLE = 0o200
 _MOST_LINKS = 40
@@ -25,7 +25,10 @@ _MOST_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """One configuration file as it was read. `data` None: there is none. `path` has links resolved."""
+    """One configuration file as it was read.
+
+    `data` is None if there is no file. In `path`, symbolic links are resolved.
+    """
 
     path: str
     data: bytes | None
@@ -33,7 +36,7 @@ class ConfigFile:
 
     @property
     def text(self) -> str:
-        """Return the text without its byte order mark. Raises InstallError."""
+        """Return the text without its byte order mark. Raise InstallError if it is not UTF-8."""
         return decode(self.path, self.data or b"")
 
     def encode(self, text: str) -> bytes:
@@ -42,12 +45,12 @@ class ConfigFile:
         return mark + text.encode()
 
     def backup(self, name: str) -> str:
-        """Return the path of the backup that belongs to the server NAME."""
+        """Return the path of the backup made for the server of that name."""
         return f"{self.path}.{name}.bak"
 
 
 def decode(path: str, data: bytes) -> str:
-    """Return the text of a file without its byte order mark. Raises InstallError."""
+    """Return the text of a file without its byte order mark. Raise InstallError if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -55,9 +58,9 @@ def decode(path: str, data: bytes) -> str:
 
 
 def read(path: str, within: str = "") -> ConfigFile:
-    """Read the file at a path, or note that there is none. Raises InstallError.
+    """Read the file at a path, which need not exist. Raise InstallError if it cannot be read.
 
-    `within`: the folder of a project, which links must not leave.
+    `within` is the folder of a project, which symbolic links must not leave; "" allows any folder.
     """
     real = resolve(path, within)
     data = content(real)
@@ -66,7 +69,7 @@ def read(path: str, within: str = "") -> ConfigFile:
 
 
 def content(path: str) -> bytes | None:
-    """Return the bytes of a file, or None if there is none. Raises InstallError."""
+    """Return the bytes of a file, or None if there is none. Raise InstallError if it cannot be read or is too large."""
     try:
         descriptor = safe_open.open_regular(path)
     except FileNotFoundError:
@@ -84,9 +87,10 @@ def content(path: str) -> bytes | None:
 
 # Decision 0205: Links to configuration files are followed if the user made them.
 def resolve(path: str, within: str = "") -> str:
-    """Return the path of the file itself, with links followed. Raises InstallError.
+    """Return the path with symbolic links resolved. Raise InstallError if a link may not be followed.
 
-    Each link on the way must belong to this user or to root. A link in the project `within` must stay inside of it.
+    Each link on the way must belong to this user or to root. With `within`, the folder of a project, the result must be
+    in that folder.
     """
     path = os.path.abspath(path)
     real = _followed(path) if os.name == "posix" else os.path.realpath(path)
@@ -100,14 +104,14 @@ def resolve(path: str, within: str = "") -> str:
 
 
 def _followed(path: str) -> str:
-    """Return a path with links followed. Raises InstallError for a link of another user."""
+    """Return a path with symbolic links resolved. Raise InstallError for a link that belongs to another user."""
     done, waiting, links = "/", _steps(path), 0
     while waiting:
         step = waiting.pop()
         place = os.path.dirname(done) if step == os.pardir else os.path.join(done, step)
         try:
             status = os.lstat(place)
-        except OSError:  # there is nothing, and so no link
+        except OSError:  # nothing exists here, so there is no link
             return os.path.join(place, *reversed(waiting))
         if not stat.S_ISLNK(status.st_mode):
             done = place
@@ -122,14 +126,14 @@ def _followed(path: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the names of which a path consists, the last one first."""
+    """Return the names of which a path consists, in reverse order."""
     return [step for step in reversed(path.split("/")) if step not in ("", os.curdir)]
 
 
 def write(file: ConfigFile, data: bytes, backup: str, mode: int = 0o600) -> None:
-    """Replace the content of a file, and keep the one that was read in `backup` unless that is "". Raises InstallError.
+    """Replace the content of a file. Raise InstallError if that fails.
 
-    `mode`: mode of a new file.
+    The content that was read is kept in the file `backup`, unless that is "". `mode` is the mode of a new file.
     """
     _check_writable(file)
     try:
@@ -144,7 +148,7 @@ def write(file: ConfigFile, data: bytes, backup: str, mode: int = 0o600) -> None
 
 
 def remove(file: ConfigFile) -> None:
-    """Remove a file. Raises InstallError."""
+    """Remove a file. Raise InstallError if it is read-only, was changed meanwhile, or cannot be removed."""
     _check_writable(file)
     _check_unchanged(file)
     try:
@@ -154,7 +158,7 @@ def remove(file: ConfigFile) -> None:
 
 
 def discard(path: str) -> None:
-    """Remove a backup, if there is one."""
+    """Remove a backup file, if it exists."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
@@ -176,7 +180,7 @@ def _unwritable(path: str, problem: OSError) -> InstallError:
 
 
 def _replace(path: str, data: bytes, mode: int, like: str) -> None:
-    """Write a file whole or not at all, with the owner of the file `like` as far as the system allows."""
+    """Write a file atomically. Give it the owner of the file `like`, as far as the system allows."""
     beside = f"{path}.{os.urandom(4).hex()}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(beside, flags, 0o600)

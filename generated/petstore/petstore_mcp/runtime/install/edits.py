@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Edits of a configuration file, in the syntax of the file.
+"""Edit a configuration file in its own syntax.
 
-An edit is a value at a path, or the removal of what stands there. After each edit the text is read again: it must hold
-the same values as before, except for the one that was edited.
+An edit sets the value at a path, or removes it. After each edit the text is parsed again: it must hold the same values
+as before, except for the edited one.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ SyntaxName: TypeAlias = Literal["JSON", "TOML", "YAML"]
 
 
 class Syntax(Protocol):
-    """Functions of a module that edits one syntax. Each raises SyntaxFault."""
+    """Protocol for a module that edits one syntax.
+
+    Each function raises SyntaxFault if the text cannot be read or edited.
+    """
 
     def parse(self, text: str) -> Any:
-        """Return the value of a text. An empty text is an empty mapping."""
+        """Return the value of a text. The value of an empty text is an empty mapping."""
 
     def put(self, text: str, path: Path, value: Any) -> str:
-        """Return the text with a value at a path."""
+        """Return the text with `value` set at `path`."""
 
     def remove(self, text: str, path: Path) -> str:
-        """Return the text without what stands at a path."""
+        """Return the text without the value at `path`."""
 
 
 SYNTAXES: dict[SyntaxName, Syntax] = {"JSON": jsonc_edit, "TOML": toml_edit, "YAML": yaml_edit}
@@ -36,14 +39,14 @@ SYNTAXES: dict[SyntaxName, Syntax] = {"JSON": jsonc_edit, "TOML": toml_edit, "YA
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit: `value` at a path, or ABSENT to remove what stands there."""
+    """One edit: the value to set at a path, or ABSENT to remove what is there."""
 
     path: Path
     value: Any
 
 
 def apply(text: str, syntax: SyntaxName, edits: list[Edit]) -> str:
-    """Return the text after all edits. Raises SyntaxFault if the text cannot be edited safely."""
+    """Return the text after all edits. Raise SyntaxFault if the text cannot be edited safely."""
     module = SYNTAXES[syntax]
     for edit in edits:
         before = module.parse(text)
@@ -56,7 +59,7 @@ def apply(text: str, syntax: SyntaxName, edits: list[Edit]) -> str:
 
 
 def _edited(value: Any, edit: Edit) -> Any:
-    """Return a copy of a value after an edit."""
+    """Return a copy of a parsed value with an edit made."""
     whole = copy.deepcopy(value)
     here = whole
     for step in edit.path[:-1]:
@@ -77,7 +80,7 @@ def _edited(value: Any, edit: Edit) -> Any:
 
 
 def _without_empty(value: Any, path: Path) -> Any:
-    """Return a value without the mappings on a path that hold nothing: in TOML no header means no table."""
+    """Return a value without empty mappings on a path, since a TOML table without a header does not exist."""
     for length in range(len(path) - 1, 0, -1):
         if look_up(value, path[:length]) == {}:
             value = _edited(value, Edit(path[:length], ABSENT))

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the entry of this server as a client reads it, and tell whose server an entry is."""
+"""Write the entry for this server in the form that a client reads, and recognize which server an entry starts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _GOOSE_SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What an entry says of a server.
+    """Data of a server's entry.
 
-    Over stdio it has a command line, `values` of environment variables, and the names of `secrets`, which the client
-    fills in. Over HTTP it has a `url`, and `token` names the variable that holds a bearer token, or is "".
-    `bearer` is that token itself, if it is to be written.
+    Over stdio these are a command line, `values` of environment variables, and the names of `secrets`, whose values the
+    client supplies. Over HTTP, these are the `url` and `token`, the variable that holds a bearer token, or "". `bearer`
+    is the token itself if the entry must contain it.
     """
 
     name: str
@@ -37,7 +37,10 @@ class Server:
 
 
 def write(client: Client, server: Server) -> dict[str, Any]:
-    """Return the entry of a server. Secrets that the client has no name for are left out."""
+    """Return the entry of a server.
+
+    Secrets are left out if the client has no way to refer to an environment variable.
+    """
     if client.shape == "codex":
         return _codex(server)
     if client.shape == "goose":
@@ -62,12 +65,12 @@ def _headers(client: Client, server: Server) -> dict[str, str]:
 
 
 def reference(client: Client, name: str, variable: str) -> str:
-    """Return how a client's value names an environment variable, or the prompt that asks for it."""
+    """Return the text by which a client's configuration refers to an environment variable, or to a prompt for it."""
     return client.variable.format(input_id(name, variable) if client.prompts else variable)
 
 
 def is_reference(value: Any) -> bool:
-    """Return True if a value is nothing but the name of a variable or a prompt, in the way of any client."""
+    """Return True if a value only refers to an environment variable or a prompt, in the form of any client."""
     return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
 
 
@@ -77,7 +80,7 @@ def input_id(name: str, variable: str) -> str:
 
 
 def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
-    """Return the prompts that an entry needs, in a client that asks its user for secrets."""
+    """Return the prompts that an entry needs; [] unless the client asks its user for secrets."""
     wanted = [*server.secrets, *([server.token] if server.token and not server.bearer else [])]
     if not client.prompts:
         return []
@@ -128,7 +131,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
 
 # Decision 0204: How uninstall recognises its own entries.
 def is_ours(entry: Any, name: str, url: str) -> bool:
-    """Return True if an entry starts the server NAME, or leads to `url`."""
+    """Return True if an entry starts the server NAME, or has the URL `url`."""
     if not isinstance(entry, dict):
         return False
     words = _words(entry)
@@ -139,23 +142,23 @@ def is_ours(entry: Any, name: str, url: str) -> bool:
 
 
 def url_of(entry: Any) -> str:
-    """Return the URL of an entry, or ""."""
+    """Return the URL in an entry, or "" if it has none."""
     found = (entry.get(key) for key in ("url", "serverUrl", "httpUrl", "uri")) if isinstance(entry, dict) else ()
     return next((each for each in found if isinstance(each, str)), "")
 
 
 def _words(entry: dict[str, Any]) -> list[str]:
-    """Return the words of the command line of an entry."""
+    """Return the command and the arguments in an entry."""
     words: list[str] = []
     for key in ("command", "cmd", "args"):
         value = entry.get(key)
-        if isinstance(value, dict):  # older versions of Zed
+        if isinstance(value, dict):  # older versions of the client Zed write the command as an object
             words += _words({"command": value.get("path"), "args": value.get("args")})
         words += [value] if isinstance(value, str) else [each for each in value or () if isinstance(each, str)]
     return words
 
 
 def _program(word: str) -> str:
-    """Return the name of the program, without folder, suffix and version."""
+    """Return the name of a program without folder, `.exe` and version."""
     name = os.path.basename(word.replace("\\", "/"))
     return re.split(r"==|@", name.removesuffix(".exe"))[0]

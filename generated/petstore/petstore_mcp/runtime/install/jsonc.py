@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read JSON with comments and trailing commas (JSONC), and keep the offsets of every value.
+"""Read JSON with comments and trailing commas (JSONC), and record the offsets of every value.
 
-Editors and MCP clients write their configuration in this form. A byte that is not understood is a SyntaxFault.
+Editors and MCP clients write their configuration in this form. Text that is not valid JSONC raises SyntaxFault.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from .faults import SyntaxFault
 
 DEEPEST = 200
-"""Most values inside each other. Configuration has less than ten."""
+"""Maximum depth of nested values. Configuration files have fewer than ten levels."""
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
@@ -25,7 +25,10 @@ _WORD = re.compile(r"[A-Za-z0-9_$.+-]")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value of a JSONC text, from offset `start` to `end`. An object or array has `members`."""
+    """One value of a JSONC text, from offset `start` to `end`.
+
+    `members` are those of an object, or an array's items.
+    """
 
     start: int
     end: int
@@ -33,7 +36,7 @@ class Node:
     members: list[Member] = field(default_factory=list)
 
     def member(self, key: str | int) -> Member | None:
-        """Return the member of an object by its key, or of an array by its index, or None."""
+        """Return an object's member by its key or an array's item by its index, or None if there is none."""
         if isinstance(self.value, list):
             return self.members[key] if isinstance(key, int) and key < len(self.members) else None
         return next((each for each in self.members if each.key == key), None)
@@ -41,9 +44,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object, or one item of an array without a `key`.
+    """One member of an object, or one item of an array, which has no `key`.
 
-    `start`: offset of the key or item. `comma`: offset behind the comma that follows, or None.
+    `start` is the offset of the key or item. `comma` is the offset after the comma that follows, or None.
     """
 
     key: str | None
@@ -52,11 +55,11 @@ class Member:
     comma: int | None
 
 
-@lru_cache(maxsize=4)  # an edit reads each text several times, and Claude Code keeps megabytes in its file
+@lru_cache(maxsize=4)  # cached, because an edit reads a text several times, and some texts have megabytes
 def read(text: str) -> Node | None:
-    """Return the value of a whole text, or None if the text holds blanks and comments alone. Raises SyntaxFault.
+    """Return the value of a whole text, or None if the text has only white space and comments.
 
-    Nobody may change the value.
+    Raise SyntaxFault if the text is not valid. The value is cached, so it must not be changed.
     """
     reader = _Reader(text)
     start = reader.skip(0)
@@ -73,7 +76,7 @@ class _Reader:
         self._text = text
 
     def skip(self, at: int) -> int:
-        """Return the offset behind blanks and comments. Raises SyntaxFault for a comment that does not end."""
+        """Return the offset after white space and comments. Raise SyntaxFault if a comment does not end."""
         found = _BLANK.match(self._text, at)
         assert found is not None
         if self._text.startswith("/*", found.end()):
@@ -81,7 +84,7 @@ class _Reader:
         return found.end()
 
     def value(self, at: int, depth: int) -> Node:
-        """Return the value at an offset. Raises SyntaxFault."""
+        """Return the value at an offset. Raise SyntaxFault if there is no valid value, or if it is nested too deep."""
         if depth > DEEPEST:
             raise SyntaxFault(f"values are nested more than {DEEPEST} deep", at)
         first = self._text[at : at + 1]
@@ -133,7 +136,10 @@ class _Reader:
         return Node(at, here + 1, [each.node.value for each in members], members)
 
     def _comma(self, at: int) -> tuple[int | None, int]:
-        """Return the offset behind the comma that follows, or None, and the offset of what comes next."""
+        """Return the offset after the comma that follows, or None if none follows.
+
+        Also return the offset of the next token.
+        """
         here = self.skip(at)
         if self._text.startswith(",", here):
             return here + 1, self.skip(here + 1)

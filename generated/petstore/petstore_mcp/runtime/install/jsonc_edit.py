@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Change single values of a JSONC text, and keep every other byte of it.
+"""Change single values of a JSONC text, and preserve every other byte.
 
-Comments, trailing commas, indentation and line ends stay as they are, and what is added is written in the same style.
-`remove` takes out exactly what `put` has added.
+Comments, trailing commas, indentation and line ends stay as they are. Added text has the style of the file. `remove`
+removes exactly the text that `put` has added.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 _BLANKS = " \t\r\n"
 _SHORT = 72
-"""Longest list in characters that is written on one line."""
+"""Maximum length in characters of a list that is written on one line."""
 
 
 def parse(text: str) -> Any:
-    """Return the value of a text; an empty one has an empty object. Raises SyntaxFault."""
+    """Return the value of a text; {} if the text is empty.
+
+    Raise SyntaxFault if the text is not valid or holds no object.
+    """
     root = read(text)
     if root is None:
         return {}
@@ -33,9 +36,10 @@ def parse(text: str) -> Any:
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Return the text with `value` at a path. Missing objects on the way are added. Raises SyntaxFault.
+    """Return the text with `value` at a path. Missing objects on the path are added.
 
-    A number as the last step that is the length of an array appends to it.
+    Raise SyntaxFault if the text is not valid, or if the path leads through another type of value. If the last step is
+    the length of an array, the value is appended to the array.
     """
     style = _Style(text)
     root = read(text)
@@ -54,7 +58,7 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """Return the text without the member at a path, which must be there. Raises SyntaxFault."""
+    """Return the text without the member at a path, which must exist. Raise SyntaxFault if the text is not valid."""
     node = read(text)
     assert node is not None
     for step in path[:-1]:
@@ -68,7 +72,10 @@ def remove(text: str, path: Path) -> str:
 
 
 def _member(node: Node, step: str | int) -> Node | None:
-    """Return the value of a member, or None. Raises SyntaxFault if the step leads nowhere or two ways."""
+    """Return the value of a member, or None if there is none.
+
+    Raise SyntaxFault if `node` is not an object (or an array, for an index), or if it has the key twice.
+    """
     if not isinstance(node.value, list if isinstance(step, int) else dict):
         wanted = "a list in brackets" if isinstance(step, int) else "an object in braces"
         raise SyntaxFault(f"{wanted} is expected here", node.start)
@@ -94,7 +101,7 @@ def _inserted(text: str, style: _Style, node: Node, key: str | int, value: Any) 
         outer = style.indent_at(node.start)
         indent = outer + style.unit
         written = f"{style.newline}{indent}{label}{style.render(value, indent)}"
-        if inside.strip(_BLANKS):  # a comment
+        if inside.strip(_BLANKS):  # the object contains a comment
             end = opened + len(inside.rstrip(_BLANKS))
             tail = text[end:closed]
             return text[:end] + written + (tail if "\n" in tail else style.newline + outer) + text[closed:]
@@ -111,7 +118,7 @@ def _inserted(text: str, style: _Style, node: Node, key: str | int, value: Any) 
 
 
 def _removed(text: str, node: Node, index: int) -> str:
-    """Return the text without one member, the blanks before it, and the comma that it brought."""
+    """Return the text without one member, the white space before it, and the comma that was added with it."""
     member = node.members[index]
     start = len(text[: member.start].rstrip(_BLANKS))
     end = member.comma or member.node.end
@@ -125,7 +132,7 @@ def _removed(text: str, node: Node, index: int) -> str:
 
 
 class _Style:
-    """Style of a text: its line ends and the blanks by which it indents."""
+    """Formatting style of a text: line ends, indentation and separators."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -138,20 +145,20 @@ class _Style:
         self.gap = "" if dense else " "
 
     def indent_at(self, offset: int) -> str:
-        """Return the blanks at the beginning of the line of an offset."""
+        """Return the indentation of the line that contains an offset."""
         start = self._text.rfind("\n", 0, offset) + 1
         found = re.compile(r"[ \t]*").match(self._text, start)
         assert found is not None
         return found[0]
 
     def render_over(self, node: Node, value: Any) -> str:
-        """Return a value as it is written in place of another one."""
+        """Return a value formatted to replace the value of `node`: on one line if that is on one line."""
         if "\n" in self._text[node.start : node.end] or not isinstance(node.value, (dict, list)) or not node.members:
             return self.render(value, self.indent_at(node.start))
         return self.line(value)
 
     def render(self, value: Any, indent: str) -> str:
-        """Return a value over several lines; `indent` stands before the line on which it begins."""
+        """Return a value formatted over several lines. `indent` is the indentation of the line on which it begins."""
         inner = indent + self.unit
         if isinstance(value, dict) and value:
             rows = [self.label(key) + self.render(each, inner) for key, each in value.items()]
@@ -164,9 +171,9 @@ class _Style:
         return ",".join(f"{self.newline}{indent}{row}" for row in rows)
 
     def line(self, value: Any) -> str:
-        """Return a value on one line."""
+        """Return a value formatted as JSON on one line."""
         return json.dumps(value, ensure_ascii=False, separators=self._separators)
 
     def label(self, key: str | int) -> str:
-        """Return what stands before the value of a member: its name, or nothing in an array."""
+        """Return the text before a value: the key and a colon, or "" for an item of an array."""
         return json.dumps(key, ensure_ascii=False) + self._separators[1] if isinstance(key, str) else ""

@@ -17,7 +17,7 @@ _PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspat
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command line, and the environment variables that it needs itself."""
+    """A command line that starts this server, and the environment variables that the command line needs."""
 
     command: str
     arguments: list[str] = field(default_factory=list)
@@ -25,10 +25,10 @@ class Launch:
 
 
 def find(name: str, shared: bool) -> Launch:
-    """Return how to start the server NAME as it was started now.
+    """Return a command line that starts the server NAME in the same way as this process was started.
 
-    Paths are absolute, since clients have another PATH. `shared`: the file is for other machines too, so an installed
-    server is started by its name alone.
+    Paths are absolute, since clients have another PATH. If `shared`, the configuration is used on other machines too,
+    so an installed server is started by its name only.
     """
     script = f"{name}-mcp"
     folder, package = os.path.split(_PACKAGE_FOLDER)
@@ -42,7 +42,10 @@ def find(name: str, shared: bool) -> Launch:
 
 
 def _runner(script: str, shared: bool) -> Launch | None:
-    """Return the command of uvx or pipx, if one of them has made this environment for one run. It may be gone soon."""
+    """Return the command of uvx or pipx if one of them has created this environment.
+
+    Such an environment may be deleted soon.
+    """
     if not _is_in_a_cache(sys.prefix):
         return None
     source = _source(script)
@@ -54,7 +57,7 @@ def _runner(script: str, shared: bool) -> Launch | None:
 
 
 def _is_in_a_cache(prefix: str) -> bool:
-    """Return True if a folder above is marked as a cache (CACHEDIR.TAG)."""
+    """Return True if a parent folder is marked as a cache by a file CACHEDIR.TAG."""
     above = os.path.dirname(os.path.realpath(prefix))
     while above != os.path.dirname(above):
         if os.path.exists(os.path.join(above, "CACHEDIR.TAG")):
@@ -72,7 +75,7 @@ def _has_line(path: str, beginning: str) -> bool:
 
 
 def _source(script: str) -> str:
-    """Return the folder or URL that this server was installed from, or "" for a package index (PEP 610)."""
+    """Return the folder or URL from which this server was installed, or "" for a package index (PEP 610)."""
     try:
         recorded = json.loads(metadata.distribution(script).read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Plan what `install` and `uninstall` change in the file of a client. Nothing is written here.
+"""Plan the changes that `install` and `uninstall` make in a client's configuration file. Nothing is written here.
 
-A plan keeps what the user has added to an entry. Where the backup of the first installation shows what was there
-before, `uninstall` gives these bytes back; else it takes out the entry alone.
+A plan preserves what the user has added to an entry. If undoing the first installation gives the content of the backup,
+`uninstall` restores the backup. Otherwise it only removes the entry.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from .paths import Path
 
 _ENVIRONMENTS = ("env", "environment", "envs", "headers", "http_headers")
-"""Members of an entry that map names to values, of which a user may have added some."""
+"""Members of an entry that map names to values. A user may have added some of these."""
 
 _NAMES = ("env_vars", "env_keys")
-"""Members of an entry that list the names of variables."""
+"""Members of an entry that list names of environment variables."""
 
 _INPUTS: Path = ("inputs",)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A planned change. `after` None: the file is removed. `backup`: where the file is kept as it was, or "".
+    """A planned change of a configuration file.
 
-    `obsolete`: a backup that is of no use afterwards, or "".
+    `after` is the new content; None removes the file. `backup` is the path at which the former content is kept, or "".
+    `obsolete` is a backup file that is no longer needed afterwards, or "".
     """
 
     file: ConfigFile
@@ -43,7 +44,7 @@ class Change:
     obsolete: str = ""
 
     def carry_out(self, mode: int) -> None:
-        """Make the change. `mode`: mode of a new file. Raises InstallError."""
+        """Make the change. `mode` is the mode of a new file. Raise InstallError if the file cannot be written."""
         if self.after is None:
             config_file.remove(self.file)
         else:
@@ -53,7 +54,7 @@ class Change:
 
 
 class Configuration:
-    """The configuration of one client, as its file says. Raises InstallError if the file cannot be read."""
+    """The parsed configuration of one client. The constructor raises InstallError if the file is not valid."""
 
     def __init__(self, client: Client, file: ConfigFile) -> None:
         self._client = client
@@ -62,13 +63,14 @@ class Configuration:
         self.value = self._parsed(self._text)
 
     def entry(self, name: str) -> Any:
-        """Return the entry of a name, or ABSENT."""
+        """Return the entry of the server `name`, or ABSENT if there is none."""
         return look_up(self.value, (self._client.section, name))
 
     def install(self, server: entries.Server, program: str) -> Change | None:
-        """Return the change that installs a server, or None if there is nothing to change. Raises InstallError.
+        """Return the change that installs a server, or None if nothing changes.
 
-        `program`: name of this server, by which its entries are known.
+        Raise InstallError if the name belongs to another server. `program` is the name of this server, by which its
+        entries are recognized.
         """
         path = (self._client.section, server.name)
         present, wanted = self.entry(server.name), entries.write(self._client, server)
@@ -86,9 +88,10 @@ class Configuration:
         return Change(self._file, self._file.encode(after), backup if kept else "")
 
     def uninstall(self, name: str, program: str, url: str, secrets: list[str]) -> Change | None:
-        """Return the change that takes a server out, or None if it is not there. Raises InstallError.
+        """Return the change that removes a server, or None if it is not configured.
 
-        `secrets`: names of variables whose values must not stay behind in a backup.
+        Raise InstallError if the entry belongs to another server. `secrets` are names of variables whose values must
+        not stay in a backup.
         """
         present = self.entry(name)
         if present is ABSENT:
@@ -106,7 +109,7 @@ class Configuration:
         return Change(self._file, after, backup)
 
     def _read_backup(self, path: str) -> bytes | None:
-        """Return the bytes of a backup, or None if there is none that is text."""
+        """Return the bytes of a backup, or None if there is none or it is not text."""
         try:
             found = config_file.content(path)
             config_file.decode(path, found or b"")
@@ -115,7 +118,9 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry, its prompts, and the section if installing has added it."""
+        """Return the text without the entry and its prompts, and without the section if the installation has
+        added it.
+        """
         entry, section = self.entry(name), self._client.section
         after = self._applied(self._text, [Edit((section, name), ABSENT)])
         after = self._applied(after, self._old_prompts(after, name, entry))
@@ -126,7 +131,7 @@ class Configuration:
         return after
 
     def _leads_back(self, before: str, name: str) -> bool:
-        """Return True if installing the entry that is there into the text `before` gives the text that is there."""
+        """Return True if adding the present entry to the text `before` gives exactly the present text."""
         path = (self._client.section, name)
         try:
             if look_up(self._parsed(before), path) is not ABSENT:
@@ -139,7 +144,9 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return the edits that add those of the prompts that the entry uses and that are not there."""
+        """Return edits that add those of `prompts` that the entry at `path` uses and that the file does not
+        have yet.
+        """
         if not prompts:
             return []
         value = self._parsed(text)
@@ -150,7 +157,7 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return the edits that remove the prompts that the entry alone has used, the last one first."""
+        """Return edits that remove the prompts that only this entry has used, the last one first."""
         if not self._client.prompts:
             return []
         value = self._parsed(text)
@@ -165,7 +172,7 @@ class Configuration:
 
     # Decision 0204: How uninstall recognises its own entries.
     def _check_owner(self, entry: Any, name: str, program: str, url: str) -> None:
-        """Raise InstallError if an entry is another server's."""
+        """Raise InstallError if an entry starts another server than `program`."""
         if entries.is_ours(entry, program, url):
             return
         there = entries.url_of(entry)
@@ -197,7 +204,7 @@ class Configuration:
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
-    """Return the edits that bring an entry up to date, and keep what its user has added or filled in."""
+    """Return edits that update an entry, and preserve what its user has added or filled in."""
     if bool(entries.url_of(present)) != bool(server.url):
         return [Edit(path, wanted)]
     found = []
@@ -219,7 +226,7 @@ def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server:
 
 
 def _holds_secret(entry: Any, secrets: list[str]) -> bool:
-    """Return True if an entry has the value of a secret in it, in place of its name."""
+    """Return True if an entry contains the value of a secret, not only a reference to it."""
     values = [
         (name, value)
         for key in _ENVIRONMENTS

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Change single values of a TOML text, and keep every other byte of it.
+"""Change single values of a TOML text, and preserve every other byte.
 
-New tables go to the end of the file, so that no other table changes its meaning. `remove` takes out exactly what `put`
-has added.
+New tables are added at the end of the file, so that no other table changes its meaning. `remove` removes exactly the
+text that `put` has added.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Return the text with `value` at a path. Raises SyntaxFault if a table on the way is inline, or is no table."""
+    """Return the text with `value` at a path.
+
+    Raise SyntaxFault if a value on the path is an inline table, or is no table.
+    """
     whole = parse(text)
     keys = _names(path)
     found = statements(text)
@@ -53,19 +56,22 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def _refuse_arrays(whole: Any, keys: tuple[str, ...], found: list[Statement]) -> None:
-    """Raise SyntaxFault if a table above a key is an array of tables, written in double brackets."""
+    """Raise SyntaxFault if one of the tables above a key is an array of tables, written in double brackets."""
     for length, key in enumerate(keys[:-1], start=1):
         whole = whole.get(key, {})
         if isinstance(whole, list) and (begun := [each for each in found if each.path == keys[:length]]):
             if begun[0].value is None:
                 raise SyntaxFault(f"{'.'.join(keys[:length])} is expected once, in single brackets", begun[0].start)
-            return  # an array on one line
+            return  # the array is written on one line
         if not isinstance(whole, dict):
             return
 
 
 def remove(text: str, path: Path) -> str:
-    """Return the text without the key or the tables at a path. Raises SyntaxFault if they are written inline."""
+    """Return the text without the key or the tables at a path.
+
+    Raise SyntaxFault if they are inside of an inline table.
+    """
     value: Any = parse(text)
     for step in path:
         value = value[step]
@@ -82,7 +88,7 @@ def remove(text: str, path: Path) -> str:
     bare = text
     for start, end in reversed(joined):
         bare = bare[:start] + bare[end:]
-    # Of all texts that installing could have begun with, the one that it leads back from.
+    # Among the texts that may have been there before `put`, choose one from which `put` makes the present text.
     start = joined[0][0]
     shorter = re.sub(r"\r?\n[ \t]*\Z", "", bare[:start]) if len(joined) == 1 else bare[:start]
     candidates = (shorter + bare[start:], bare, re.sub(r"\r?\n\Z", "", shorter) + bare[start:])
@@ -97,7 +103,7 @@ def _leads_back(text: str, path: Path, value: Any, wanted: str) -> bool:
 
 
 def _spans(found: list[Statement], keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return the offsets of the lines of a key, or of each table at a path and below."""
+    """Return the start and end offsets of the lines of a key, or of each table at a path and below it."""
     spans = []
     for index, each in enumerate(found):
         if each.path[: len(keys)] != keys or (each.value is not None and each.table[: len(keys)] == keys):
@@ -129,7 +135,7 @@ def _key(key: str) -> str:
 
 
 def _inline(value: Any) -> str:
-    """Return a value on one line."""
+    """Return `value` as TOML on one line."""
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, bool):
@@ -142,7 +148,7 @@ def _inline(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    """Return a basic string (TOML 1.0)."""
+    """Return `text` as a basic string of TOML 1.0, in double quotes."""
     return '"' + "".join(map(_character, text)) + '"'
 
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the statements of a TOML text: headers of tables, and keys with their values, by their offsets.
+"""Find the offsets of the statements of a TOML text: headers of tables, and keys with their values.
 
-The standard library reads the values and checks the syntax first. So this scanner sees valid TOML alone, and looks only
-for the ends of strings, lists and inline tables.
+The standard library parses the text first and checks its syntax. So this scanner sees only valid TOML, and just
+searches for the ends of strings, arrays and inline tables.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _BARE = re.compile(r"[^,\]}#\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One header or key with its value. `path`: its keys from the root. `start` and `end`: offsets of its lines.
+    """One statement of a TOML text: a table header, or a key with its value.
 
-    `table`: path of the table that it stands in. `value`: offsets of the value, None for a header.
+    - `path`: the keys from the root. `table`: path of the table that contains the statement.
+    - `start`, `end`: offsets of the statement's lines. `value`: offsets of the value, None for a header.
     """
 
     path: tuple[str, ...]
@@ -36,7 +37,7 @@ class Statement:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the value of a text. Raises SyntaxFault."""
+    """Return the parsed content of a text. Raise SyntaxFault if it is not valid TOML."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -51,7 +52,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def statements(text: str) -> list[Statement]:
-    """Return the statements of a valid text, in order."""
+    """Return the statements of a valid TOML text, in order."""
     found: list[Statement] = []
     table: tuple[str, ...] = ()
     at = _skip(text, 0)
@@ -64,7 +65,7 @@ def statements(text: str) -> list[Statement]:
             found.append(Statement(table, table, start, end, None))
         else:
             keys, at = _keys(text, at)
-            begin = _skip(text, at + 1)  # behind the equals sign
+            begin = _skip(text, at + 1)  # skip the equals sign
             close = _value_end(text, begin)
             end = _line_end(text, close)
             found.append(Statement(table + keys, table, start, end, (begin, close)))
@@ -84,7 +85,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _keys(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """Return the keys of a dotted key, and the offset behind it and its blanks."""
+    """Return the parts of a dotted key, and the offset after the key and the white space that follows."""
     keys = []
     while True:
         found = _KEY.match(text, at)
@@ -98,7 +99,7 @@ def _keys(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def _value_end(text: str, at: int) -> int:
-    """Return the offset behind a value."""
+    """Return the offset at which the value that begins at `at` ends."""
     depth = 0
     while True:
         first = text[at]
@@ -124,7 +125,7 @@ def _value_end(text: str, at: int) -> int:
 
 
 def _assigned(text: str, at: int) -> int:
-    """Return the offset behind the bare key and equals sign of an inline table, or 0."""
+    """Return the offset after a bare key and its equals sign in an inline table, or 0 if there is none at `at`."""
     found = re.compile(r"[A-Za-z0-9_.\- \t]*=").match(text, at)
     return found.end() if found else 0
 
@@ -138,6 +139,7 @@ def _string_end(text: str, at: int) -> int:
     while not text.startswith(fence, here):
         here += 2 if quote == '"' and text[here] == "\\" else 1
     here += len(fence)
-    while len(fence) == 3 and text.startswith(quote, here):  # a fence may follow quotes of the text
+    # The string may itself end with quotes, before the closing ones.
+    while len(fence) == 3 and text.startswith(quote, here):
         here += 1
     return here

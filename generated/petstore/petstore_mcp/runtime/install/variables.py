@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Choose the environment variables that a client has to give this server, by the tables of the server.
+"""Choose the environment variables that a client has to give to this server, by the server's tables.
 
-Clients pass few variables of their own environment on. So what is set here goes into the entry: settings with their
-values, secrets by name alone.
+Clients pass few variables of their own environment on. So variables that are set here are written to the entry:
+settings with their values, secrets by name only.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ..core.table import Scheme
 
 _NAMES = ("username", "client_id", "token_url")
-"""Roles whose values are no secrets."""
+"""Roles of variables of security schemes whose values are not secret."""
 
 _OVER_HTTP = ("STATE_KEY", "STORE", "AUTH_INTROSPECTION_CLIENT_SECRET")
-"""Settings that hold a secret, of servers over HTTP alone."""
+"""Settings that hold a secret, and that only servers over HTTP use."""
 
 _SETTINGS = (
     *("BASE_URL", "TIMEOUT", "CONCURRENCY", "RATE_LIMIT", "MAX_RESULT", "RESULT_TOOL", "FILES_DIR", "DOWNLOADS_DIR"),
@@ -34,9 +34,10 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """Variables of an entry. `values`: those that are no secrets. `secrets`: names of the others, in order.
+    """Environment variables for an entry.
 
-    `missing`: names of the variables without a value that some tool cannot do without.
+    `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables without
+    a value that at least one tool needs.
     """
 
     values: dict[str, str]
@@ -45,12 +46,12 @@ class Variables:
 
 
 def secret_names(catalog: Catalog) -> list[str]:
-    """Return the names of all variables that hold a secret, needed or not."""
+    """Return the names of all variables that hold a secret, whether needed or not."""
     return _over_stdio(catalog) + [f"{catalog.prefix}_{suffix}" for suffix in _OVER_HTTP]
 
 
 def _over_stdio(catalog: Catalog) -> list[str]:
-    """Return the names of the variables that hold a secret of a server over stdio, each once."""
+    """Return the names of the variables that hold a secret for a server over stdio, without duplicates."""
     names = [
         name
         for scheme in catalog.security.values()
@@ -61,7 +62,7 @@ def _over_stdio(catalog: Catalog) -> list[str]:
 
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
-    """Return the variables of an entry over stdio: what is set in this environment, and the secrets that tools need."""
+    """Return the variables of an entry over stdio: those set in `environ`, and the secrets that tools need."""
     secret = _over_stdio(catalog)
     known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]
     servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
@@ -81,9 +82,9 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
 
 
 def _needed(catalog: Catalog, environ: Mapping[str, str]) -> list[str]:
-    """Return the variables without which some tool cannot be called.
+    """Return the variables without which at least one tool cannot be called.
 
-    If a tool has several ways to authenticate and none is set, these are the variables of the first way.
+    If a tool has several ways to authenticate and no way is configured, these are the variables of the first way.
     """
     needed: dict[str, None] = {}
     for alternatives in {tuple(map(tuple, each)): None for each in _alternatives(catalog)}:
@@ -99,7 +100,10 @@ def _alternatives(catalog: Catalog) -> list[list[list[str]]]:
 
 
 def _variables(scheme: Scheme) -> list[list[str]]:
-    """Return the ways to fill a scheme by variables, the usual one first. A login of a user needs none."""
+    """Return the alternative sets of variables that configure a scheme, the usual one first.
+
+    A scheme for which the user logs in needs no variables.
+    """
     if scheme["type"] == "setting" or "user" in scheme:
         return [[]]
     ways = credential_env.ways(scheme)

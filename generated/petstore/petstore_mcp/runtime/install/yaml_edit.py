@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Change single values of a YAML text, and keep every other byte of it.
+"""Change single values of a YAML text, and preserve every other byte.
 
-Mappings on the way must be in block style. `remove` takes out exactly what `put` has added.
+Mappings on the path must be in block style. `remove` removes exactly the text that `put` has added.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ _UNIT = 2
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the value of a text; an empty one has an empty mapping. Raises SyntaxFault."""
+    """Return the value of a text; {} if the text is empty. Raise SyntaxFault if the text cannot be read."""
     return {each.key: read(text, each) for each in entries(text)}
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Return the text with `value` at a path. Missing mappings on the way are added. Raises SyntaxFault."""
+    """Return the text with `value` at a path. Missing mappings on the path are added.
+
+    Raise SyntaxFault if the text cannot be read, or if a value on the path is not a mapping in block style.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     keys = [str(step) for step in path]
     found = entries(text)
@@ -52,19 +55,19 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """Return the text without the entry at a path, which must be there. Raises SyntaxFault."""
+    """Return the text without the entry at a path, which must exist. Raise SyntaxFault if the text cannot be read."""
     found, parent = entries(text), None
     for step in path[:-1]:
         parent = next(each for each in found if each.key == step)
         found = _children(text, parent)
     entry = next(each for each in found if each.key == path[-1])
-    if parent is not None and len(found) == 1:  # a mapping without entries would be null
+    if parent is not None and len(found) == 1:  # a mapping whose entries are all removed would be null
         return text[: parent.colon] + " {}" + text[parent.colon : entry.start] + text[entry.end :]
     return text[: entry.start] + text[entry.end :]
 
 
 def _children(text: str, entry: Entry) -> list[Entry]:
-    """Return the entries of the mapping that an entry holds. Raises SyntaxFault if it is in another style."""
+    """Return the entries of the mapping that is the value of `entry`. Raise SyntaxFault if it is not in block style."""
     if (found := _NOTHING.match(text, entry.colon)) is None:
         raise SyntaxFault(f"{entry.key} is not written as lines of its own, below its name", entry.start)
     line = text.find("\n", found.end()) + 1
@@ -79,7 +82,7 @@ def _appended(text: str, at: int, rows: list[str], newline: str) -> str:
 
 
 def _filled(text: str, parent: Entry, rows: list[str], newline: str) -> str:
-    """Return the text with rows below the key of an empty mapping."""
+    """Return the text with `rows` written as the content of the empty mapping `parent`."""
     found = _NOTHING.match(text, parent.colon)
     assert found is not None
     rest = text[found.end() : parent.end]
@@ -96,7 +99,7 @@ def _nested(keys: list[str], value: Any) -> dict[str, Any]:
 
 
 def _rows(value: dict[str, Any], indent: int) -> list[str]:
-    """Return the lines of a mapping in block style."""
+    """Return the lines of a mapping in YAML block style."""
     rows = []
     for key, each in value.items():
         label = f"{' ' * indent}{_scalar(key)}:"

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the entries of a YAML text by their lines: mappings in block style, as programs and people write configuration.
+"""Find the offsets of the entries of a YAML text: mappings in block style, as is usual in configuration.
 
-Values in block and flow style are read as YAML 1.2 reads them. What this module does not read, such as an anchor or a
-tag, counts as its own text: it is compared and kept, and never changed.
+Values in block and flow style are read as in YAML 1.2. A value that this module cannot read, such as one with an anchor
+or a tag, is represented by its text. It is compared and preserved, and never changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FLOW_SCALAR = re.compile(r"[^,\[\]{}\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its offsets, and the column of its first character. `empty`: a blank line or a comment."""
+    """One line: its offsets, and the column of its first character. `empty` is True for a blank line or a comment."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a mapping. `start` and `end`: offsets of its lines. `colon`: offset behind the colon of its key."""
+    """One entry of a mapping. `start`, `end`: offsets of its lines. `colon`: offset after the colon of its key."""
 
     key: str
     indent: int
@@ -49,18 +49,18 @@ class Entry:
 
 
 def entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
-    """Return the entries of the mapping between two offsets. Raises SyntaxFault."""
+    """Return the entries of the mapping between two offsets. Raise SyntaxFault if they are not valid."""
     end = len(text) if end is None else end
     found: list[Entry] = []
     indent = -1
     last = start
-    close = 0  # offset behind a quoted or flow value that spans lines
+    close = 0  # where a quoted or flow value that spans lines ends
     key: tuple[str, int, int] | None = None
     for line in _lines(text, start, end):
         if line.start < close:
             last = max(last, min(close, line.end))
             continue
-        if line.empty:  # a comment that is indented deeper belongs to the entry above
+        if line.empty:  # a comment with deeper indentation belongs to the entry above
             last = line.end if key is not None and indent < line.indent < line.end - line.start - 1 else last
             continue
         content = line.start + line.indent
@@ -103,7 +103,7 @@ def _lines(text: str, start: int, end: int) -> list[Line]:
 
 
 def _key(text: str, at: int, end: int) -> tuple[str, int]:
-    """Return a key and the offset behind its colon. Raises SyntaxFault."""
+    """Return a key, and the offset after its colon. Raise SyntaxFault if there is no key with a colon."""
     found = _KEY.match(text, at, end)
     if found is None:
         raise SyntaxFault("a name with a colon is expected here", at)
@@ -113,7 +113,10 @@ def _key(text: str, at: int, end: int) -> tuple[str, int]:
 
 
 def _closed(text: str, at: int, end: int) -> int:
-    """Return the offset behind a quoted or flow value, 0 for another one. Raises SyntaxFault if it does not end."""
+    """Return the offset after a quoted or flow value, 0 for any other value.
+
+    Raise SyntaxFault if the value does not end.
+    """
     at = _blanks(text, at)
     if text[at : at + 1] in ("[", "{", '"', "'") and at < end:
         return _flow(text, at, end, 0)[1]
@@ -121,12 +124,12 @@ def _closed(text: str, at: int, end: int) -> int:
 
 
 def read(text: str, entry: Entry) -> Any:
-    """Return the value of an entry. Raises SyntaxFault."""
+    """Return the value of an entry. Raise SyntaxFault if it is not valid."""
     return _value(text, entry.colon, entry.end)
 
 
 def _value(text: str, at: int, end: int) -> Any:
-    """Return the value that begins behind a colon or a dash."""
+    """Return the value that begins at `at`, after a colon or a dash."""
     here = _blanks(text, at)
     first = text[here : here + 1] if here < end else ""
     if first and first in "[{\"'":
@@ -149,7 +152,7 @@ def _value(text: str, at: int, end: int) -> Any:
 
 
 def _items(text: str, lines: list[Line]) -> list[Any]:
-    """Return the items of a sequence. An item of several lines counts as its own text."""
+    """Return the items of a sequence. An item of several lines is returned as its text."""
     found: list[Any] = []
     for line in lines:
         content = line.start + line.indent
@@ -172,7 +175,10 @@ def _blanks(text: str, at: int) -> int:
 
 
 def _flow(text: str, at: int, end: int, depth: int) -> tuple[Any, int]:
-    """Return the value in flow style at an offset, and the offset behind it. Raises SyntaxFault."""
+    """Return the value in flow style at an offset, and the offset after it.
+
+    Raise SyntaxFault if the value is not valid.
+    """
     if depth > 100:
         raise SyntaxFault("values are nested too deep", at)
     first = text[at : at + 1] if at < end else ""
@@ -228,17 +234,17 @@ def _quoted(written: str) -> str:
         return written[1:-1].replace("''", "'")
     try:
         return str(json.loads(written))
-    except ValueError:  # an escape that JSON has not, or several lines
+    except ValueError:  # the text has an escape that JSON does not have, or several lines
         return written
 
 
 def _plain(text: str) -> Any:
-    """Return the value of a plain scalar, by the core schema of YAML 1.2."""
+    """Return the value of a plain scalar, according to the core schema of YAML 1.2."""
     if text.lower() in _WORDS and text in (text.lower(), text.title(), text.upper()):
         return _WORDS[text.lower()]
     if _NUMBER.fullmatch(text):
         try:
             return int(text, 0) if re.fullmatch(r"[-+]?(\d+|0[ox].+)", text) else float(text)
-        except ValueError:  # leading zeros
+        except ValueError:  # the number has leading zeros
             return float(text) if re.fullmatch(r"[-+]?\d+", text) else text
     return text

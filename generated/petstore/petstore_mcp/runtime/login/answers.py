@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Send requests to an authorization server, and read its JSON answers.
+"""Send requests to an authorization server, and read its JSON responses.
 
-The server is not trusted about sizes and texts.
+The server is not trusted, so sizes and characters of its texts are limited.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 class Client:
-    """OAuth client: id, secret ("" for a public client), and whether the secret goes into the body."""
+    """OAuth client: id, secret ("" for a public client), and whether the secret is sent in the body."""
 
     __slots__ = ("id", "in_body", "secret")
 
@@ -37,7 +37,7 @@ class Client:
 
 
 class Answer:
-    """Answer of an authorization server: status, JSON object ({} if it has none) and error code ("" if unknown)."""
+    """Response of an authorization server: status, JSON object ({} if it has none) and error code ("" if unknown)."""
 
     __slots__ = ("content", "error", "status")
 
@@ -48,23 +48,23 @@ class Answer:
 
     @property
     def said(self) -> str:
-        """Return the status and the error code, for a sentence."""
+        """Return the status and the error code, as part of a sentence."""
         return f"HTTP {self.status}" + (f", {self.error}" if self.error else "")
 
     def text(self, name: str, longest: int = token_response.LONGEST) -> str:
-        """Return a member that is a printable ASCII text, else ""."""
+        """Return the member `name` if it is a printable ASCII text of at most `longest` characters, else ""."""
         value = self.content.get(name)
         if isinstance(value, str) and 0 < len(value) <= longest and value.isascii() and value.isprintable():
             return value
         return ""
 
     def seconds(self, name: str) -> float:
-        """Return a member that is a number of seconds, else 0."""
+        """Return the member `name` if it is a number of seconds, else 0."""
         return token_response.seconds(self.content.get(name)) or 0.0
 
 
 async def fetch(send: Send, endpoint: Endpoint, bearer: str = "") -> Answer:
-    """GET a JSON object. Raises LoginFailed if no answer comes."""
+    """Send a GET request for a JSON object, and return the response. Raise LoginFailed if no response comes."""
     request = Request("GET", endpoint.target, template=endpoint.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]
     if bearer:
@@ -73,14 +73,15 @@ async def fetch(send: Send, endpoint: Endpoint, bearer: str = "") -> Answer:
 
 
 async def post_json(send: Send, endpoint: Endpoint, content: dict[str, Any]) -> Answer:
-    """POST a JSON object. Raises LoginFailed if no answer comes."""
+    """Send a JSON object by POST, and return the response. Raise LoginFailed if no response comes."""
     return await _posted(send, endpoint, json.dumps(content).encode(), "application/json", [])
 
 
 async def post_form(send: Send, endpoint: Endpoint, form: dict[str, str], client: Client) -> Answer:
-    """POST a form as this client (RFC 6749, section 2.3). Raises LoginFailed if no answer comes.
+    """Send a form by POST with the client's credentials (RFC 6749, section 2.3), and return the response.
 
-    Servers must accept HTTP Basic, but some accept a secret only in the body; then the request is sent again.
+    Servers must accept a secret as HTTP Basic, but some accept it only in the body; then the request is sent again.
+    Raise LoginFailed if no response comes.
     """
     answer = await _once(send, endpoint, form, client)
     if client.secret and not client.in_body and answer.status in (400, 401) and answer.error in ("", "invalid_client"):
@@ -125,7 +126,7 @@ async def _sent(send: Send, request: Request, endpoint: Endpoint, largest: int) 
 
 
 def access_token(answer: Answer, server: str) -> str:
-    """Return the access token of a token answer (RFC 6749, section 5.1). Raises LoginFailed if there is none."""
+    """Return the access token of a token response (RFC 6749, section 5.1). Raise LoginFailed if there is none."""
     try:
         return token_response.access_token(answer.content)
     except ValueError as reason:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log in by the authorization code grant with PKCE in the user's browser (RFC 6749, RFC 7636, RFC 8252)."""
+"""Log in with the authorization code grant and PKCE, in the user's browser (RFC 6749, RFC 7636, RFC 8252)."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from .endpoints import Endpoints
 
 SECONDS = 300.0
-"""Seconds that the user has for a login."""
+"""Seconds within which the user has to log in."""
 
 _GOOGLE = "https://accounts.google.com/"
 
 
 class BrowserLogin:
-    """One login in the browser: `url` is for the user, then `finish` waits for the answer and returns the token answer.
+    """One login in the browser. The user opens `url`; `finish` waits for the user and returns the token response.
 
-    Close it in any case.
+    Call `close` in any case.
     """
 
     def __init__(self, found: Endpoints, title: str) -> None:
         self._found = found
         self.receiver = Loopback(title)
-        # 256 bits each, in the alphabet of RFC 7636, section 4.1
+        # `state` and code verifier have 256 random bits each, in the characters that RFC 7636, section 4.1 allows.
         self._state, self._verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
 
     async def listen(self, port: int) -> None:
-        """Open the port for the answer; 0 for any. Raises LoginFailed."""
+        """Open the port for the redirect; 0 means any free port. Raise LoginFailed if the port is taken."""
         if not self._found.authorization:
             raise LoginFailed("The authorization server has no page at which a user can log in: use --device.")
         await self.receiver.listen(port)
@@ -56,14 +56,17 @@ class BrowserLogin:
         if scopes:
             asked["scope"] = scopes
         if "offline_access" in scopes.split():
-            asked["prompt"] = "consent"  # OpenID Connect Core 1.0, section 11
+            asked["prompt"] = "consent"  # required for `offline_access` (OpenID Connect Core 1.0, section 11)
         if self._found.authorization.startswith(_GOOGLE):
-            asked |= {"access_type": "offline", "prompt": "consent"}  # else Google gives no refresh token
+            asked |= {"access_type": "offline", "prompt": "consent"}  # otherwise Google gives no refresh token
         mark = "&" if "?" in self._found.authorization else "?"
         return f"{self._found.authorization}{mark}{urlencode(asked)}"
 
     async def finish(self, client: Client, send: Send, seconds: float = SECONDS) -> Answer:
-        """Wait for the browser, and return the token answer. Raises LoginFailed."""
+        """Wait for the redirect from the browser, and return the token response.
+
+        Raise LoginFailed if the login fails.
+        """
         found = await self.receiver.answer(self._state, seconds)
         self._check_issuer(found.get("iss"))
         if "error" in found:
@@ -86,7 +89,7 @@ class BrowserLogin:
         self.receiver.close()
 
     def _check_issuer(self, issuer: str | None) -> None:
-        """Raise LoginFailed if the answer comes from another authorization server (RFC 9207, section 2.4)."""
+        """Raise LoginFailed if the redirect comes from another authorization server (RFC 9207, section 2.4)."""
         known = self._found.issuer
         if issuer is None and not self._found.sends_issuer:
             return

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log in by a code that the user types on another device (RFC 8628)."""
+"""Log in with a code that the user types on another device (RFC 8628)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 LONGEST_SECONDS = 1800.0
 DEFAULT_INTERVAL, LONGEST_INTERVAL, SLOWER = 5.0, 60.0, 5.0
-"""Seconds between two questions for the token, and how much longer after `slow_down` (RFC 8628, section 3.5)."""
+"""Default and maximum of the seconds between two token requests, and by how many more `slow_down` increases them (RFC
+8628, section 3.5).
+"""
 
 _ENDS = {
     "access_denied": "No token was given: the login was refused.",
@@ -29,7 +31,10 @@ _ENDS = {
 
 
 class DeviceLogin:
-    """One login by device code: `begin` returns what the user must do, `finish` waits and returns the token answer."""
+    """One login by device code.
+
+    `begin` returns what the user must do; `finish` waits and returns the token response.
+    """
 
     def __init__(
         self,
@@ -49,7 +54,10 @@ class DeviceLogin:
         self._end = 0.0
 
     async def begin(self, scopes: str) -> tuple[str, str]:
-        """Return the URL that the user opens on another device, and the code to type there. Raises LoginFailed."""
+        """Return the URL that the user opens on another device, and the code to type there.
+
+        Raise LoginFailed if the server gives no code.
+        """
         if self._found.device is None:
             raise LoginFailed("The authorization server has no login by device code: leave out --device.")
         form = {"scope": scopes} if scopes else {}
@@ -65,14 +73,17 @@ class DeviceLogin:
         return url, code
 
     async def finish(self) -> Answer:
-        """Ask for the token until the user has logged in, and return the token answer. Raises LoginFailed."""
+        """Request the token repeatedly until the user has logged in, and return the token response.
+
+        Raise LoginFailed if the user refuses, or if the code expires.
+        """
         assert self._found.token is not None
         form = {"grant_type": DEVICE, "device_code": self._code}
         while self._clock() < self._end:
             await self._rest(self._interval)
             try:
                 answer = await answers.post_form(self._send, self._found.token, form, self._client)
-            except LoginFailed:  # such as a lost connection (RFC 8628, section 3.5)
+            except LoginFailed:  # a lost connection, for example (RFC 8628, section 3.5)
                 self._interval = min(self._interval * 2, LONGEST_INTERVAL)
                 continue
             if answer.error == "slow_down":

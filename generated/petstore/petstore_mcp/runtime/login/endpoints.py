@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the endpoints of an authorization server: those that the API description names, completed by metadata.
+"""Find the endpoints of an authorization server: those in the API description, completed from the server's metadata.
 
-Metadata is a document of OpenID Connect Discovery 1.0 or of RFC 8414. Each URL in it obeys the rules for URLs of the
-API description (`settings.origins`): https, an accepted origin, no link-local or cloud metadata address.
+The metadata are a document of OpenID Connect Discovery 1.0 or RFC 8414. Each URL in them must obey the rules for URLs
+of the API description (`settings.origins`): https, an accepted origin, no link-local or cloud metadata address.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Endpoints:
-    """Endpoints of an authorization server; None if it has no such endpoint.
+    """Endpoints of an authorization server. An endpoint that the server does not have is None.
 
-    - `authorization`: URL for the user's browser. `metadata_url`: where the metadata was found, or "".
-    - `issuer`: identifier of the server, "" if unknown. `sends_issuer`: its answers must name it (RFC 9207).
+    - `authorization`: URL for the user's browser. `metadata_url`: where the metadata were found, or "".
+    - `issuer`: identifier of the server, "" if unknown. `sends_issuer`: its redirects must contain `iss` (RFC 9207).
     """
 
     __slots__ = (
@@ -52,7 +52,7 @@ class Endpoints:
 
 
 async def find(scheme: UserScheme, send: Send) -> Endpoints:
-    """Return the endpoints of a scheme's authorization server. Raises LoginFailed if tokens cannot be had there."""
+    """Return the endpoints of a scheme's authorization server. Raise LoginFailed if it has no known token endpoint."""
     flow, found = scheme.flow, Endpoints()
     url, metadata = await _metadata(scheme, send)
     found.metadata_url = url if metadata else ""
@@ -83,16 +83,16 @@ async def find(scheme: UserScheme, send: Send) -> Endpoints:
     for name in ("registration", "revocation", "userinfo"):
         try:
             setattr(found, name, endpoint("", name))
-        except LoginFailed:  # on a host that is not accepted; a login works without it
+        except LoginFailed:  # the endpoint's host is not accepted; a login works without this endpoint
             continue
     return found
 
 
 async def _metadata(scheme: UserScheme, send: Send) -> tuple[str, answers.Answer | None]:
-    """Return the metadata and its URL; ("", None) if there is none.
+    """Return the URL of the metadata and the response that contains them; ("", None) if there are none.
 
-    Metadata that the description does not name is looked for at the origin of its endpoints. It counts only if its
-    issuer has that origin, and if it names the same endpoints.
+    If the API description names no metadata URL, the well-known URLs at the origin of its endpoints are tried. Such
+    metadata are used only if their issuer has that origin, and if they name the same endpoints.
     """
     flow = scheme.flow
     if url := flow.get("metadataUrl", ""):
@@ -120,7 +120,7 @@ def _absolute(scheme: UserScheme, url: str) -> str:
 
 
 def _is_of(answer: answers.Answer, scheme: UserScheme, url: str) -> bool:
-    """Return True if metadata found at a well-known place belongs to the endpoints that the description names."""
+    """Return True if metadata from a well-known URL belong to the endpoints that the API description names."""
     if not _issuer(answer.text("issuer", 2000), url):
         return False
     for key, name in (("authorizationUrl", "authorization_endpoint"), ("tokenUrl", "token_endpoint")):
@@ -131,7 +131,7 @@ def _is_of(answer: answers.Answer, scheme: UserScheme, url: str) -> bool:
 
 
 def _issuer(issuer: str, url: str) -> str:
-    """Return the issuer if its metadata belongs at `url` (RFC 8414, section 3.3), else ""."""
+    """Return `issuer` if its metadata may be published at `url` (RFC 8414, section 3.3), else ""."""
     plain = issuer.rstrip("/")
     origin = "/".join(plain.split("/")[:3])
     path = plain[len(origin) :]

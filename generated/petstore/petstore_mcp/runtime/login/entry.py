@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What is kept of a login: a refresh token, the client that it belongs to, and what `whoami` shows."""
+"""Stored data of a login: a refresh token, the client that it belongs to, and data that `whoami` shows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Kept login.
+    """Stored login.
 
-    `refresh_token` is "" if the authorization server gave none; then `access_token` is kept in its place. Times are
-    seconds of Unix time; 0 means unknown. `client_secret` is set only for a client that was registered dynamically
-    (RFC 7591), at `port`.
+    `refresh_token` is "" if the authorization server gave none; then `access_token` is stored instead. Times are
+    seconds since 1970; 0 means unknown. `client_secret` is set only for a client that was registered dynamically (RFC
+    7591); `port` is the port of its redirect URI.
     """
 
     client_id: str
@@ -32,12 +32,12 @@ class Entry:
     metadata_url: str = ""
 
     def written(self) -> str:
-        """Return the entry as JSON."""
+        """Return the login as JSON."""
         return json.dumps({name: value for name, value in asdict(self).items() if value})
 
 
 def read(text: str | None) -> Entry | None:
-    """Return the entry that a text holds, or None if the text is no entry."""
+    """Return the login that the stored JSON describes, or None if `text` is not a stored login."""
     value = _object(text)
     given = {each.name: value[each.name] for each in fields(Entry) if each.name in value}
     if not given.get("client_id") or not all(_fits(name, each) for name, each in given.items()):
@@ -46,12 +46,12 @@ def read(text: str | None) -> Entry | None:
 
 
 def pointer(client_id: str) -> str:
-    """Return the note, as JSON, that says which client logged in last."""
+    """Return a note, as JSON, that says which client logged in last."""
     return json.dumps({"last_client": client_id})
 
 
 def pointed(text: str | None) -> str:
-    """Return the client id of such a note, or ""."""
+    """Return the client id in a note that `pointer` wrote, or "" if `text` is no such note."""
     found = _object(text).get("last_client")
     return found if isinstance(found, str) else ""
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read, write and delete what is kept of logins, under the keys of a scheme."""
+"""Read, write and delete stored logins, under the keys of their security schemes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 
 class KeptLogins:
-    """Kept logins of one server. Every method may block, and raises LoginFailed if the store cannot be used."""
+    """Stored logins of one server. Every method may block, and raises LoginFailed if the store cannot be used."""
 
     def __init__(self, server: str, choice: str, prefix: str) -> None:
-        """Create. `choice` is the value of the variable `_TOKEN_STORE`."""
+        """Prepare. `choice` is the value of the environment variable `<PREFIX>_TOKEN_STORE`."""
         self._server = server
         self._choice = choice
         self._variable = f"{prefix}_TOKEN_STORE"
 
     def read(self, scheme: UserScheme) -> tuple[Entry, Store] | None:
-        """Return the login of a scheme and its store, or None. Without a client id of the operator: the latest."""
+        """Return the login of a scheme and the store that contains it, or None if there is none.
+
+        If the operator has set no client id, this is the login of the client that logged in last.
+        """
         problem: LoginFailed | None = None
         for store in self._stores():
             try:
@@ -37,14 +40,17 @@ class KeptLogins:
         return None
 
     def has(self, scheme: UserScheme) -> bool:
-        """Return True if a login of the scheme is kept. A store that cannot be used holds none."""
+        """Return True if a login of the scheme is stored. A store that cannot be used counts as empty."""
         try:
             return self.read(scheme) is not None
         except LoginFailed:
             return False
 
     def write(self, scheme: UserScheme, found: Entry, store: Store | None = None) -> Store:
-        """Keep a login, in place of an earlier one, and return its store: `store`, or the one that was chosen."""
+        """Store a login in place of an earlier one, and return the store that was used.
+
+        This is `store`, or if that is None, the store that the operator has chosen.
+        """
         target = store or open_store(self._server, self._choice, self._variable)
         target.write(scheme.key(found.client_id), found.written())
         if store is None:
@@ -55,7 +61,7 @@ class KeptLogins:
         return target
 
     def check(self) -> None:
-        """Raise LoginFailed if the chosen store cannot be read, before a user is asked for a login."""
+        """Raise LoginFailed if the chosen store cannot be read. Call this before the user is asked to log in."""
         open_store(self._server, self._choice, self._variable).read("check")
 
     def delete(self, scheme: UserScheme) -> None:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Lock between processes, so that two servers do not use one refresh token at once.
+"""Lock between processes, so that two servers do not redeem one refresh token at the same time.
 
-Many authorization servers give a new refresh token with each answer and refuse the former one. The lock is a file that
-the system locks; the lock ends with the process that holds it.
+Many authorization servers return a new refresh token with each response, and refuse the former one. The lock is a file
+that the system locks. The system releases the lock when the process that holds it ends.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 SECONDS = 60.0
-"""Longest time to wait for the lock: twice the longest usual token request."""
+"""Maximum number of seconds to wait for the lock: twice as long as the longest usual token request."""
 
 _PAUSE = 0.05
 
 
 @asynccontextmanager
 async def locked(server: str, seconds: float = SECONDS) -> AsyncIterator[None]:
-    """Hold the lock of a server's logins. Raises LoginFailed if the lock stays taken, or cannot be made."""
+    """Hold the lock on a server's logins.
+
+    Raise LoginFailed if another process keeps the lock, or it cannot be created.
+    """
     path = os.path.join(folder(server), "lock")
     make_folder(path)
     try:
@@ -42,18 +45,18 @@ async def locked(server: str, seconds: float = SECONDS) -> AsyncIterator[None]:
             raise LoginFailed("Another process renews this login and does not finish.")
         yield
     finally:
-        os.close(descriptor)  # ends the lock
+        os.close(descriptor)  # closing the file releases the lock
 
 
 def _take(descriptor: int) -> bool:
-    """Return True if the lock was free and is now held."""
+    """Return True if the lock was free and this process has now taken it."""
     try:
         if os.name == "nt":
-            import msvcrt  # imported late: Windows alone has this module
+            import msvcrt  # imported here: only Windows has this module
 
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
         else:
-            import fcntl  # imported late: Windows lacks this module
+            import fcntl  # imported here: Windows lacks this module
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Kept logins of a running server: which schemes have one, and the grants that take tokens from them."""
+"""Logins that a running server uses: which schemes have one, and the access tokens obtained with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Logins:
-    """Logins of one server. `learn` is called with each secret, and its purpose, before the secret is used."""
+    """Logins of one server.
+
+    `learn` is called with each secret and its purpose before the secret is used, to redact it.
+    """
 
     def __init__(self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> None:
         self._catalog = catalog
@@ -31,24 +34,27 @@ class Logins:
         self.kept = KeptLogins(catalog.name, settings.token_store, settings.prefix)
 
     async def look(self, scheme: str) -> None:
-        """Find out whether a login of the scheme is kept. The store is asked in a thread, as a keyring may wait."""
+        """Find out whether a login of the scheme is stored.
+
+        This happens in a thread, as reading a keyring may block.
+        """
         if scheme not in self._known:
             await asyncio.to_thread(self.look_now, scheme)
 
     def look_now(self, scheme: str) -> None:
-        """Find out whether a login of the scheme is kept."""
+        """Find out whether a login of the scheme is stored."""
         try:
             if self.kept.has(self.scheme(scheme)):
                 self._known.add(scheme)
-        except LoginFailed:  # its URLs are not accepted
+        except LoginFailed:  # the URLs of the scheme are not accepted
             return
 
     def has(self, scheme: str) -> bool:
-        """Return True if a login of the scheme was found."""
+        """Return True if a stored login of the scheme was found earlier."""
         return scheme in self._known
 
     def begun(self, scheme: str, token: str, seconds: float) -> None:
-        """Use a login that the user has just made. `seconds` is the life of its access token, 0 if unknown."""
+        """Use a login that the user has just made. `seconds` is the lifetime of its access token, 0 if unknown."""
         self._known.add(scheme)
         self.renewal(scheme).offer(token, seconds)
 
@@ -57,17 +63,20 @@ class Logins:
         return command(self._catalog.name, self._catalog.security[scheme], self._catalog.prefix)
 
     def scheme(self, name: str) -> UserScheme:
-        """Return what is known of a scheme."""
+        """Return the settings and endpoints of the scheme `name`."""
         return UserScheme(name, self._catalog, self._settings)
 
     def renewal(self, name: str) -> Renewal:
-        """Return the source of access tokens of a scheme."""
+        """Return the source of access tokens for the scheme `name`."""
         if name not in self._renewals:
             self._renewals[name] = Renewal(self.scheme(name), self.kept, self._learn)
         return self._renewals[name]
 
     def grant(self, name: str) -> TokenRequest:
-        """Return the grant that takes its tokens from the login of a scheme. Raises LoginFailed."""
+        """Return the token request that uses the stored login of a scheme.
+
+        Raise LoginFailed if its URL may not be used.
+        """
         scheme = self.scheme(name)
         grant = TokenRequest(scheme.resolve(scheme.place), "", "", (), [scheme.variable])
         grant.user = self.renewal(name)

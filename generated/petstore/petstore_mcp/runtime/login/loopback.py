@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Wait for the browser on a port of this machine (RFC 8252, section 7.3), and take exactly one answer.
+"""Listen on a port of this machine for the redirect of the browser (RFC 8252, section 7.3), and accept exactly one.
 
-Any web page in the user's browser can send requests to the port. So a request counts only with the right path, Host and
-`state`; every other one is refused and changes nothing.
+Any web page in the user's browser can send requests to the port. So a request is accepted only with the right path,
+Host and `state`. Any other request is refused and changes nothing.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ HOST, PATH = "127.0.0.1", "/callback"
 LONGEST_HEAD = 32 * 1024
 MOST_CONNECTIONS = 16
 READ_SECONDS = 10.0
-"""Seconds that a browser may take to send the head of its request."""
+"""Seconds within which a browser must send the header of its request."""
 
 _NAMES = ("state", "code", "error", "iss")
 
 
 class Loopback:
-    """Receiver of one authorization response, at `redirect_uri`. Create it with `listen`, and close it."""
+    """Receiver of one authorization response, at `redirect_uri`. Call `listen` to open it, and `close` at the end."""
 
     def __init__(self, title: str) -> None:
-        """Create. `title` heads the page that the user sees."""
+        """Prepare. `title` is the heading of the page that the user sees."""
         self._title = title
         self._state = b""
         self._answer: asyncio.Future[dict[str, str]] | None = None
@@ -45,7 +45,7 @@ class Loopback:
         return f"http://{HOST}:{self.port}{PATH}"
 
     async def listen(self, port: int) -> None:
-        """Listen on that port, or on any free one if it is 0. Raises LoginFailed if the port is taken."""
+        """Listen on that port, or on any free port if it is 0. Raise LoginFailed if the port is taken."""
         self._answer = asyncio.get_running_loop().create_future()
         try:
             self._server = await asyncio.start_server(self._connected, HOST, port, limit=LONGEST_HEAD)
@@ -54,7 +54,7 @@ class Loopback:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def answer(self, state: str, seconds: float) -> dict[str, str]:
-        """Return the parameters of the answer with this state. Raises LoginFailed if none comes in time."""
+        """Return the parameters of the redirect with this `state`. Raise LoginFailed if none comes within `seconds`."""
         assert self._answer is not None
         self._state = state.encode()
         try:
@@ -65,11 +65,11 @@ class Loopback:
             raise LoginFailed(f"Nobody logged in within {minutes} minute{'' if minutes == 1 else 's'}.") from None
 
     def expect(self, state: str) -> None:
-        """Accept the answer with this state from now on."""
+        """Accept a redirect with this `state` from now on."""
         self._state = state.encode()
 
     def close(self) -> None:
-        """Close the port."""
+        """Close the port, and cancel waiting for the redirect."""
         if self._server is not None:
             self._server.close()
         if self._answer is not None and not self._answer.done():
@@ -84,7 +84,7 @@ class Loopback:
                     writer.write(self._answered(head.decode("latin-1")))
                     await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # a broken request needs no answer
+            pass  # a malformed request gets no response
         finally:
             self._open -= 1
             writer.close()
@@ -92,7 +92,7 @@ class Loopback:
                 await writer.wait_closed()
 
     def _answered(self, head: str) -> bytes:
-        """Return the response to a request, and take the answer if the request carries it."""
+        """Return the HTTP response to a request. Store the request's parameters if it is the expected redirect."""
         line, *lines = head.split("\r\n")
         method, _, rest = line.partition(" ")
         path, _, query = rest.partition(" ")[0].partition("?")
@@ -115,7 +115,7 @@ class Loopback:
 
     @staticmethod
     def _parameters(query: str) -> dict[str, str] | None:
-        """Return the parameters of an authorization response, or None if one is given twice."""
+        """Return the parameters of an authorization response, or None if one of them occurs twice."""
         try:
             pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=50)
         except ValueError:

@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The page that a user sees in the browser after the authorization server has sent the browser back."""
+"""Write the page that a user sees in the browser after the authorization server has redirected the browser here."""
 
 from __future__ import annotations
 
 import html
 
-#: Nothing is loaded and nothing runs, whatever the page holds.
+#: Content-Security-Policy: the page loads nothing and runs no script, whatever it contains.
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 DONE = "You can close this window. The login goes on where you began it."
@@ -13,7 +13,7 @@ REFUSED = "This is not the answer that the login waits for."
 
 
 def page(status: str, title: str, sentence: str) -> bytes:
-    """Return a whole HTTP response with a page of one sentence. `status` is such as "200 OK"."""
+    """Return a whole HTTP response with a page of one sentence. `status` is code and phrase, such as "200 OK"."""
     body = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<h1>{html.escape(title)}</h1><p>{html.escape(sentence)}</p></html>"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Register a client with an authorization server (RFC 7591), if the operator names none."""
+"""Register a client with an authorization server (RFC 7591), if the operator has configured none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CODE, DEVICE = "authorization_code", "urn:ietf:params:oauth:grant-type:device_co
 
 
 async def register(scheme: UserScheme, found: Endpoints, redirect_uri: str, scopes: str, send: Send) -> Client:
-    """Return a new client. Raises LoginFailed if the server registers none.
+    """Register a client and return it. Raise LoginFailed if the server does not register it.
 
     `redirect_uri` is "" for a login by device code.
     """

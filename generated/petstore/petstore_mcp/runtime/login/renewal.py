@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Renew the access token of a kept login (RFC 6749, section 6).
+"""Renew the access token of a stored login (RFC 6749, section 6).
 
-The lock is held from reading the refresh token to storing its successor, so that servers which renew at once do not
-use one refresh token twice. What was read before the lock is not used.
+The lock is held from reading the refresh token until its successor is stored. So servers that renew at the same time do
+not use one refresh token twice. A token that was read before the lock was taken is not used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Decision 0177: A lock and a second look keep rotating refresh tokens together.
 class Renewal:
-    """Source of access tokens for one scheme. `learn` is called with each secret before its use, for redaction."""
+    """Source of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
 
     def __init__(self, scheme: UserScheme, kept: KeptLogins, learn: Callable[[str, str], None]) -> None:
         self._scheme = scheme
@@ -43,17 +43,20 @@ class Renewal:
 
     @property
     def scheme(self) -> str:
-        """Return the name of the scheme in the table."""
+        """Return the name of the security scheme in the generated table."""
         return self._scheme.name
 
     def offer(self, token: str, seconds: float) -> None:
-        """Use this access token once, as it came with a login of this process; `seconds` is its life, 0 if unknown."""
+        """Use this access token for the next call, because a login in this process has just returned it.
+
+        `seconds` is its lifetime, 0 if unknown.
+        """
         self._first = token, time.monotonic() + (seconds or 1e9)
 
     async def token(self, send: Send) -> dict[str, Any]:
-        """Return an access token as a token answer: `access_token`, and `expires_in` if known.
+        """Return an access token in the form of a token response: `access_token`, and `expires_in` if known.
 
-        Raises LoginNeeded if the user must log in, and NotReady if no token can be had for now.
+        Raise LoginNeeded if the user must log in, and NotReady if no token can be obtained now.
         """
         first, self._first = self._first, None
         if first is not None and (left := first[1] - time.monotonic()) > 0:
@@ -109,7 +112,9 @@ class Renewal:
         return await answers.post_form(send, self._endpoint(entry), form, Client(entry.client_id, secret))
 
     def _endpoint(self, entry: Entry) -> Endpoint:
-        """Return where tokens are renewed: as the description says, else as metadata said at the login."""
+        """Return the token endpoint for renewals: from the API description, else from the metadata found at the
+        login.
+        """
         flow = self._scheme.flow
         if described := flow.get("refreshUrl") or flow.get("tokenUrl"):
             return self._scheme.resolve(described)

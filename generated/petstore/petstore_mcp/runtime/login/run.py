@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run a login from its beginning to the entry that is kept."""
+"""Carry out a login from its beginning until its tokens are stored."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ OFFLINE = "offline_access"
 class Login:
     """One login of a user for one scheme.
 
-    Call `begin_in_browser` or `begin_on_device`, show the user what it returns, then call `finish`. Close it at last.
+    Call `begin_in_browser` or `begin_on_device`, show the user the URL or code that it returns, then call `finish`.
+    Call `close` at the end.
     """
 
     def __init__(self, scheme: UserScheme, kept: KeptLogins, send: Send, scopes: str) -> None:
-        """Create. `scopes` are joined by blanks."""
+        """Prepare. `scopes` are separated by spaces."""
         self._scheme = scheme
         self._kept = kept
         self._send = send
@@ -50,11 +51,14 @@ class Login:
 
     @property
     def scopes(self) -> str:
-        """Return the scopes that are asked for, joined by blanks."""
+        """Return the scopes to request, separated by spaces."""
         return self._scopes
 
     async def look_up(self) -> Endpoints:
-        """Find the endpoints, and check that the login can be kept. Raises LoginFailed."""
+        """Find the endpoints, and check that the login can be stored.
+
+        Raise LoginFailed if there is no token endpoint, or if the store cannot be read.
+        """
         await asyncio.to_thread(self._kept.check)
         self._found = await find(self._scheme, self._send)
         if self._found.gives_offline_access and OFFLINE not in self._scopes.split():
@@ -64,7 +68,7 @@ class Login:
         return self._found
 
     async def begin_in_browser(self, port: int = 0) -> str:
-        """Return the URL that the user opens. Raises LoginFailed."""
+        """Return the URL that the user opens. Raise LoginFailed if the port is taken or no client can be registered."""
         known = await self._registered()
         self._browser = BrowserLogin(self._found, f"{self._scheme.server}: {self._scheme.label}")
         try:
@@ -73,7 +77,7 @@ class Login:
             if port or known is None:
                 raise
             await self._browser.listen(0)
-            known = None  # registered with a port that is taken
+            known = None  # that client was registered with a port that is taken now
         if known is not None and known.port != self._browser.receiver.port:
             known = None
         await self._choose_client(known, self._browser.receiver.redirect_uri)
@@ -82,13 +86,19 @@ class Login:
         return self._browser.url(self._client, self._scopes)
 
     async def begin_on_device(self) -> tuple[str, str]:
-        """Return the URL that the user opens on another device, and the code to type there. Raises LoginFailed."""
+        """Return the URL that the user opens on another device, and the code to type there.
+
+        Raise LoginFailed if the server gives no code.
+        """
         await self._choose_client(None, "")
         self._device = DeviceLogin(self._found, self._client, self._send)
         return await self._device.begin(self._scopes)
 
     async def finish(self, seconds: float = SECONDS) -> tuple[Store, str]:
-        """Wait for the user, and keep the login. Return its store and the access token. Raises LoginFailed."""
+        """Wait for the user, and store the login.
+
+        Return the store and the access token. Raise LoginFailed if the login fails.
+        """
         answer = await self._answer(seconds)
         assert self._found.token is not None
         server = self._found.token.address.authority
@@ -100,12 +110,12 @@ class Login:
 
     @property
     def life(self) -> float:
-        """Return for how many seconds the access token is valid, 0 if unknown."""
+        """Return for how many more seconds the access token is valid, 0 if unknown."""
         ends = self.entry.access_ends if self.entry is not None else 0.0
         return max(ends - time.time(), 1.0) if ends else 0.0
 
     def close(self) -> None:
-        """Close the port."""
+        """Close the port that waits for the browser."""
         if self._browser is not None:
             self._browser.close()
 
@@ -116,7 +126,7 @@ class Login:
         return await self._device.finish()
 
     async def _registered(self) -> Entry | None:
-        """Return the kept login whose registered client can be used again, or None."""
+        """Return the stored login whose dynamically registered client can be used again, or None."""
         if self._scheme.client_id:
             return None
         try:
@@ -128,7 +138,10 @@ class Login:
         return found[0] if found[0].port else None
 
     async def _choose_client(self, known: Entry | None, redirect_uri: str) -> None:
-        """Use the operator's client, else the one registered before, else register one. Raises LoginFailed."""
+        """Use the operator's client, else the client registered before, else register one.
+
+        Raise LoginFailed if the registration fails.
+        """
         if self._scheme.client_id:
             self._client = Client(self._scheme.client_id, self._scheme.client_secret)
             return
@@ -140,8 +153,8 @@ class Login:
 
 
 def open_page(url: str, open_url: Callable[[str], bool]) -> bool:
-    """Open the URL in a browser, and return True if that seems to have worked."""
+    """Open the URL in a browser. Return True if that seems to have worked."""
     try:
         return open_url(url)
-    except Exception:  # what a browser's launcher raises depends on the system
+    except Exception:  # browser launchers raise different exceptions on different systems
         return False

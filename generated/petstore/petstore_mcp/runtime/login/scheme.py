@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One security scheme for which a user can log in, with everything that the operator and the table say about it."""
+"""A security scheme for which a user can log in, with its settings from the generated table and the operator."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class UserScheme:
     """Security scheme for which a user can log in.
 
-    - `name`: its name in the table. `label`: its name on the command line.
-    - `server`: name of the generated server. `command`: what the user runs to log in.
-    - `client_id`, `client_secret`: the client that the operator names, or "".
+    - `name`: its name in the generated table. `label`: its name on the command line.
+    - `server`: name of the generated server. `command`: the command by which the user logs in.
+    - `client_id`, `client_secret`: the client that the operator has configured, or "".
     """
 
     __slots__ = ("_entry", "_settings", "client_id", "client_secret", "command", "flow", "label", "name", "server")
@@ -44,17 +44,17 @@ class UserScheme:
 
     @property
     def variable(self) -> str:
-        """Return the environment variable that holds a ready token."""
+        """Return the environment variable that may hold an access token, which makes a login unnecessary."""
         return self._entry["variables"]["value"]
 
     @property
     def client_variable(self) -> str:
-        """Return the environment variable that holds the client's id."""
+        """Return the environment variable that holds the client id."""
         return self._entry["variables"]["client_id"]
 
     @property
     def overruled(self) -> list[str]:
-        """Return the environment variables that win over a login, as far as they are set."""
+        """Return the environment variables that are set and are used instead of a login."""
         named, secrets = self._entry["variables"], self._settings.secrets
         if named["value"] in secrets:
             return [named["value"]]
@@ -63,26 +63,29 @@ class UserScheme:
 
     @property
     def place(self) -> str:
-        """Return the URL that identifies the authorization server, as the table writes it."""
+        """Return the URL that identifies the authorization server, as written in the generated table."""
         flow = self.flow
         urls = flow.get("metadataUrl"), flow.get("tokenUrl"), flow.get("authorizationUrl")
         return next(filter(None, urls), "") or flow.get("deviceAuthorizationUrl", "")
 
     def key(self, client_id: str) -> str:
-        """Return the key under which a login is kept: one for each server, scheme, authorization server and client.
+        """Return the key under which a login is stored: one per server, scheme, authorization server and client.
 
-        `client_id` "" is the key of the note that says which client logged in last.
+        If `client_id` is "", this is the key of the note that says which client logged in last.
         """
         where = self.resolve(self.place)
         named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])
         return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
 
     def resolve(self, url: str) -> Endpoint:
-        """Return the endpoint at a URL of the table. Raises LoginFailed if requests may not go there."""
+        """Return the endpoint at a URL of the generated table. Raise LoginFailed if requests may not be sent there."""
         return self._checked(url, lambda rules, base, first: rules.endpoint(url, base, first))
 
     def resolve_named(self, url: str, metadata_url: str) -> Endpoint:
-        """Return the endpoint at a URL that the metadata at `metadata_url` names. Raises LoginFailed."""
+        """Return the endpoint at `url`, which the metadata at `metadata_url` name.
+
+        Raise LoginFailed if requests may not be sent there.
+        """
 
         def resolve(rules: Rules, base: Address | str, first: str) -> Endpoint:
             place = rules.discovery(metadata_url, base, first)
@@ -103,10 +106,10 @@ class UserScheme:
 
 
 def label(scheme: Scheme, prefix: str) -> str:
-    """Return the name of a scheme on the command line: its variable without the prefix, in lower case."""
+    """Return a scheme's name on the command line: its environment variable without the prefix, in lower case."""
     return scheme["variables"]["value"].removeprefix(f"{prefix}_").lower()
 
 
 def command(server: str, scheme: Scheme, prefix: str) -> str:
-    """Return the command that logs a user in for a scheme."""
+    """Return the command by which a user logs in for a scheme."""
     return f"{server}-mcp login {label(scheme, prefix)}"

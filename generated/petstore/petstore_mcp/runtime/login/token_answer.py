@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Turn a token answer into the entry that is kept, and learn from it who logged in."""
+"""Convert a token response to the login that is stored, and find out who logged in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .endpoints import Endpoints
 
 _WHO = ("email", "preferred_username", "username", "name", "display_name", "login", "sub")
-"""Claims that name a user, the most telling first."""
+"""Claims that name a user, the most readable first."""
 
 LONGEST_SAID = 200
 
@@ -28,10 +28,10 @@ LONGEST_SAID = 200
 async def granted(
     answer: Answer, client: Client, found: Endpoints, scopes: str, send: Send, server: str, registered_at: int | None
 ) -> tuple[Entry, str]:
-    """Return the entry for a token answer, and the access token. Raises LoginFailed if the answer holds no token.
+    """Return the login to store and the access token of a token response.
 
-    `scopes` are those that were asked for. `registered_at` is the port of a client that was registered dynamically,
-    None for a client of the operator.
+    Raise LoginFailed if the response holds no token. `scopes` are those that were requested. `registered_at` is the
+    port of a client that was registered dynamically, or None for the operator's client.
     """
     if answer.status != 200:
         raise LoginFailed(f"{server} gave no token: {answer.said}.", refused=bool(answer.error))
@@ -59,10 +59,10 @@ async def granted(
 
 
 async def _user(answer: Answer, client: Client, found: Endpoints, token: str, send: Send) -> str:
-    """Return who logged in, by the ID token or the userinfo endpoint, or "".
+    """Return the name of the user who logged in, from the ID token or the userinfo endpoint; "" if neither says it.
 
-    The ID token came from the token endpoint over TLS, so its signature need not be checked (OpenID Connect Core 1.0,
-    section 3.1.3.7).
+    The ID token came directly from the token endpoint over TLS, so its signature need not be checked (OpenID Connect
+    Core 1.0, section 3.1.3.7).
     """
     claims = _claims(answer.text("id_token", 64 * 1024))
     audience = claims.get("aud")
@@ -87,7 +87,7 @@ def _named(claims: dict[str, Any]) -> str:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """Return the claims of a JWT (RFC 7519), unchecked, or {}."""
+    """Return the claims of a JWT (RFC 7519) without checking it; {} if it cannot be read."""
     parts = token.split(".")
     if len(parts) != 3:
         return {}

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep logins in the system's keyring, or in a file that only its owner can read.
+"""Store logins in the system's keyring, or in a file that only its owner can read.
 
-Each store holds texts by key. Every function here may block, so a running server calls them in a thread.
+Each store maps keys to texts. Every function here may block, so a running server calls them in a thread.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any, Protocol
 from .errors import LoginFailed
 
 LARGEST = 1024 * 1024
-"""Largest file of logins in bytes."""
+"""Maximum size in bytes of the file that stores logins."""
 
 _NAME = "logins.json"
 
 
 class Store(Protocol):
-    """Store of texts by key. Each method raises LoginFailed if the store cannot be used."""
+    """Protocol for a store that maps keys to texts. Each method raises LoginFailed if the store cannot be used."""
 
     where: str
 
     def read(self, key: str) -> str | None:
-        """Return the text under a key, or None."""
+        """Return the text under a key, or None if there is none."""
 
     def write(self, key: str, text: str) -> None:
-        """Store a text under a key, in place of an earlier one."""
+        """Store a text under a key, replacing an earlier text."""
 
     def delete(self, key: str) -> None:
         """Remove the text under a key, if there is one."""
@@ -39,7 +39,7 @@ class Store(Protocol):
 
 # Decision 0178: Logins are kept in the keyring, or in a file that the operator chooses.
 def open_store(server: str, choice: str, variable: str) -> Store:
-    """Return the store that the operator chose: "" (any), `keyring`, `file`, or the absolute path of a file.
+    """Return the store that the operator chose: "" or `keyring` (the keyring), `file`, or the absolute path of a file.
 
     `variable` is the name of the environment variable that holds the choice.
     """
@@ -51,10 +51,10 @@ def open_store(server: str, choice: str, variable: str) -> Store:
 
 
 def stores_to_search(server: str, choice: str, variable: str) -> list[Store]:
-    """Return the stores in which a login may be kept, in order of search.
+    """Return the stores that may contain a login, in the order in which they are searched.
 
-    Without a choice, a file that an earlier choice made is searched too, since a host may start the server without the
-    variables of the user's shell.
+    Without a choice, a file that an earlier choice created is searched too. The MCP client may start the server without
+    the variables of the user's shell, so the choice may be missing.
     """
     found = open_store(server, choice, variable)
     default = os.path.join(folder(server), _NAME)
@@ -62,7 +62,7 @@ def stores_to_search(server: str, choice: str, variable: str) -> list[Store]:
 
 
 def folder(server: str) -> str:
-    """Return the folder for data of this server, as the system's conventions name it (on Linux: XDG)."""
+    """Return the folder for this server's data, according to the system's conventions (on Linux: XDG)."""
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         base = os.environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
@@ -75,7 +75,7 @@ def folder(server: str) -> str:
 
 
 def make_folder(path: str) -> None:
-    """Make the folder of a file, for the owner alone. Raises LoginFailed."""
+    """Create the folder for a file, readable only by its owner. Raise LoginFailed if that is not possible."""
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     except OSError:
@@ -83,7 +83,10 @@ def make_folder(path: str) -> None:
 
 
 class FileStore:
-    """Store in one JSON file of mode 0600. The file is replaced whole, so that no reader sees half of it."""
+    """Store in one JSON file of mode 0600.
+
+    Writing replaces the whole file, so that readers never see an incomplete one.
+    """
 
     def __init__(self, path: str) -> None:
         self.where = path
@@ -115,7 +118,10 @@ class FileStore:
         return value
 
     def _content(self) -> bytes:
-        """Return the bytes of the file. Raises OSError, and LoginFailed if others than its owner can read it."""
+        """Return the bytes of the file.
+
+        Raise LoginFailed if users other than its owner can read it, OSError if it is unreadable.
+        """
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(self.where, flags)
         try:
@@ -159,7 +165,7 @@ class KeyringStore:
     """Store in the system's keyring: Keychain, Credential Locker, Secret Service or KWallet."""
 
     def __init__(self, service: str, variable: str) -> None:
-        """Create. `variable` is the environment variable that chooses another store."""
+        """Prepare. `variable` is the environment variable that chooses another store."""
         self.where = "the system's keyring"
         self._service = service
         self._variable = variable
@@ -168,7 +174,7 @@ class KeyringStore:
         keyring = self._library()
         try:
             found = keyring.get_password(self._service, key)
-        except Exception as problem:  # backends raise what their libraries raise
+        except Exception as problem:  # backends raise the exceptions of their libraries
             raise self._unusable() from problem
         return found if isinstance(found, str) else None
 
@@ -176,7 +182,7 @@ class KeyringStore:
         keyring = self._library()
         try:
             keyring.set_password(self._service, key, text)
-        except Exception as problem:  # backends raise what their libraries raise
+        except Exception as problem:  # backends raise the exceptions of their libraries
             raise self._unusable() from problem
 
     def delete(self, key: str) -> None:
@@ -184,12 +190,12 @@ class KeyringStore:
             return
         try:
             self._library().delete_password(self._service, key)
-        except Exception as problem:  # backends raise what their libraries raise
+        except Exception as problem:  # backends raise the exceptions of their libraries
             raise self._unusable() from problem
 
     def _library(self) -> Any:
         try:
-            import keyring  # imported late: an extra, which only logins need
+            import keyring  # imported late: optional, and needed only for logins
         except ImportError:
             raise LoginFailed(
                 f"The library keyring is not installed. Install the extra keyring of this server, or set "

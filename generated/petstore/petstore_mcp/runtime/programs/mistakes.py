@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say in words what is wrong with a program, with its lines, so that a model can mend it."""
+"""Describe errors of a program and the lines where they occurred, so that a model can correct the program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _OF_LIMITS = (
 
 
 def of_types(told: str) -> str:
-    """Return what the type checker found, a line for each finding. `told`: its own, FILE:LINE:COLUMN: KIND TEXT."""
+    """Return the findings of the type checker, one per line.
+
+    `told` is the type checker's output, with lines of the form FILE:LINE:COLUMN: KIND TEXT.
+    """
     found = [(each[1], _clipped(each[2])) for each in _FINDING.finditer(told)]
     lines = [f"Line {line}: {text}" for line, text in found[:MOST_TOLD]]
     if len(found) > MOST_TOLD:
@@ -32,7 +35,10 @@ def of_types(told: str) -> str:
 
 
 def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
-    """Return why a program ended early: `said` as type and message, with the lines on which it stood."""
+    """Return why a program ended early.
+
+    `said` is the type and message of the exception, `frames` are its lines and source.
+    """
     for beginning, words in _OF_LIMITS:
         if said.startswith(beginning):
             said = words.format(seconds=seconds, memory=memory)
@@ -47,12 +53,12 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
 
 
 def of_printing(most: int) -> str:
-    """Return that a program printed too much."""
+    """Return the message that a program printed more than `most` bytes."""
     return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 
 def of_process(timed_out: bool, seconds: float) -> str:
-    """Return why the process of a program is gone."""
+    """Return why the process that ran a program has ended."""
     if timed_out:
         return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
     return "The process that ran the program ended by itself, and so did the program."

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Shape what a program ends with for the model, and what one of its calls returns for the program."""
+"""Convert the final value of a program to text for the model, and the result of a tool call to a value for the
+program.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,15 @@ if TYPE_CHECKING:
 
 NO_VALUE = "The program ended without a value. End it with the value that you want to see, or print it."
 TEXT = "_text"
-"""Member of a structured value for text beside it (result/wrapping.py)."""
+"""Member of a structured result that holds text in addition to the value (result/wrapping.py)."""
 
 
 def value_of(result: Result, form: str) -> tuple[Any, str]:
-    """Return the value that a call has inside a program, and what the result told beside it.
+    """Return the value that a tool call has inside a program, and the additional text of the result.
 
-    It is the JSON of the answer, whole and not wrapped, or its text. `form`: how a tool with an output schema wraps it.
-    Long JSON is handed over as a tuple with its text (`worker_code.py`), which says the same as a structured value.
+    The value is the whole JSON of the response without its wrapper, or its text. `form` says how a tool with an output
+    schema wraps its value. Long JSON is returned as a tuple that contains its text (`worker_code.py`), which the worker
+    parses.
     """
     texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
     others = [str(block["type"]) for block in result.content if block["type"] not in ("text", "resource_link")]
@@ -54,9 +57,9 @@ def _unwrapped(value: Any, form: str) -> tuple[Any, str]:
 
 
 def shown(value: Any, printed: str, most: int, more: bool = False, count: int = -1) -> str:
-    """Return the text for the model: what was printed, and the last value, in at most about `most` bytes.
+    """Return the text for the model: the printed text and the final value, in about `most` bytes.
 
-    `more`: the value is only a beginning. `count`: how many items all of it has.
+    `more` is True if `value` is only the beginning of the final value. `count` is how many items the whole value has.
     """
     parts = [_cut(printed.rstrip("\n"), most // 2)] if printed.strip() else []
     if value is not None:
@@ -66,7 +69,7 @@ def shown(value: Any, printed: str, most: int, more: bool = False, count: int = 
 
 
 def _value(value: Any, most: int, more: bool, count: int) -> str:
-    """Return a value as JSON, cut to about `most` bytes."""
+    """Return a value as JSON, shortened to about `most` bytes."""
     if isinstance(value, str):
         return _cut(value, most)
     try:

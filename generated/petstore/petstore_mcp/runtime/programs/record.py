@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write down a program that waits for its user, and what it has done so far.
+"""Serialize a program that waits for its user, together with a record of what it has done so far.
 
-The bytes hold the program as the sandbox stands, so they are read only after they were unsealed, or from this process.
+The bytes contain the state of the sandbox. So they are read only if they come from this process, or after decryption
+has proved that this server wrote them.
 """
 
 from __future__ import annotations
@@ -16,20 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_CALLS = 50
-"""Most calls that one program makes."""
+"""Maximum number of tool calls that one program makes."""
 
 LARGEST = 128 * 2**20
-"""Largest program in bytes that is read again."""
+"""Maximum size in bytes of a decompressed program."""
 
 MOST_NOTES = 10
 
 
 class OtherProgram(Exception):
-    """Raised if what was written down is of another program, another table, or another sandbox."""
+    """The serialized program is another one, or was made with other tables or another version of the sandbox."""
 
 
 class Record:
-    """What a run has done. `run` is its id in the audit log. `state` belongs to the question to the user."""
+    """Record of what a program has done.
+
+    `run` is its id in the audit log. `state` belongs to the question that the user is asked.
+    """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")
 
@@ -42,13 +46,13 @@ class Record:
         self.state = ""
 
     def note(self, tool: str, told: str) -> None:
-        """Keep what a result told beside its value, such as how to get the next page."""
+        """Store additional text of a tool's result, such as how to request the next page."""
         line = f"{tool}: {told}"
         if line not in self.notes and len(self.notes) < MOST_NOTES:
             self.notes.append(line)
 
     def done(self) -> str:
-        """Return a sentence on the writes that were made, or ""."""
+        """Return a sentence about the writes that the program made, or "" if it made none."""
         if not self.writes:
             return ""
         count = len(self.writes)
@@ -56,13 +60,16 @@ class Record:
         return f"{made}: {', '.join(self.writes)}."
 
     def written(self, about: Sequence[str], program: bytes) -> bytes:
-        """Return all of this and the program as bytes. `about` is what must be the same when they are read."""
+        """Return this record and the program as bytes.
+
+        `about` lists texts that must be the same when the bytes are read.
+        """
         told = {name: getattr(self, name) for name in self.__slots__}
         return zlib.compress(dumps([_digest(about), told]) + b"\n" + program)
 
     @classmethod
     def read(cls, about: Sequence[str], written: bytes) -> tuple[Record, bytes]:
-        """Return what was written down, and the program. Raises OtherProgram."""
+        """Return the record and the program that `written` made bytes of. Raise OtherProgram if `about` differs."""
         unpacked = zlib.decompressobj()
         whole = unpacked.decompress(written, LARGEST)
         head, _, program = whole.partition(b"\n")

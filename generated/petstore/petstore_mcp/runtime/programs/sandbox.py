@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run programs in worker processes of the sandbox pydantic-monty, one program a process at a time.
+"""Run programs in worker processes of the sandbox pydantic-monty, one program per process.
 
-A program has no file, no network, no environment and no import but the sandbox's own. It sees only the functions of its
-tools. At a call it stops, and this process goes on with it once the call is answered. A stopped program can be written
-down (`dump`) and read again by another process (`Sandbox.restored`). Such bytes are trusted like code: only those that
-this server has sealed or kept may be read.
+A program has no access to files, the network or the environment, and imports only modules of the sandbox. It sees only
+the functions of its tools. At a call it stops, and this process resumes it once the call has its result. A stopped
+program can be serialized (`dump`) and restored by another process (`Sandbox.restored`). Such bytes are trusted like
+code: only bytes that this server has encrypted or stored may be restored.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 VERSION = monty.__version__
 
 SECONDS = 5.0
-"""Seconds of its own that a program may run. Waiting for answers does not count."""
+"""Seconds of running time that a program has. Waiting for results of calls does not count."""
 
 MEMORY = 32 * 2**20
 RECURSION = 200
 SUSPENSIONS = 1000
-"""Most times that a program may stop: at calls, at names of tools, and at what it may not do."""
+"""Maximum number of times that a program may stop: at calls, at names of tools, and at forbidden operations."""
 
 MOST_WORKERS = 4
 _GRACE = 2.0
 _PATIENCE = 60.0
-"""Seconds for which a program waits for a free worker."""
+"""Seconds for which a program waits for a free worker process."""
 
 MOST_PRINTED = 64 * 1024
 _NICE = 10
@@ -44,7 +44,10 @@ _NAME = "program.py"
 
 
 class Stopped(Exception):
-    """Raised if a program cannot go on. The message says why, with the line. `checked`: nothing of it has run."""
+    """The program cannot continue. The message says why, with the line.
+
+    `checked` is True if no part of the program has run.
+    """
 
     def __init__(self, text: str, checked: bool = False) -> None:
         super().__init__(text)
@@ -52,13 +55,13 @@ class Stopped(Exception):
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """Stand for a function that is answered from outside."""
+    """Do nothing. It takes the place of a function whose calls this process answers."""
 
 
 class Run:
-    """One program in a worker. It has stopped at `call`, a name with arguments, or has ended with `value`.
+    """One program in a worker. It has stopped at `call`, a name with arguments, or has ended with a value.
 
-    `printed` is what it has printed since it was begun or restored.
+    `printed` is the text that it has printed since it was begun or restored.
     """
 
     def __init__(self, session: Any, names: Iterable[str]) -> None:
@@ -71,65 +74,66 @@ class Run:
 
     @property
     def printed(self) -> str:
-        """Return what the program has printed."""
+        """Return the text that the program has printed."""
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it until its first call. Raises Stopped."""
+        """Check the types of a program, and run it until its first call. Raise Stopped if it fails."""
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
 
     async def restore(self, written: bytes) -> None:
-        """Read a program that was written down. Raises Stopped."""
+        """Restore a program that `dump` serialized. Raise Stopped if that fails."""
         await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
 
     async def answer(self, value: Any) -> None:
-        """Go on with the result of the call. Raises Stopped."""
+        """Resume the program with the result of its call. Raise Stopped if the program fails."""
         await self._go(self._snapshot.resume({"return_value": value}))
 
     async def fail(self, problem: Exception) -> None:
-        """Go on with an error of the call, which the program may catch. Raises Stopped."""
+        """Resume the program with an error of its call, which it may catch. Raise Stopped if the program fails."""
         await self._go(self._snapshot.resume({"exception": problem}))
 
     async def dump(self) -> bytes:
-        """Return the program as it stands at its call, as bytes. Raises Stopped."""
+        """Serialize the program, which has stopped at a call. Raise Stopped if it holds too much data."""
         try:
-            written: bytes = await asyncio.to_thread(self._snapshot.dump)  # a large one takes long
+            # In a thread, because it takes long for a large program.
+            written: bytes = await asyncio.to_thread(self._snapshot.dump)
         except monty.MontyError:
             raise Stopped("It holds too much to be written down while the user is asked.") from None
         return written
 
     async def close(self) -> None:
-        """Give the worker back."""
+        """Return the worker process to the pool."""
         await self._session.__aexit__(None, None, None)
 
     async def value(self, room: int) -> tuple[Any, bool, int]:
-        """Return the beginning of the value with which the program ended: about `room` characters of it.
+        """Return the beginning of the program's final value, about `room` characters.
 
-        Also return whether there is more, and how many items it has, -1 if it has none.
+        Also return whether the value is longer, and how many items it has, -1 if it is no collection.
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program may have redefined what this code uses
+        except (monty.MontyError, RuntimeError):  # the program may have redefined names that this code uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
             try:
                 return (loads(value)[0] if is_json else value), cut, count
-            except NotJSON:  # as `NaN`
+            except NotJSON:  # the text is not valid JSON, such as `NaN`
                 return value, cut, count
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
     async def _before(self, code: str) -> None:
-        """Run what is defined before the program. Raises Stopped."""
+        """Run the definitions that precede the program. Raise Stopped if that fails."""
         try:
             await self._session.feed_run(code, external_lookup=self._names, skip_type_check=True)
         except monty.MontyError:
             raise Stopped("The worker for programs could not be prepared.", checked=True) from None
 
     async def _go(self, step: Any) -> None:
-        """Run until the next call of a tool, or the end."""
+        """Run the program until its next tool call, or to its end. Raise Stopped if it fails."""
         self.call = None
         try:
             snapshot = await step
@@ -140,7 +144,8 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                snapshot = await snapshot.resume_auto()  # a name, or what no program may do
+                # The program has stopped at a name, or at a forbidden operation.
+                snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
             raise Stopped(mistakes.of_types(problem.display()), checked=True) from None
@@ -164,23 +169,24 @@ class Run:
 
 
 def _lines(problem: Any) -> list[tuple[int, str]]:
-    """Return the lines of the program on which it stood, without those that this server runs around it."""
+    """Return the lines of the program where the problem occurred, without lines of code that this server adds."""
     frames = [frame for frame in problem.traceback() if OWN not in (frame.source_line or "").replace(KEPT, "")]
     return [(frame.line, (frame.source_line or "").replace(KEPT, "")) for frame in frames]
 
 
 class Sandbox:
-    """Workers of one server. They are started with the first program, and no more than MOST_WORKERS run."""
+    """Worker processes of one server. The first program starts them, and at most MOST_WORKERS run."""
 
     def __init__(self) -> None:
         self._pool: Any = None
 
     async def worker(self, names: Iterable[str], stubs: str = "") -> Run:
-        """Return a worker for one program that may call the functions `names`. Raises Stopped.
+        """Return a worker for one program that may call the functions `names`. Raise Stopped if none can be had.
 
-        With `stubs`, the types of the program are checked against them before it runs.
+        With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """
-        # In the format `json` the worker of pydantic-monty 1.4 dies of a misspelt member beside letters beyond ASCII.
+        # With the format `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to non-ASCII
+        # letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:
@@ -201,7 +207,7 @@ class Sandbox:
         return Run(session, names)
 
     async def close(self) -> None:
-        """End all workers."""
+        """End all worker processes."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.__aexit__(None, None, None)
@@ -217,7 +223,7 @@ def _limits() -> monty.ResourceLimits:
 
 
 def _step_back(worker: int | None) -> None:
-    """Let this process go first where a worker wants the same processor."""
+    """Lower the priority of a worker process, so that this process runs first."""
     if worker is not None and hasattr(os, "setpriority"):
         try:
             os.setpriority(os.PRIO_PROCESS, worker, _NICE)

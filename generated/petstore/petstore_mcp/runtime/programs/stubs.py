@@ -1,11 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write tools as typed Python functions. A program is checked against these before it runs.
+"""Describe tools as typed Python functions. A program is checked against these before it runs.
 
-What the model reads and what the type checker reads is the same text. A schema that Python's types cannot say becomes
-`Any`, so that no right program is refused: the arguments of each call are checked by their schema as well. A closed
-object becomes a TypedDict, in which a misspelt member is an error.
+The model and the type checker read the same text. A schema that Python's types cannot express becomes `Any`, so that no
+correct program is refused: the arguments of each call are also checked by their schema. An object without additional
+properties becomes a TypedDict, so that a misspelt member is an error.
 
-Required arguments stand first, in the order of the schema, and may be given by position. The others are given by name.
+Required arguments come first, in the order of the schema, and may be given by position. Optional arguments are given by
+name.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ HEAD = "from typing import Any, Literal, NotRequired, TypedDict\n"
 MOST_LITERALS = 60
 MOST_ALTERNATIVES = 6
 DEPTH = 6
-"""Levels of objects that get a class of their own."""
+"""Maximum depth of nested objects that get a class of their own."""
 
 OWN = "__mcp_"
-"""Beginning of names that this server gives in programs. No function of a tool begins so."""
+"""Prefix of names that this server defines in programs. No function of a tool has it."""
 
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _TAKEN = frozenset({*dir(builtins), "Any", "Literal", "NotRequired", "TypedDict"})
@@ -35,17 +36,19 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Decision 0195: In programs each tool is a plain function.
 class Function:
-    """A tool as a function. `parameters`: name in Python to name of the argument. `required`: those given by position.
+    """A tool as a function.
 
-    `line` is its definition, `classes` the definitions of the types that the line names.
+    - `parameters`: from the name in Python to the name of the argument. `required`: parameters that may be positional.
+    - `line`: definition of the function. `classes`: definitions of the types that it uses.
     """
 
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
 
     def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
-        """Create for an entry of `tools/list`. `form` is how its result is wrapped (table.OutputForm), if it is.
+        """Create a function for an entry of `tools/list`. `form` is how the result is wrapped (table.OutputForm), or
+        "".
 
-        `taken`: names of classes of other functions, to which its own are added.
+        `taken` holds the class names of other functions; this function's class names are added.
         """
         self.name = name
         self.form = form
@@ -70,11 +73,11 @@ class Function:
 
     @property
     def stub(self) -> str:
-        """Return the definition of the function and of all types that it names."""
+        """Return the definitions of the function and of all types that it uses."""
         return "\n".join([*self.classes, self.line])
 
     def arguments(self, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the tool, as JSON. Raise TypeError with what is wrong with them."""
+        """Return the arguments of the tool, as JSON values. Raise TypeError with a description if they are wrong."""
         if len(given) > len(self.required):
             raise TypeError(f"{self.name} takes {len(self.required)} arguments by position, and got {len(given)}")
         found = dict(zip(self.required, given, strict=False))
@@ -88,9 +91,10 @@ class Function:
 
 
 class _Types:
-    """Types of one function. `written`: definitions of its classes, each behind those that it names.
+    """Types that one function uses. `written` holds definitions of its classes, each after those that it uses.
 
-    `told`: null counts where a schema says it. A schema that was derived from an answer adds null to every type.
+    `told` is whether null in a schema becomes `None`. It is False for a schema derived from a response, which adds null
+    to every type.
     """
 
     def __init__(self, prefix: str, taken: set[str] | None) -> None:
@@ -100,7 +104,7 @@ class _Types:
         self._names = set() if taken is None else taken
 
     def of(self, schema: Any, role: str, depth: int = 0) -> str:
-        """Return the type of a schema. `role` names its class, if it needs one."""
+        """Return the Python type for a schema. `role` names the class, if the type needs one."""
         if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
             return "Any"
         if "const" in schema or "enum" in schema:
@@ -146,7 +150,7 @@ class _Types:
 
 
 def spelled(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return each name as a name of Python. Two that would be alike get numbers."""
+    """Return each name as a valid and unique Python identifier. A number is added if two would be the same."""
     found: list[str] = []
     used = set(taken)
     for name in names:
@@ -162,13 +166,13 @@ def spelled(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def functions(names: Iterable[str]) -> dict[str, str]:
-    """Return the name of each tool by the name of its function. No function hides a builtin."""
+    """Return a mapping from function names to tool names. No function has the name of a builtin."""
     ordered = sorted(names)
     return dict(zip(spelled(ordered, _TAKEN), ordered, strict=True))
 
 
 def words(code: str) -> set[str]:
-    """Return all names that a program could use. Linear in its length; the program is not parsed."""
+    """Return all names that occur in a program. The program is not parsed, so this takes linear time."""
     return set(_WORD.findall(code))
 
 
@@ -176,7 +180,7 @@ MOST_NESTED = 60
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """Return a value of a program as JSON. Raise TypeError for what JSON cannot say."""
+    """Return a value of a program as a JSON value. Raise TypeError if JSON cannot express it."""
     if depth > MOST_NESTED:
         raise TypeError(f"a value is nested more than {MOST_NESTED} levels deep")
     if value is None or isinstance(value, (bool, str)):
@@ -193,7 +197,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
         return [as_json(each, depth + 1) for each in value]
     if isinstance(value, (set, frozenset)):
         return [as_json(each, depth + 1) for each in sorted(value, key=str)]
-    if hasattr(value, "isoformat"):  # dates and times
+    if hasattr(value, "isoformat"):  # the value is a date or a time
         return str(value.isoformat())
     raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
 
@@ -212,7 +216,7 @@ def _union(kinds: Iterable[str]) -> str:
 
 
 def _unwrapped(schema: Any, form: str) -> Any:
-    """Return the schema of the value that a result holds: a list is not under `items` inside a program."""
+    """Return the schema of the value in a result, without the wrapper `items` or `value`."""
     member = {"items": "items", "value": "value"}.get(form)
     if member is None or not isinstance(schema, dict):
         return schema

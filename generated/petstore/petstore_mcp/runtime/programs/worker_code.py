@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the Python that runs in a worker around a program, so that large values cross as text or not at all.
+"""Write the Python code that runs in a worker around a program, so that large values are passed as text or not at all.
 
-To convert a value of 20,000 objects for another process takes a tenth of a second, in which no other call goes on. So a
-large answer is handed over as JSON text, which the worker parses. And of the value with which a program ends the worker
-hands back the beginning alone: more is not shown.
+To convert a value of 20,000 objects for another process takes a tenth of a second, in which no other call proceeds. So
+a large response is passed as JSON text, which the worker parses. And of a program's final value, the worker returns
+only the beginning, because no more is shown.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEPT = f"{OWN}last = "
-"""What stands before the last expression of a program, so that its value is kept in the worker."""
+"""Text inserted before the last expression of a program, so that the worker stores its value."""
 
 LARGE = 64 * 1024
-"""Characters of JSON from which an answer is handed over as text."""
+"""Length of JSON in characters from which a response is passed as text."""
 
-# A program may give names of Python to values of its own (`list = list_orders()`), so functions keep what they use.
+# A program may reassign builtin names (`list = list_orders()`), so these functions keep the builtins as defaults.
 _HEAD = """\
 import json as OWNjson
 OWNlast = {last}
@@ -70,9 +70,9 @@ _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}
 
 # Decision 0226: Large values enter and leave a program as JSON text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
-    """Return the code that is run before a program, and the program with its last expression kept.
+    """Return the code to run before a program, and the program changed to store the value of its last expression.
 
-    `names`: the functions of its tools. A program that Python cannot parse is left as it is.
+    `names` are the functions of its tools. A program that Python cannot parse is returned unchanged.
     """
     written = _keeping(code)
     head = _HEAD.format(last="..." if written is None else "None", most_nested=MOST_NESTED)
@@ -80,15 +80,17 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return the code whose value is (beginning, is it JSON text, is it cut, how many items there are), or `...`."""
+    """Return code that evaluates to (beginning, whether it is JSON, whether it is cut, number of items), or to
+    `...`.
+    """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 
 
 def _keeping(code: str) -> str | None:
-    """Return a program with its last expression kept; None if it cannot be parsed."""
+    """Return a program changed to store the value of its last expression; None if it cannot be parsed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as escapes that Python does not know
+            warnings.simplefilter("ignore")  # ignore warnings, such as one about an unknown escape
             body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

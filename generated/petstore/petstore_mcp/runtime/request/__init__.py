@@ -2,5 +2,6 @@
 """Turn the arguments of a call into an HTTP request.
 
 Arguments are checked against their schema, errors are worded for the model, and each parameter and the body are
-encoded. Nothing here does I/O: file contents and random bytes are passed in. May import `core` and `text`.
+encoded. The package does no input or output: file contents and random bytes are passed in. May import `core` and
+`text`.
 """

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Errors that keep a call from being sent, as values, with their wording for the model.
+"""Data classes for errors that prevent a call from being sent, and their wording for the model.
 
-Every refusal happens before a byte is sent. A message says what was expected and what was given. It never quotes a
-library's message, and at most 60 characters of the given value.
+Every refusal happens before a byte is sent. A message says what was expected and what was given. It contains no message
+of a library, and at most 60 characters of the given value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """One error in the arguments: the argument as a dotted path ("" for the whole call), and a text."""
+    """One problem with the arguments: the argument as a dotted path ("" for the whole call), and a text."""
 
     __slots__ = ("argument", "text")
 
@@ -35,7 +35,10 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Errors of one call, at most as many as are shown to the model. `complete`: False if there may be more."""
+    """Problems of one call, at most as many as are shown to the model.
+
+    `complete` is False if there may be more problems.
+    """
 
     __slots__ = ("complete",)
 
@@ -44,7 +47,7 @@ class Problems(list[Problem]):
         self.complete = True
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems that are not in the list yet, until the list is full. Later problems are not even computed."""
+        """Add problems that are not in the list yet, until the list is full. Problems beyond that are not computed."""
         told = {str(problem) for problem in self}
         for problem in problems:
             if str(problem) in told:
@@ -57,11 +60,14 @@ class Problems(list[Problem]):
 
 
 class Unsendable(ValueError):
-    """Raised if a value cannot be encoded for its place. The code that raises it does not know the argument's name."""
+    """A value cannot be encoded for its place in the request.
+
+    The code that raises this does not know the argument's name.
+    """
 
 
 class Refused(Exception):
-    """Raised if the arguments cannot become a request. The model can correct them."""
+    """The arguments cannot be turned into a request. The model can correct them."""
 
     def __init__(self, *problems: Problem, complete: bool = True) -> None:
         """Create the error. `complete` is False if there may be more problems."""
@@ -71,25 +77,23 @@ class Refused(Exception):
 
 
 class HookFailed(Exception):
-    """Raised if a user's hook raised an exception or returned an invalid value. The message is a sentence that names
-    the hook.
-    """
+    """A user's hook raised an exception or returned an invalid value. The message is a sentence that names the hook."""
 
 
 class Refuse(Exception):
-    """Raised by a user's hook to refuse a call. The message is a sentence for the model."""
+    """A user's hook refuses a call by raising this. The message is a sentence for the model."""
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
-    """Return the problems that an error stands for. `name`: the argument to blame if the error names none."""
+    """Return the problems that an exception reports. `name` is the argument to name if the exception names none."""
     return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]
 
 
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
-    """Return the results of `write` for each named value, in order.
+    """Return the results of `write` for each named value, joined in order.
 
-    All values are tried before giving up, so that the model learns all problems at once. Raises Refused with the
-    problems, each under the name of its value.
+    All values are tried first, so that the model learns all problems at once. Raise Refused with the problems, each
+    under the name of its value.
     """
     found: list[Written] = []
     problems: list[Problem] = []
@@ -121,7 +125,7 @@ def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
 
 
 def shown(value: Any, limit: int = SHOWN_CHARACTERS) -> str:
-    """Return a value as JSON, cut to `limit` characters. Only as much of the value is encoded, to save time."""
+    """Return a value as JSON, cut to `limit` characters. To save time, the rest of a longer value is not encoded."""
     if isinstance(value, str):
         value = value[: limit + 1]
     text, size = [], 0

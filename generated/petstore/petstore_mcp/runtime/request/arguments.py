@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Check arguments against a tool's input schema. Violations become problems that the model can correct.
 
-The validator library first says whether the arguments are valid, which is cheap. Only invalid arguments are walked to
-find the violations, within the budget of their call. The search stops once there are more problems than are shown.
+The validator library first decides whether the arguments are valid, which is fast. Only in invalid arguments, the
+violations are searched for, within the call's time budget. The search stops once there are more problems than are
+shown.
 
 Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
 the schema does not declare are refused, unless the binding is `open`.
@@ -30,7 +31,7 @@ SECONDS = 30.0
 
 
 class Checker:
-    """Checker of arguments. Keeps the compiled validators of the tools."""
+    """Checker of arguments, with a cache of the tools' compiled validators."""
 
     __slots__ = ("_validators",)
 
@@ -69,9 +70,10 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return the problems to show. `judge`: given only if the arguments violate the schema."""
-    from . import wording  # imported here, since most arguments are valid
-    from .schema_walk import SchemaWalk  # imported here, since most arguments are valid
+    """Return the problems to show. `judge` is the schema's checker if the arguments violate the schema, else None."""
+    # Imported here, since most arguments are valid.
+    from . import wording
+    from .schema_walk import SchemaWalk
 
     known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
     found = Problems()
@@ -99,7 +101,10 @@ def _explained(
 
 
 def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Iterator[Problem]:
-    """Yield one problem per invalid argument, without details. Used if finding details would exceed the budget."""
+    """Yield one problem per invalid argument, without details.
+
+    Used if a search for details would exceed the time budget.
+    """
     from . import wording  # imported here, since most arguments are valid
 
     for name in tool.schema.get("properties", {}):
@@ -120,7 +125,7 @@ def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
 
 
 def _first(violation: Violation) -> str | int:
-    """Return the name of the top-level argument that a violation concerns."""
+    """Return the name of the top-level argument that contains a violation."""
     if violation.path:
         return violation.path[0]
     return violation.detail if violation.keyword == "required" else ""

@@ -2,8 +2,8 @@
 """Encode arguments as a request body: JSON, urlencoded, multipart, XML, text or binary, with its media type.
 
 The binding says which argument is the whole body, or which arguments are its members, in order. The compiler has chosen
-names on the wire, styles and media types. Without a style, a form member is written like a query parameter, except that
-objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
+the members' names in the body, styles and media types. Without a style, a form member is written like a query
+parameter, except that objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
 
 
 class Member:
-    """One member of a body: its description in the binding, its value, and its argument's name for messages."""
+    """One member of a body: its entry in the binding, its value, and the argument to name in error messages."""
 
     __slots__ = ("argument", "field", "value")
 
@@ -53,10 +53,10 @@ def build(
     entropy: bytes,
     credentials: frozenset[str] = frozenset(),
 ) -> list[Content]:
-    """Return the body in a list, or an empty list if there is no body. Raise Refused.
+    """Return the body in a list, or an empty list if there is no body. Raise Refused if a value cannot be encoded.
 
-    `entropy`: at least 16 random bytes, for a multipart boundary. `credentials`: folded names of credentials, which a
-    call must not use for form fields.
+    `entropy` holds at least 16 random bytes, for a multipart boundary. `credentials` holds folded names of credentials,
+    which arguments must not use as names of form fields.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -86,7 +86,10 @@ def build(
 
 
 def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
-    """Return the body that a template makes, in a list. The list is empty if the template needs an omitted argument."""
+    """Return the body that a template produces, in a list.
+
+    The list is empty if the template needs an omitted argument.
+    """
     from . import templates  # imported here: only handwritten tools have templates
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
@@ -109,8 +112,9 @@ def json_bytes(value: Any) -> bytes:
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
-    """Return the body members that come from separate arguments, in the binding's order, or None if the body is
-    omitted. Raise Refused.
+    """Return the body members that come from separate arguments, in the binding's order; None if the body is omitted.
+
+    Raise Refused if a member is missing or not allowed.
     """
     members = []
     for field in body["fields"]:
@@ -134,12 +138,14 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """Return the names of the members that the binding declares, with the argument of each."""
+    """Return a mapping from the members that the binding declares to their arguments."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """Return a problem for each undeclared member whose name is declared, or fixed or withheld by the owner."""
+    """Return a problem for each undeclared member whose name the binding declares, or whose name the owner has
+    reserved.
+    """
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
     held = name_conflicts.folded([*fixed, *body.get("withheld", ())])
@@ -150,7 +156,10 @@ def _misplaced(others: list[Member], body: Body) -> list[Problem]:
 
 
 def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
-    """Return the members of an argument that is the whole body. Those described in `fields` come first, in order."""
+    """Return the members of an argument that is the whole body.
+
+    Members listed in `fields` come first, in that order.
+    """
     if not isinstance(value, dict):
         raise Refused(Problem(whole, "expected an object"))
     described = {field["name"]: field for field in fields}
@@ -164,7 +173,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
         case "json":
             return content_type, json_bytes(value)
         case "jsonl":
-            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464: a record separator first
+            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464: each text begins with a record separator
             return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
         case "text":
             return _text(content_type, scalar(value))
@@ -180,7 +189,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
 def _text(content_type: str, text: str) -> Content:
     """Return the media type to send, and the text encoded in its charset.
 
-    Without a charset, UTF-8 is used, and for `text/*` the media type says so.
+    Without a charset, the text is sent as UTF-8, and the media type says so for `text/*`.
     """
     if content_type.startswith("multipart/") and "boundary=" not in content_type:
         content_type = f"{content_type}; boundary={_boundary(text)}"
@@ -196,7 +205,7 @@ def _text(content_type: str, text: str) -> Content:
 
 
 def _boundary(text: str) -> str:
-    """Return the boundary with which a multipart body begins that the caller has encoded (RFC 2046, 5.1.1)."""
+    """Return the boundary of a multipart body that the caller has already encoded (RFC 2046, 5.1.1)."""
     found = _FIRST_LINE.match(text)
     if found is None:
         raise Unsendable("expected a multipart body that begins with -- and its boundary")
@@ -206,7 +215,10 @@ def _boundary(text: str) -> str:
 def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
-    """Return each member with the results of `write` for it. Raise Refused with the problems of all members."""
+    """Return each member with the results of `write` for it.
+
+    Raise Refused, with the problems of all members, if a member cannot be written.
+    """
     if len(members) > extent.MOST_PAIRS:
         raise Refused(
             Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")
@@ -223,7 +235,7 @@ def _form(members: list[Member], body: Body, credentials: frozenset[str]) -> byt
 
 
 def _check(owners: Sequence[name_conflicts.Written], place: str, body: Body, credentials: frozenset[str]) -> None:
-    """Raise Refused if a form field has the name of another field, or a name from the call is that of a credential."""
+    """Raise Refused if a form field has the name of another field, or if an argument chose the name of a credential."""
     described = {field["name"] for field in body.get("fields", ())}
     if "template" in body and "members" in body["template"]:
         described |= body["template"]["members"].keys()
@@ -273,7 +285,9 @@ def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str,
 
 
 def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Yield parts whose names and texts are those of the pairs that the style produces (OpenAPI 3.1, 4.8.15.1.1)."""
+    """Yield parts whose names and texts are those of the pairs that the field's style produces (OpenAPI 3.1,
+    4.8.15.1.1).
+    """
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")

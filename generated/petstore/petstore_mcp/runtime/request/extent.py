@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Limit the size of values whose parts are written with their names: in a query, a form, multipart or XML.
+"""Limit the size of values that are sent as `name=value` pairs: in a query, a form, multipart or XML.
 
 Names are repeated there: a name of one megabyte and a list of ten thousand items would turn a small call into ten
 gigabytes.
@@ -12,17 +12,19 @@ from typing import Any
 from .argument_errors import Unsendable
 
 MOST_PAIRS = 20_000
-"""Largest number of `name=value` pairs in one body or query.
+"""Maximum number of `name=value` pairs in one body or query.
 
-Servers accept between one and a few thousand (Tomcat and PHP 1,000, Rack 4,096).
+Servers accept between one and a few thousand pairs (Tomcat and PHP 1,000, Rack 4,096).
 """
 
 MOST_CHARACTERS = 16 * 1024 * 1024
-"""Largest total length of these names and values, in characters: twice the longest line in which a call arrives."""
+"""Maximum total length of names and values in characters: twice the longest line in which the server receives a
+call.
+"""
 
 
 def check(name: str, value: Any) -> None:
-    """Raise Unsendable if a list or an object would produce too many or too long pairs."""
+    """Raise Unsendable if a list or an object would produce too many pairs, or too long ones."""
     if not isinstance(value, (list, dict)):
         return
     pairs = characters = 0

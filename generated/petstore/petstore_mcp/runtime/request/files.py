@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Read binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
 
-A model writes the names. So a name must stay inside the directory, must not pass through a symbolic link, and must lead
-to a regular file. If the binding allows several media types, the file's own type is sent: from the URI, the first
+A model writes the file names. So a name must stay inside the directory, must not pass through a symbolic link, and must
+lead to a regular file. If the binding allows several media types, the file's own type is sent: from the URI, the first
 bytes, or the name.
 """
 
@@ -18,7 +18,7 @@ from ..text.signatures import OCTETS, type_of_file
 from .argument_errors import Unsendable
 
 LIMIT = 64 * 1024 * 1024
-"""Largest file that is sent, in bytes. The server holds one copy of the file in memory."""
+"""Maximum size in bytes of a file that is sent. The server holds one copy of the file in memory."""
 
 _REMOTE = (
     "files of the server are not open over HTTP. Send the content as base64 text or as a data: URI instead. "
@@ -34,10 +34,10 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """Directory whose files arguments may name, or None if the operator set none.
+    """Directory whose files arguments may name, or None if the operator has not set one.
 
-    `variable` is the setting for the directory. `allowed_by` is the setting that callers over HTTP need besides, "" if
-    they may name files, and over stdio.
+    `variable` is the setting for the directory. `allowed_by` is a further setting that must be made before callers over
+    HTTP may name files. It is "" if they may, and over stdio.
     """
 
     __slots__ = ("_allowed_by", "_directory", "_variable", "digest")
@@ -49,8 +49,9 @@ class Files:
         self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str, str]:
-        """Return the bytes of a binary argument, its file name and its declared media type; the last two may be "".
-        Raise Unsendable.
+        """Return the bytes of a binary argument, its file name and its declared media type. Name and type may be "".
+
+        Raise Unsendable if the argument cannot be read.
         """
         if not isinstance(argument, str):
             raise Unsendable(_EXPECTED)
@@ -81,14 +82,14 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: the name holds NUL bytes or lone surrogates
+        except (OSError, ValueError):  # ValueError: NUL bytes or lone surrogates in the name
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 
 class Digested(Files):
-    """Files whose contents are hashed when they are read.
+    """Files directory that also hashes the contents of files when they are read.
 
-    `digest` covers all of them, so that the user's confirmation of a call covers the files too.
+    `digest` covers all these files, so that the user's confirmation of a call covers them too.
     """
 
     __slots__ = ()
@@ -119,10 +120,10 @@ def _of_uri(uri: str) -> tuple[bytes, str, str]:
 
 
 def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
-    """Return the media type to send.
+    """Return the media type to send for a file.
 
-    The file's `own` type, or the type by its bytes or name, is used if `choice` allows it. Otherwise the first concrete
-    type in `choice` is used. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
+    This is the declared type `own`, or the type that the bytes or the name indicate, if `choice` allows it. Otherwise
+    it is the first concrete type in `choice`. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
     """
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
     for kind in (own, type_of_file(content, name)):

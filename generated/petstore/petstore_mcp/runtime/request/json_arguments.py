@@ -2,7 +2,7 @@
 """Parse arguments that were given as JSON text: `"[1, 2]"` for a list, `"5"` for a number.
 
 Some clients and models write every argument as a string. If the schema allows no string, and the text is exactly one
-JSON value of an allowed type, this value is used. Any other argument stays unchanged.
+JSON value of an allowed type, the parsed value is used. Any other argument stays unchanged.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..core.budget import Budget
 
 _MEANT = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-"""JSON types to which a text is converted. Not null, because `"null"` is as often meant as a word."""
+"""JSON types to which a text is converted. null is left out, because `"null"` is as often meant as a word."""
 
 
 def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments with JSON texts parsed, and the names of the changed arguments.
 
-    `schema`: the tool's input schema. Raises Exhausted if the budget runs out.
+    `schema` is the tool's input schema. Raise Exhausted if the time budget runs out.
     """
     reading = _Reading(schema, budget)
     properties = schema.get("properties", {})
@@ -33,7 +33,7 @@ def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> t
 
 
 class _Reading:
-    """Converter of values by one schema and its subschemas."""
+    """Converter of values by a schema and its subschemas."""
 
     __slots__ = ("_budget", "_schema")
 
@@ -42,7 +42,7 @@ class _Reading:
         self._budget = budget
 
     def value(self, schema: Any, value: Any) -> Any:
-        """Return the converted value, or the very same object if nothing changed."""
+        """Return the converted value, or the same object if nothing has to be converted."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if isinstance(value, str):
@@ -69,7 +69,7 @@ class _Reading:
         return value if fits and not repeated else text
 
     def _types(self, schema: dict[str, Any], depth: int) -> frozenset[str]:
-        """Return the JSON types that a schema allows, or an empty set if it allows all."""
+        """Return the JSON types that a schema allows, or an empty set if it allows all types."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if declared := schema.get("type"):
@@ -81,7 +81,7 @@ class _Reading:
         return frozenset().union(*each) if each and all(each) else frozenset()
 
     def _followed(self, schema: Any) -> dict[str, Any]:
-        """Return the schema to which a `$ref` into the tool's `$defs` leads, or the schema itself if it has none."""
+        """Return the schema in the tool's `$defs` to which `$ref` refers, or `schema` itself if it has no `$ref`."""
         for _ in range(8):
             name = schema.get("$ref") if isinstance(schema, dict) else None
             if not isinstance(name, str):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Find kinds in a binding that this runtime does not know: styles, body encodings, multipart encodings.
 
-A later mcpgen may write other kinds. For a binding with an unknown kind no request is made. Kinds of security schemes
-are checked at the start (`catalog.py`).
+A newer mcpgen may write other kinds. No request is made for a binding with an unknown kind. Kinds of security schemes
+are checked when the server starts (`catalog.py`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """Return words for a message about the first unknown kind of a binding, or "" if all are known."""
+    """Return the first unknown kind of a binding, worded for a message, or "" if all kinds are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """Yield for each kind in the binding: a label for messages, the kind, and the known kinds."""
+    """Yield, for each kind in the binding: a label for messages, the kind itself, and the known kinds of that sort."""
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES
     if "body" in binding:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode multipart/form-data (RFC 7578) as browsers do (WHATWG, "multipart/form-data encoding algorithm").
 
-Names and file names are UTF-8. Only quotation marks and line ends are percent-encoded, so a name cannot end its header.
-The boundary comes from random bytes and does not occur in the content.
+Names and file names are UTF-8. Only quotation marks and line breaks are percent-encoded, so a name cannot end its
+header. The boundary comes from random bytes and does not occur in the content.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 class Part:
     """One part of a multipart body.
 
-    `media_type` is "" if it is not sent; `file_name` is None if the part is not a file. `headers`: further header
-    fields, already validated.
+    `media_type` is "" if it is not sent; `file_name` is None if the part is not a file. `headers` holds further header
+    fields, which are already validated.
     """
 
     __slots__ = ("content", "file_name", "headers", "media_type", "name")
@@ -45,7 +45,10 @@ class Part:
 
 
 def join(content_type: str, parts: list[Part], entropy: bytes) -> tuple[str, bytes]:
-    """Return the Content-Type with its boundary, and the body. `entropy` holds at least 16 random bytes."""
+    """Return the Content-Type with its boundary, and the body.
+
+    `entropy` holds at least 16 random bytes for the boundary.
+    """
     boundary = _boundary(parts, entropy)
     line = b"--" + boundary
     pieces = [piece for part in parts for piece in (line, b"\r\n", part.head(), part.content, b"\r\n")]
@@ -57,6 +60,6 @@ def _boundary(parts: list[Part], entropy: bytes) -> bytes:
         boundary = b"mcpgen-" + entropy.hex().encode()
         if not any(boundary in part.content for part in parts):
             return boundary
-        from hashlib import sha256  # hash only if the boundary occurs in the content, which is rare
+        from hashlib import sha256  # hash again only if the boundary occurs in the content
 
         entropy = sha256(entropy).digest()[:16]

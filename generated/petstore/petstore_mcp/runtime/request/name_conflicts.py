@@ -1,14 +1,16 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Refuse names that a call must not write into the query, the cookies or a form.
+"""Refuse names that an argument must not write into the query, the cookies or a form.
 
-A value may only write its own parameter's name, or a name that has no owner. A call chooses the names of members of
-exploded objects and of undeclared body members. Such a name must not be one that another argument wrote.
+A value may only write the name of its own parameter, or a name that no parameter has. A call chooses the names of
+members of exploded objects and of undeclared body members. Such a name must not be one that another argument has
+written.
 
-The server's owner fixes names by constants, templates and withheld arguments. These names are refused in any case of
-letters, and with brackets after them, even if nothing is sent there: some servers read all of these as one name.
+The owner of the generated server reserves names by constants, templates and withheld arguments. These names are refused
+in any letter case, and with brackets after them, even if nothing is sent under them: some servers read all these as the
+same name.
 
-No value may write any name that a server may read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
-hyphens, and ASP.NET ignores case.
+No value may write a name that a server could read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
+hyphens, and ASP.NET ignores letter case.
 """
 
 from __future__ import annotations
@@ -41,35 +43,36 @@ AnyPairs = TypeVar("AnyPairs", bound="Pairs")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 OTHERS: Any = object()
-"""Key that stands for all undeclared arguments together, where a tool accepts them."""
+"""Key under which all undeclared arguments are stored together, if a tool accepts undeclared arguments."""
 
 Written = tuple[str, "Bound | Field", Sequence[str]]
-"""One argument: its name, its description in the binding, and the names that it wrote."""
+"""One argument: its name, its entry in the binding, and the names that it has written."""
 
 
 def names_of(pairs: Iterable[str]) -> list[str]:
-    """Return the decoded names of encoded `name=value` pairs."""
+    """Return the decoded names in encoded `name=value` pairs."""
     return [unquote(pair.partition("=")[0]) for pair in pairs]
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the encoded prefix `name=` of this parameter's pairs, or () (matches nothing) if it would decode to
-    another name.
+    """Return the encoded prefix `name=` of this parameter's pairs.
+
+    Return (), which matches no pair, if the prefix would decode to another name.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
 
 @lru_cache(maxsize=512)
 def fold(name: str) -> str:
-    """Return a folded name: names that some server may take for the same have the same folded name.
+    """Return a folded name. Names that some server may read as the same name have the same folded name.
 
-    The name is decoded and case-folded. Everything from the first bracket on is cut, and only letters and digits stay.
-    The compiler has the same function (`names.fold`).
+    The name is decoded and case-folded. Everything from the first bracket on is removed, and only letters and digits
+    are kept. The compiler has the same function (`names.fold`).
     """
     for _ in range(3):
         name = unquote(name)
     if not name.isascii():
-        import unicodedata  # imported here: its tables take a megabyte, and most names are ASCII
+        import unicodedata  # imported here: takes a megabyte of memory, and few names need it
 
         name = unicodedata.normalize("NFKC", name)
     name = name.casefold()
@@ -78,17 +81,17 @@ def fold(name: str) -> str:
 
 # Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused for an argument that wrote a name of a credential. `credentials`: folded names."""
+    """Raise Refused if an argument has written the name of a credential. `credentials` holds folded names."""
     for argument, name in given if credentials else ():
         if fold(name) in credentials:
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
 
 
 class PairSpace(Generic[AnyPairs]):
-    """The query, the cookies or the form: a place into which several parameters write pairs.
+    """The query, the cookies or a form, into which several parameters write pairs.
 
-    `place`: the word for a pair in messages. Only the server's owner may write names in `withheld`. No value may write
-    a name that folds to one of `credentials`.
+    `place` is the word for one pair in messages. Only the owner of the generated server may write names in `withheld`.
+    No value may write a name whose folded form is in `credentials`.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -103,16 +106,16 @@ class PairSpace(Generic[AnyPairs]):
         self._apart = len({each.name for each in parameters}) == len(parameters)
 
     def joined(self, written: list[list[str]]) -> list[str]:
-        """Return the pairs of all parameters as one list. `written`: the pairs of each parameter.
+        """Return the pairs of all parameters as one list. `written` holds the pairs of each parameter.
 
-        Raise Refused if one parameter writes another's name.
+        Raise Refused if one parameter has written another's name.
         """
         own, found = self._apart, list[str]()
         for parameter, pairs in zip(self.parameters, written, strict=True):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # else each pair has its own parameter's name, and these names differ
+        if not own:  # otherwise each pair has its parameter's own name, and all these names differ
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -127,14 +130,17 @@ def folded(names: Iterable[str]) -> set[str]:
 
 
 def readings(name: str) -> set[str]:
-    """Return the case-folded names that servers may read `name` as: `Role[]` as `role[]` and as `role`."""
+    """Return the case-folded names that servers may read `name` as.
+
+    Example: `Role[]` can be read as `role[]` and `role`.
+    """
     return folded([name, name.partition("[")[0]])
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
     """Raise Refused if a written name belongs to another parameter or is in `withheld`.
 
-    `place`: the word for the name in the message, such as "query parameter".
+    `place` is the word for the name in the message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
@@ -150,13 +156,13 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the owner has fixed, with their bindings (None for withheld names)."""
+    """Return the case-folded names that the owner has reserved, with their bindings (None for withheld names)."""
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the names that servers may read `name` as, without the parameter's `own` name."""
+    """Return the names that servers may read `name` as, except for the parameter's `own` name."""
     if name == own:
         return set()
     return folded([name]) if name.startswith(f"{own}[") else readings(name)

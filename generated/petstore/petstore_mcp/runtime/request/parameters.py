@@ -3,8 +3,8 @@
 
 Each place allows certain characters. A value that cannot be encoded there is refused, never altered. A path segment is
 never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie value consists of
-cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded, except in the style `cookie`, which sends
-values unchanged. Omitted and null values write nothing.
+cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded. The style `cookie` sends values unchanged
+instead. Omitted and null values write nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Written = TypeVar("Written")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
 
-# Header fields for credentials and cookies; no parameter may set them.
+# Header fields that the runtime writes itself, for credentials and cookies. No parameter may set them.
 _OURS = ("authorization", "cookie")
 _NUL = "expected text without NUL characters"
 
@@ -55,7 +55,7 @@ COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(
 
 
 def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
-    """Return the value of a parameter or body field: its constant, its filled template, its argument, or ABSENT.
+    """Return the value of a parameter or body field: its constant, filled template or argument; ABSENT if it has none.
 
     Raise Unsendable if a template cannot be filled.
     """
@@ -77,8 +77,8 @@ def _argument_of(bound: Bound) -> str:
 class Parameter(Generic[Written]):
     """Precomputed encoder for one parameter of a binding.
 
-    `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None; it may raise
-    Unsendable.
+    `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None, and raises
+    Unsendable if a template cannot be filled.
     """
 
     __slots__ = ("argument", "bound", "name", "value")
@@ -95,19 +95,19 @@ class Parameter(Generic[Written]):
         return None if value is ABSENT else value
 
     def write(self, value: Any) -> Written:
-        """Return the encoded value. Raise Unsendable if the value cannot be encoded for the place."""
+        """Return the encoded value. Raise Unsendable if the value cannot be encoded for this part of the request."""
         raise NotImplementedError
 
 
 class PathPiece(Parameter[str]):
-    """Encoder for a parameter in the path."""
+    """Encoder for a parameter in the path of the URL."""
 
     __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
 
     def __init__(self, bound: Bound) -> None:
         super().__init__(bound)
         self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
-        self._trusts_blanks = bound.get("style") == "matrix"  # this style also writes the name
+        self._trusts_blanks = bound.get("style") == "matrix"  # the style `matrix` also writes the name
         self._may_be_empty = bound.get("mayBeEmpty") is True
 
     def write(self, value: Any) -> str:
@@ -126,7 +126,7 @@ class PathPiece(Parameter[str]):
 class Pairs(Parameter[list[str]]):
     """Encoder that writes `name=value` pairs, for the query or cookies.
 
-    `own`: the beginning that shows a pair to have the parameter's own name.
+    `own` is the prefix of a pair that has the parameter's own name.
     """
 
     __slots__ = ("_has_content", "_pairs", "own")
@@ -163,7 +163,7 @@ class QueryPairs(Pairs):
 
 
 class QueryString(Pairs):
-    """Encoder for a parameter that is the whole query (OpenAPI 3.2, 4.12.1), in its declared media type."""
+    """Encoder for a parameter whose value is the whole query, in its declared media type (OpenAPI 3.2, 4.12.1)."""
 
     __slots__ = ("_is_form",)
 
@@ -241,7 +241,7 @@ def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
 
 
 def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """Return a function from a value to one text, for the path or a header, in the parameter's style."""
+    """Return a function that converts a value to one text in the parameter's style, for the path or a header."""
     if "content" in bound:
         content = _content(bound["content"], ascii_only=ascii_only)
         return lambda value: place.value(content(value))
@@ -250,7 +250,7 @@ def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[
 
 # Decision 0031: A parameter with JSON content is written as JSON.
 def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """Return a function from a value to text in the media type of the parameter: JSON, or else plain text."""
+    """Return a function that converts a value to text in the media type of the parameter: JSON, or else plain text."""
     if not _essence(media_type).endswith(("/json", "+json")):
         return scalar
     return lambda value: json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))

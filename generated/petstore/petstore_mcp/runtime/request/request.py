@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Build the HTTP request for a tool and its arguments. File contents and random bytes are passed in; there is no I/O.
+"""Build the HTTP request for a tool and its arguments, without input or output.
 
-Invariants, for all arguments:
+File contents and random bytes are passed in. These invariants hold for all arguments:
 
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
   or a part of it. No segment is a dot segment, even after decoding it three times.
@@ -35,32 +35,35 @@ if TYPE_CHECKING:
     Entropy = Callable[[int], bytes]
 
 LONGEST_TARGET = 32 * 1024
-"""Longest target in bytes. Servers usually stop at 8 KiB; none is known to read more than this."""
+"""Maximum length of the request target in bytes.
+
+Servers usually stop at 8 KiB; none is known to read more than this.
+"""
 
 LONGEST_HEAD = 32 * 1024
-"""Longest head, in bytes: all header fields together. Servers limit it like the target."""
+"""Maximum length of all header fields together, in bytes. Servers limit it like the target."""
 
 _AROUND = len(": \r\n")
 """Bytes of a header field in addition to its name and value."""
 
 _PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
 _TRIPLE = "%[0-9A-Fa-f]{2}"
-# Possessive quantifiers, so that a long target is matched without backtracking.
+# Possessive quantifiers match a long target without backtracking.
 _TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRIPLE})++)?")
 _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
 
-# Below this limit, a float without a fraction is exactly an integer.
+# A float without a fraction below this limit is exactly an integer.
 _EXACT = 2**53
 
 
 class Request:
     """A request without the server's address and credentials.
 
-    `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
-    `traced`: the upstream may hear of the trace, by fields that are added when the request is sent. `sent`: how often
-    it was sent, if that is measured.
+    - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
+    - `traced`: whether trace header fields are added when the request is sent.
+    - `sent`: how often the request was sent, if that is measured.
     """
 
     __slots__ = (
@@ -92,14 +95,14 @@ class Request:
 
     @property
     def target(self) -> str:
-        """Return path and query. The server's base path is put before them when the request is sent."""
+        """Return path and query. The server's base path is added in front when the request is sent."""
         return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
 
     @property
     def key(self) -> str:
         """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # fast path: most requests carry no key
+            return ""  # fast path: most requests have no key
         return next(value for name, value in self.headers if is_key(name))
 
     @property
@@ -114,14 +117,14 @@ class Request:
 
 
 def is_key(name: str) -> bool:
-    """Return True if a header of this name carries an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""
+    """Return True if a header of this name contains an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""
     return name.lower() == _KEY
 
 
 def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
     """Return the fields User-Agent (`agent`) and Accept-Encoding, without those that the request sets itself.
 
-    `traced` are the fields of a trace, which are left out if the request names a trace itself.
+    Also return the trace fields in `traced`, unless the request sets `traceparent` itself.
     """
     own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
@@ -134,7 +137,7 @@ def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]
 class Plan:
     """The parts of a tool's request that are the same for every call, computed once.
 
-    `path`: a format string with a `%s` for each of `pieces`.
+    `path` is a format string with a `%s` for each of `pieces`.
     """
 
     __slots__ = (
@@ -164,8 +167,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Folded names of credentials in the query. They count for forms too, where servers look for query parameters
-        #: as well.
+        #: Folded names of credentials in the query. They are refused in forms too, because some servers also look for
+        #: query parameters there.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = PairSpace(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
@@ -174,7 +177,7 @@ class Plan:
         self.accept = "Accept", str(binding.get("accept", "*/*"))
         self.body = binding.get("body")
         self.defaults: dict[str, Any] = binding.get("defaults", {})
-        #: Arguments that the server generates if a call omits them, such as idempotency keys.
+        #: Arguments for which the server generates a value if a call omits them, such as idempotency keys.
         self.made = [each["argument"] for each in headers if "made" in each]
         #: Declared argument names; set only if the tool accepts undeclared arguments.
         self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
@@ -234,7 +237,7 @@ def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str,
 
 
 def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], problems: list[Problem]) -> list[Written]:
-    """Return what each parameter writes, in order.
+    """Return the encoded values of the parameters, in order.
 
     Append the problems of values that cannot be encoded to `problems`.
     """
@@ -250,7 +253,10 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 def _body(
     plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
-    """Return the body, in a list. Append the problems of values that cannot be encoded to `problems`."""
+    """Return the body in a list, or [] if there is none.
+
+    Append problems of values that cannot be encoded to `problems`.
+    """
     try:
         return bodies.build(plan.body, given, files, entropy(16), plan.credentials) if plan.body else []
     except (Unsendable, Refused) as reason:
@@ -259,14 +265,14 @@ def _body(
 
 
 def _uuid(entropy: bytes) -> str:
-    """Return a UUID version 4 (RFC 9562 section 5.4) made of 16 bytes."""
+    """Return a UUID version 4 (RFC 9562 section 5.4) made from 16 random bytes."""
     text = bytearray(entropy)
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
     return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
 
 def skeleton(path: list[str | Bound]) -> str:
-    """Return the path of a binding with placeholders: `/pets/{id}`.
+    """Return the path of a binding with placeholders, such as `/pets/{id}`.
 
     A `?` follows the name of an argument that may be empty: `{id?}`.
     """
@@ -278,7 +284,8 @@ def _hole(bound: Bound) -> str:
 
 
 def _exact(value: Any) -> Any:
-    """Return the value with integral floats as integers: many servers refuse 1.0, an integer in JSON Schema.
+    """Return the value with floats such as 1.0 as integers. JSON Schema accepts 1.0 as an integer, but many servers do
+    not.
 
     Raise Unsendable for a lone surrogate, which UTF-8 cannot encode.
     """
@@ -299,7 +306,9 @@ def _exact(value: Any) -> Any:
 
 
 def check_target(request: Request) -> None:
-    """Raise Refused if path and query, or the header fields, are too long or hold characters that no URL has."""
+    """Raise Refused if target or header fields are too long, or if the target has characters that no URL may
+    contain.
+    """
     target = request.target
     size = len(target)
     if size > LONGEST_TARGET:
@@ -313,7 +322,10 @@ def check_target(request: Request) -> None:
 
 
 def _compare(request: Request) -> None:
-    """Compare the path of the finished request with the binding's. Raise Refused if an argument changed it."""
+    """Compare the path of the finished request with its template.
+
+    Raise Refused if an argument changed the structure.
+    """
     check_target(request)
     whole, filled = _form(request.template)
     found = whole.fullmatch(request.path)
@@ -330,7 +342,7 @@ def _compare(request: Request) -> None:
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
     """Return a pattern for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return, for each such segment, its first argument and a pattern for the filled segment.
+    Also return a list with an entry for each such segment: its first argument, and a pattern for the filled segment.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -339,16 +351,17 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
     """Return the first argument in a segment of a template, and a pattern for the filled segment."""
-    first, *rest = _HOLE.split(segment)  # a literal, then groups of three: a name, whether it may be empty, a literal
+    # A literal text, then groups of a name, `?` if it may be empty, and a literal text.
+    first, *rest = _HOLE.split(segment)
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))
 
 
 def misleads(segment: str) -> bool:
-    """Return True if any server might read the segment as a dot segment (`.` or `..`).
+    r"""Return True if any server might read the segment as a dot segment (`.` or `..`).
 
-    Tested are the segment as sent and after up to three decodings, with `\\` read as `/`, and with parameters after a
-    semicolon removed.
+    The segment is tested as sent and after up to three decodings, with `\` read as `/`, and without parameters after a
+    semicolon.
     """
     if "." not in segment and "%" not in segment:
         return False  # no decoding can produce a dot

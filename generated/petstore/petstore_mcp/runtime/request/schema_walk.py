@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the violations in an invalid value one by one, in steps that a budget counts.
+"""Find the violations in an invalid value one by one, in steps that a time budget counts.
 
-The validator library quickly says whether a value is valid, for any schema. Asked for errors, it builds all of them
-before returning the first, including those of every alternative of every union. A few hundred bytes of arguments took
-gigabytes that way. So the library is only asked whether a value is valid, for the whole schema and for parts, and only
-invalid parts are walked. Alternatives of a union are walked on demand.
+The validator library quickly decides whether a value is valid, for any schema. Asked for errors, it builds all errors
+before it returns the first, including those of every alternative of every union. A few hundred bytes of arguments took
+gigabytes that way. So the library is only asked whether a value is valid, for the whole schema and for subschemas. Only
+invalid parts of the value are examined, and alternatives of a union on demand.
 
 Covers the keywords of JSON Schema 2020-12 (Validation, Core) and of the drafts from 4 on.
 """
@@ -25,21 +25,24 @@ if TYPE_CHECKING:
     Findings = Iterator[Violation | Place]
 
 MOST_IN_FORM = 20
-"""Largest number of violations to search for in one alternative of a union. It is enough to find the nearest one."""
+"""Maximum number of violations to search for in one alternative of a union.
+
+It suffices to find the nearest alternative.
+"""
 
 MOST_NAMES = 20
-"""Largest number of unexpected names reported for one object."""
+"""Maximum number of unexpected member names reported for one object."""
 
 _CHUNK = 64
-"""How many items, or members, are checked at once, where only a few of many are invalid."""
+"""Number of array items that are checked at once, to skip valid items quickly."""
 
 OTHER = "other"
-"""Stands for the keyword of a violation whose real keyword is unknown."""
+"""Keyword of a violation whose actual keyword is unknown."""
 
 
 # Decision 0059: The library decides validity, and our code describes the violations.
 class SchemaWalk:
-    """Finder of violations of one schema. Its methods raise budget.Exhausted."""
+    """Finder of the violations of one schema. Its methods raise budget.Exhausted if the time budget runs out."""
 
     __slots__ = ("_budget", "_judge")
 
@@ -48,11 +51,14 @@ class SchemaWalk:
         self._budget = budget
 
     def violations_of(self, value: Any) -> Iterator[Violation]:
-        """Yield the violations of an invalid value. Within each part they are in the order of _FINDERS."""
+        """Yield the violations of an invalid value.
+
+        Violations at the same place in the value come in the order of _FINDERS.
+        """
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at and below a place whose value is invalid.
+        """Yield the violations at and below a location in schema and value where the value is invalid.
 
         Uses an explicit stack, since values may nest deeper than Python's generators can.
         """
@@ -68,7 +74,7 @@ class SchemaWalk:
                 walked.pop()
 
     def _at(self, place: Place) -> Findings:
-        """Yield the violations at a place whose value is invalid, and the invalid places directly below it."""
+        """Yield the violations at an invalid location, and the invalid locations directly below it."""
         self._budget.spend(1)
         if not isinstance(place.schema, dict):
             yield Violation("falseSchema", place.path, place.value)
@@ -82,7 +88,7 @@ class SchemaWalk:
             yield Violation(OTHER, place.path, place.value)
 
     def _within(self, place: Place) -> Findings:
-        """Yield the place itself if its value is invalid, else nothing."""
+        """Yield `place` itself if its value is invalid, otherwise nothing."""
         if not self._is_valid(place):
             yield place
 
@@ -90,10 +96,10 @@ class SchemaWalk:
         self._budget.spend(1)
         return self._judge.is_part_valid(place.pointer, place.value)
 
-    # Keywords about the value itself.
+    # Keywords about the value itself
 
     def simple(self, keyword: str, place: Place) -> Findings:
-        """Yield a violation if the value violates this keyword, which does not refer to subschemas."""
+        """Yield a violation if the value violates `keyword`, a keyword without subschemas."""
         self._budget.spend(5)
         rule = {name: place.schema[name] for name in (keyword, *_BESIDE.get(keyword, ())) if name in place.schema}
         if not self._judge.is_keyword_valid(place.pointer, keyword, rule, place.value):
@@ -132,7 +138,7 @@ class SchemaWalk:
         if not place.schema.get("minContains", 1) <= count <= place.schema.get("maxContains", count):
             yield Violation(keyword, place.path, place.value)
 
-    # Keywords about members and items.
+    # Keywords about members and items
 
     def properties(self, keyword: str, place: Place) -> Findings:
         named = place.schema[keyword] if isinstance(place.value, dict) else {}
@@ -147,7 +153,7 @@ class SchemaWalk:
                     yield from self._within(place.part(keyword, pattern).about(name, member))
 
     def unexpected_properties(self, keyword: str, place: Place) -> Findings:
-        """Yield one violation that lists all forbidden members."""
+        """Yield one violation that lists all members that `additionalProperties: false` forbids."""
         is_closed = isinstance(place.value, dict) and place.schema[keyword] is False
         if is_closed and (unexpected := list(islice(self._others(place), MOST_NAMES))):
             yield Violation(keyword, place.path, place.value, unexpected, place.schema.get("properties", {}))
@@ -159,7 +165,7 @@ class SchemaWalk:
                 yield from self._within(part.about(name, place.value[name]))
 
     def _others(self, place: Place) -> Iterator[str]:
-        """Yield the members to which neither `properties` nor `patternProperties` applies."""
+        """Yield the names of members to which neither `properties` nor `patternProperties` applies."""
         named, patterns = place.schema.get("properties", {}), place.schema.get("patternProperties", ())
         for name in place.value:
             self._budget.spend(1)
@@ -196,7 +202,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the places of invalid items from index `start` on. A chunk of valid items costs one step."""
+        """Yield the locations of invalid items from index `start` on. A chunk of valid items counts as one step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -204,7 +210,7 @@ class SchemaWalk:
             for index, item in enumerate(chunk, first):
                 yield from self._within(part.about(index, item))
 
-    # Keywords that apply other parts of the schema to the same value.
+    # Keywords that apply other subschemas to the same value
 
     def all_of(self, keyword: str, place: Place) -> Findings:
         for index in range(len(place.schema[keyword])):
@@ -249,9 +255,9 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the place to which `$ref` leads, or None if it does not point into this schema.
+        """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
 
-        For None, only the verdict of the whole is known.
+        With None, it is only known whether the whole value is valid.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
@@ -265,14 +271,15 @@ class SchemaWalk:
             return None
         return target
 
-    # Keywords about names of members.
+    # Keywords about names of members
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members that keywords other than `unevaluatedProperties` evaluate, and the names that they list.
+        """Return the members that keywords other than `unevaluatedProperties` evaluate, and the names that they
+        declare.
 
         See JSON Schema 2020-12, Core, section 11.3.
         """
@@ -293,7 +300,7 @@ class SchemaWalk:
         return found, known
 
     def _applied(self, place: Place) -> Iterator[Place]:
-        """Yield the subschemas that apply to the same value and accept it."""
+        """Yield the subschemas that apply to the same value and for which the value is valid."""
         schema = place.schema
         parts = [place.part(name, index) for name in _LISTS for index in range(len(schema.get(name, ())))]
         if "if" in schema:
@@ -312,7 +319,7 @@ class SchemaWalk:
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 _BESIDE = {"minimum": ("exclusiveMinimum",), "maximum": ("exclusiveMaximum",)}
-"""Maps a keyword to the keywords of draft 4 beside it that change its meaning."""
+"""Keywords of draft 4, each with a neighbouring keyword that changes its meaning."""
 
 Finder = Callable[[SchemaWalk, str, Place], "Findings"]
 
@@ -344,7 +351,7 @@ _FINDERS: tuple[tuple[str, Finder], ...] = (
     ("additionalItems", SchemaWalk.items),
     ("unevaluatedProperties", SchemaWalk.unevaluated_properties),
 )
-"""Pairs of a keyword and its finder, in the order of reporting, the cheapest first."""
+"""Pairs of a keyword and the method that finds its violations, in the order of reporting, the fastest first."""
 
 
 def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:
@@ -358,4 +365,4 @@ def _finders(schema: dict[str, Any]) -> Iterator[tuple[str, Finder]]:
 
 
 _BOOLEAN = ("exclusiveMinimum", "exclusiveMaximum")
-"""Keywords that in draft 4 may be true or false, and then only modify another keyword."""
+"""Keywords that may be true or false in draft 4, where they only modify another keyword."""

@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode a value in one of OpenAPI's parameter styles, for a path, a query, a header, a cookie or a form.
 
-The rules are RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 maps its styles onto them ("Style Values",
-"Appendix C"). Cases that these leave undefined are decided here. Values nested in an exploded form or a deepObject use
-brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values nested elsewhere are JSON
-text. Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how characters are encoded.
+The rules are those of RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 applies them to its styles ("Style
+Values", "Appendix C"). Cases that these specifications leave undefined are decided here. Values nested in an exploded
+form or a deepObject use brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values
+nested elsewhere are JSON text. Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how
+characters are encoded.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from . import extent
 from .argument_errors import Unsendable
 
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-"""Encoder for compact JSON, with non-ASCII characters as they are."""
+"""Encoder for compact JSON. Non-ASCII characters are not escaped."""
 
 Encode = Callable[[str], str]
 Spell = Callable[[Any], str]
@@ -29,8 +30,9 @@ Spell = Callable[[Any], str]
 class Style:
     """One row of the table of styles.
 
-    `first`: the prefix. `separator`: between exploded members. `named`: whether names are written. `empty`: what
-    follows a name without a value. `joint`: between members that are not exploded; None stands for a comma.
+    - `first`: the prefix. `separator`: between exploded members. `named`: whether names are written.
+    - `empty`: text that follows a name without a value.
+    - `joint`: separator between members that are not exploded; None means a comma.
     """
 
     __slots__ = ("empty", "first", "joint", "named", "separator")
@@ -70,7 +72,7 @@ _SPOKEN = {
 
 
 class Place:
-    """How a place in the request encodes characters of values, characters of names, and the comma between items."""
+    """How one part of a request encodes characters of values, characters of names, and the comma between items."""
 
     __slots__ = ("comma", "name", "value")
 
@@ -96,7 +98,7 @@ def _spelled_float(value: float) -> str:
     return repr(value) if isfinite(value) else JSON.encode(value)  # JSON.encode raises for NaN and Infinity
 
 
-# Shortcuts for the types of most values, which need no JSON encoder.
+# Fast conversions for the most frequent types, without the JSON encoder.
 _SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
@@ -105,7 +107,7 @@ _MAY_BE_UNDEFINED = (list, dict, type(None))
 
 
 def defined(value: Any) -> Any:
-    """Return the value without undefined members (RFC 6570, section 2.3), or None if nothing is left."""
+    """Return the value without undefined members (RFC 6570, section 2.3), or None if no member remains."""
     if isinstance(value, list):
         return [item for item in value if item is not None] or None
     if isinstance(value, dict):
@@ -114,12 +116,12 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style as used without names, in paths and headers. OpenAPI 2.0 allows delimited styles there too."""
+    """Return the style without names, as used in paths and headers. OpenAPI 2.0 allows delimited styles there too."""
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 
 class Expansion:
-    """Encoder of one variable in one style (RFC 6570: expansion), computed once and used for every call."""
+    """Encoder of one variable in one style (an expansion in RFC 6570), prepared once and used for every call."""
 
     __slots__ = ("_bare", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
 
@@ -139,9 +141,9 @@ class Expansion:
         return self._first + self._join(pieces) if pieces else ""
 
     def parts(self, value: Any) -> list[str]:
-        """Return the encoded variable as parts, which the style's separator joins.
+        """Return the encoded variable as parts, to be joined by the style's separator.
 
-        In a query or a form, they are pairs.
+        In a query or a form, each part is a `name=value` pair.
         """
         if not isinstance(value, _MAY_BE_UNDEFINED):
             text = self._place.value(scalar(value))
@@ -180,7 +182,7 @@ class Expansion:
 
 # Decision 0029: Objects in urlencoded bodies are written with brackets.
 def brackets(name: str, value: Any, place: Place) -> list[str]:
-    """Return pairs in bracket notation (`a[b][c]=v`), to any depth. Raise Unsendable if a value cannot be encoded."""
+    """Return pairs in bracket notation (`a[b][c]=v`) to any depth. Raise Unsendable if a value cannot be encoded."""
     extent.check(name, value)
     return list(_nested(name, value, place))
 
@@ -206,7 +208,7 @@ def _flat(value: Any) -> Iterator[str]:
 
 
 def _apart(text: str, separator: str) -> str:
-    """Return the encoded item. Raise Unsendable if it holds the separator, so that a server would read two items."""
+    """Return the encoded item. Raise Unsendable if it contains the separator, because a server would read two items."""
     if separator in text and separator in _SPOKEN:
         raise Unsendable(f"expected items without {_SPOKEN[separator]}, which stands between the items")
     return text
@@ -220,15 +222,15 @@ _TRIPLE = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def percent(text: str, safe: str = "") -> str:
-    """Return percent-encoded UTF-8 (RFC 3986). Letters, digits, `-._~` and the characters in `safe` stay."""
+    """Return percent-encoded UTF-8 (RFC 3986). Letters, digits, `-._~` and the characters in `safe` are not encoded."""
     return text if _UNRESERVED.fullmatch(text) else quote(text, safe=safe)
 
 
 def reserved(text: str, forbidden: str) -> str:
-    """Encode text by RFC 6570, section 3.2.3 (reserved expansion).
+    """Encode text according to RFC 6570, section 3.2.3 (reserved expansion).
 
-    Reserved characters and percent-encoded triples stay. Characters in `forbidden`, which would end the place, are
-    encoded.
+    Reserved characters and percent-encoded triplets are kept. Characters in `forbidden` are encoded, since they would
+    end the component of the URL.
     """
     safe = "".join(character for character in _RESERVED if character not in forbidden)
     return "".join(each if index % 2 else percent(each, safe) for index, each in enumerate(_TRIPLE.split(text)))

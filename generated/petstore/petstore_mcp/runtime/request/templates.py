@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the templates of the table: values sent beside plain parameters, and texts of results.
+"""Fill the templates in generated tables: for values that are more than plain parameters, and for texts of results.
 
 A node is `{argument}` (a value unchanged), `{value}` (a constant), `{text: [PART, ...]}` (a text with values inserted),
-`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument yields ABSENT and
-is dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
+`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument yields ABSENT,
+and is dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into a response.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from ..core.table import ArgumentNode, ItemsNode, MembersNode, PointerNode, Template, TextNode
 
 Find = Callable[["ArgumentNode | PointerNode"], Any]
-"""Function from a part of a text to its value, or to ABSENT."""
+"""Function that returns the value for a part of a text, or ABSENT."""
 
 Write = Callable[[Any], str]
 
 
 def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
-    """Return the value that a node yields, or ABSENT.
+    """Return the value that a node yields, or ABSENT if it needs an omitted argument.
 
-    `escape`: encodes values that are inserted into texts. Raise Unsendable if a value cannot be encoded.
+    `escape` encodes values that are inserted into texts. Raise Unsendable if a value cannot be encoded.
     """
     if "value" in node:
         return node["value"]
@@ -73,7 +73,7 @@ def in_xml(text: str) -> str:
 
 
 def argument_of(node: Template) -> str:
-    """Return the name of the first argument that a node needs, or "". Messages to the model blame this argument."""
+    """Return the name of the first argument that a template node needs, or "". Error messages name this argument."""
     if "argument" in node:
         return node["argument"]
     if "value" in node:
@@ -82,7 +82,7 @@ def argument_of(node: Template) -> str:
 
 
 def _inner(node: TextNode | ItemsNode | MembersNode) -> Iterable[str | Template]:
-    """Return the child nodes of a node."""
+    """Return the child nodes of a template node."""
     if "text" in node:
         return node["text"]
     return node["items"] if "items" in node else node["members"].values()

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the validator library whether values satisfy JSON Schemas, and cache compiled validators.
 
-The library fetches nothing, and each check takes time linear in the value. Patterns run in linear time; a pattern that
+The library fetches nothing, and each check takes time linear in the value. Patterns run in linear time. A pattern that
 has no linear form, or is too large, is not checked.
 """
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
 
 MOST_VALIDATORS = 128
-"""Number of validators in the cache.
+"""Maximum number of validators in the cache.
 
-Each takes some tens of microseconds to build and some tens of kilobytes. Its patterns take at most 2 MiB, which the
-compiler ensures.
+A validator takes some tens of microseconds to build and some tens of kilobytes of memory. Its patterns take at most 2
+MiB, which the compiler ensures.
 """
 
-# Checked are date, date-time and uuid. The exact form of other formats differs between servers.
+# Formats that are not checked, because their exact form differs between servers. Checked are date, date-time and uuid.
 _DOUBTFUL = (
     *("duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri", "iri-reference"),
     *("json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template"),
@@ -34,16 +34,16 @@ Formats = dict[str, Callable[[str], bool]]
 
 
 class SchemaChecker:
-    """Checker for one schema and its parts. `schema`: the schema without unchecked patterns.
+    """Checker for one schema and its subschemas. `schema` is the schema without unchecked patterns.
 
-    `is_valid(value)` checks a value against the whole schema. A part is named by a JSON Pointer as a URI fragment (RFC
-    6901 section 6).
+    `is_valid(value)` checks a value against the whole schema. A subschema is named by a JSON Pointer as a URI fragment
+    (RFC 6901 section 6).
     """
 
     __slots__ = ("_formats", "_keywords", "_parts", "is_valid", "schema")
 
     def __init__(self, schema: dict[str, Any], formats: Formats, unchecked: Collection[str] = ()) -> None:
-        """Compile the schema. `unchecked` are patterns that only the API checks."""
+        """Compile the schema. `unchecked` lists patterns that are not checked here, only by the API."""
         self.schema = _without_patterns(schema, unchecked) if unchecked else schema
         self._formats = formats
         self._parts: jsonschema_rs.ValidatorMap | None = None
@@ -55,15 +55,15 @@ class SchemaChecker:
             self.is_valid = _build(self.schema, formats).is_valid
 
     def is_part_valid(self, pointer: str, value: Any) -> bool:
-        """Return True if `value` is valid against the part at `pointer`. Raise KeyError if there is no such part."""
+        """Return True if `value` is valid against the subschema at `pointer`. Raise KeyError if there is none."""
         if self._parts is None:
             self._parts = jsonschema_rs.validator_map_for(self.schema, **options(self._formats))
         return self._parts[pointer].is_valid(value)
 
     def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
-        """Return True if `value` satisfies one keyword of the part at `pointer`.
+        """Return True if `value` satisfies one keyword of the subschema at `pointer`.
 
-        `rule`: a schema that holds only this keyword.
+        `rule` is a schema that contains only this keyword.
         """
         place = f"{pointer}/{keyword}"
         if place not in self._keywords:
@@ -73,9 +73,9 @@ class SchemaChecker:
 
 
 class Validators:
-    """Cache of judges, for one schema of each tool.
+    """Cache of schema checkers, one per tool.
 
-    `exact`: check all formats, for values sent to clients that check all formats too.
+    With `exact`, all formats are checked, for values sent to clients that check all formats too.
     """
 
     __slots__ = ("_built", "_formats")
@@ -85,7 +85,7 @@ class Validators:
         self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
 
     def of(self, tool: Tool, schema: dict[str, Any]) -> SchemaChecker:
-        """Return the judge of `schema` of `tool`."""
+        """Return the checker for `schema`, a schema of `tool`."""
         if tool.name not in self._built:
             if len(self._built) >= MOST_VALIDATORS:
                 del self._built[next(iter(self._built))]
@@ -102,7 +102,7 @@ def _accept(value: str) -> bool:
 
 
 def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
-    """Return the schema without the patterns in `unchecked`; without any pattern if `unchecked` is None."""
+    """Return the schema without the patterns in `unchecked`, or without any pattern if `unchecked` is None."""
     if isinstance(schema, list):
         return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):
@@ -115,7 +115,7 @@ def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
 
 
 def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
-    """Return True if this member of a schema must be dropped, since it is or holds an unchecked pattern."""
+    """Return True if this member of a schema must be dropped, because it is or contains an unchecked pattern."""
     patterns = [member] if name == "pattern" and isinstance(member, str) else []
     if name == "patternProperties" and isinstance(member, dict):
         patterns = list(member)

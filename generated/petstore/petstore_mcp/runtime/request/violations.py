@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Violations of a schema as values, and the places in schema and value where they occur."""
+"""Data classes for violations of a schema, and for the locations in schema and value where they occur."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class Violation:
     """A keyword of a schema that a value violates.
 
-    `path`: names and indices from the root to `value`. `detail`: the keyword's own value, or the missing or unexpected
-    names; `known`: the expected names. `forms()` returns, for each alternative of a union, its violations: an empty
-    list if the value fits the alternative.
+    - `path`: names and indexes from the root to `value`. `known`: the expected names.
+    - `detail`: the keyword's own value, or the missing or unexpected names.
+    - `forms()`: returns a list of violations for each alternative of a union, empty if the value fits the alternative.
     """
 
     __slots__ = ("detail", "forms", "keyword", "known", "path", "value")
@@ -52,7 +52,7 @@ class AlternativeViolations(list[Violation]):
 
 
 class Place:
-    """A part of a schema, with the part of the value to which it applies."""
+    """A subschema with the part of the value to which it applies."""
 
     __slots__ = ("path", "pointer", "schema", "value")
 
@@ -63,17 +63,17 @@ class Place:
         self.path = path
 
     def part(self, *steps: str | int) -> Place:
-        """Return the place of a subschema that applies to the same value."""
+        """Return the location of a subschema below this one that applies to the same value."""
         schema = self.schema
         for step in steps:
             schema = schema[step]
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return the place of the same schema, applied to an item or a member of the value."""
+        """Return the location of the same subschema, applied to an item or a member of the value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 
 def _written(step: str | int) -> str:
-    """Return a step of a pointer as the library writes it: escaped, but without percent-encoding."""
+    """Return a step of a JSON Pointer as the validator library writes it: escaped, but without percent-encoding."""
     return "/" + str(step).replace("~", "~0").replace("/", "~1")

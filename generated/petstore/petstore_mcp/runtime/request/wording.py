@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Describe violations to a model: which argument, what was expected, what was given, and the nearest known name.
 
-The texts depend on the kind of each violation; messages of the validator and schemas are never passed on. If a value
-fits no alternative of a union (`anyOf`), only the nearest alternative is described.
+The texts depend on the keyword of each violation. Messages of the validator library and schemas are never shown. If a
+value fits no alternative of a union (`anyOf`), only the nearest alternative is described.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ MOST_CHOICES = 20
 MOST_NAMES = 12
 LONGEST_PATH = 400
 MOST_COMPARED = 500
-"""Largest number of names, or listed values, with which a mistaken one is compared. Each costs some microseconds."""
+"""Maximum number of names or enum values with which a mistaken one is compared.
+
+Each comparison costs some microseconds.
+"""
 
 _TYPES = {
     "string": "a string",
@@ -60,7 +63,7 @@ _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
 def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
-    """Return a problem for an unknown name, with the nearest known name."""
+    """Return a problem for an unknown name, which suggests the nearest known name."""
     names = list(known)
     near = nearest(name, names)
     if near is not None:
@@ -83,12 +86,12 @@ def nearest(name: str, known: list[str]) -> str | None:
 
 
 def shown_name(name: str) -> str:
-    """Return a name as it was given, or as JSON if it is long or holds unusual characters."""
+    """Return a name unchanged, or as JSON if it is long or contains unusual characters."""
     return name if len(name) <= 64 and name.isprintable() and name else shown(name)
 
 
 def problems(violation: Violation) -> Iterator[Problem]:
-    """Yield the problems that describe one violation. Raise budget.Exhausted."""
+    """Yield the problems that describe one violation. Raise budget.Exhausted if the time budget runs out."""
     keyword, path = violation.keyword, _path(violation)
     if keyword == "required":
         yield Problem(f"{path}.{violation.detail}" if path else violation.detail, "is required")
@@ -131,7 +134,7 @@ def _one_of(choices: list[Any]) -> str:
 
 
 def _choice(value: Any) -> str:
-    """Return a value for a list of choices: a plain word unquoted, anything ambiguous as JSON."""
+    """Return a value for a list of choices: a plain word without quotes, any other value as JSON."""
     plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value not in ("true", "false", "null")
     return str(value) if plain else shown(value)
 
@@ -151,7 +154,7 @@ def _any_of(words: Iterable[str]) -> str:
 def _best(violation: Violation, forms: list[AlternativeViolations], total: int) -> Iterator[Problem]:
     """Yield the problems of a value in the nearest alternative of a union.
 
-    If no alternative allows the value itself, list what all alternatives allow.
+    If no alternative allows the value itself, list the values that all alternatives allow.
     """
     here, value = violation.path, violation.value
     if not forms or len(forms) < total:
@@ -173,9 +176,9 @@ def _best(violation: Violation, forms: list[AlternativeViolations], total: int) 
 
 
 def _tags(forms: list[AlternativeViolations], depth: int) -> list[Violation]:
-    """Return the violations of a discriminating member, or [] if there is none.
+    """Return the violations of a discriminating member, one per alternative, or [] if there is no such member.
 
-    Its constant or enum differs between all alternatives, and its value fits none of them.
+    Each alternative requires another constant or enum for the member, and the member's value fits no alternative.
     """
     found = [next((each for each in form if _is_tag(each, depth)), None) for form in forms]
     tags = [tag for tag in found if tag is not None]
@@ -198,9 +201,10 @@ def _wrong_tag(tags: list[Violation]) -> Problem:
 
 
 def _distance(form: AlternativeViolations) -> int:
-    """Return how far a value is from an alternative: fewer violations mean nearer.
+    """Return a number that says how far a value is from an alternative of a union; fewer violations mean nearer.
 
-    Wrong constants, and the lack of any common member, count most, since they distinguish alternatives.
+    Wrong constants count most, and so does a value without any member of the alternative, because these distinguish
+    alternatives.
     """
     return 10 * form.is_foreign + sum(10 if each.keyword in ("const", "enum") else 1 for each in form)
 

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode a value as an XML document, by the XML Object of OpenAPI (3.1, 4.8.26).
+"""Encode a value as an XML document, according to the XML Object of OpenAPI (3.1, 4.8.26).
 
 The binding holds a shape for each schema with XML settings: `name`, `namespace`, `prefix`, `kind` (element, attribute,
 text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. Without a shape, a
-value is an element under its own name, an array is one element per item, and null is omitted.
+value becomes an element under its own name, an array one element per item, and null is omitted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "
 
 
 def document(shape: Shape, value: Any) -> str:
-    """Return the XML document whose root element holds `value`. Raise Unsendable if XML cannot represent a value."""
+    """Return the XML document whose root element contains `value`. Raise Unsendable if XML cannot represent a value."""
     extent.check(shape["name"], value)
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
@@ -38,7 +38,7 @@ def content(text: str) -> str:
 
 
 def _node(name: str, shape: Shape, value: Any) -> str:
-    """Return the XML of a member or an item: an element, or the form that its shape's `kind` says."""
+    """Return the XML of a member or an item: an element, or the form that the `kind` of its shape names."""
     kind = shape.get("kind", "element")
     if kind == "text":
         return _text(value).translate(_IN_TEXT)
@@ -50,7 +50,7 @@ def _node(name: str, shape: Shape, value: Any) -> str:
 
 
 def _member(name: str, shape: Shape, value: Any) -> str:
-    """Return the XML of a member in its parent element: one element, or one per item of an array."""
+    """Return the XML of a member in its parent element: one element, or one per item if the value is an array."""
     if not isinstance(value, list):
         return _element(shape.get("name", name), shape, value)
     own = shape.get("name", name) if shape.get("wrapped") else name
@@ -72,7 +72,7 @@ def _element(name: str, shape: Shape, value: Any) -> str:
 
 
 def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
-    """Return the attributes and the content of an element."""
+    """Return the attributes and the content of an element for the members of an object."""
     attributes = content = ""
     for key, member in value.items():
         inner = shape.get("members", _NO_MEMBERS).get(key, _PLAIN)

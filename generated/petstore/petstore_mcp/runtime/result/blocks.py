@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the content blocks of a result that the tool's owner describes (`result.blocks`): several from one answer. Pure.
+"""Create the content blocks that a tool's owner describes (`result.blocks`): several blocks from one response.
 
-A block that cannot be made is left out, and a note says why, so that the other blocks still reach the model. If none
-can be made, the answer is shown as it would be without blocks. Texts share the room that a result has, and files share
-MOST_INLINE bytes.
+A block that cannot be created is left out, and a note says why, so that the other blocks still reach the model. If no
+block can be created, the response is shown as it would be without blocks. Texts share the bytes that a result may show,
+and files share MOST_INLINE bytes. The module does no input or output.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .owner_texts import OwnerTexts
 
 MOST_BLOCKS = 50
-"""Most blocks of a result that pointers make, notes aside."""
+"""Maximum number of blocks in a result that are created by pointers, not counting notes."""
 
 MOST_REASONS = 5
-"""Most notes on blocks that were left out."""
+"""Maximum number of notes about blocks that were left out."""
 
 _MISSING = "there is no such part in the answer"
 _DATA_URL = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
@@ -40,15 +40,15 @@ _BLANKS = str.maketrans({**dict.fromkeys("\r\n\t "), "-": "+", "_": "/"})
 
 
 class LeftOut(Exception):
-    """Raised for a block that cannot be made; the message is a clause that says why."""
+    """A block cannot be created. The message is a clause that says why."""
 
 
 # Decision 0221: A block that cannot be made is omitted with a note.
 class BlockMaker:
-    """Maker of the blocks of one result. `content` holds those that were made, `notes` says what was left out."""
+    """Creator of the blocks of one result. `content` holds the blocks created; `notes` says which were left out."""
 
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
-        """Create. `usual`: the content without blocks. `shown`: bytes of text that a result shows."""
+        """Prepare. `usual` is the content without blocks. `shown` is how many bytes of text a result shows."""
         self.content: list[Block] = []
         self._texts = texts
         self._usual = usual
@@ -76,7 +76,7 @@ class BlockMaker:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences on blocks that were left out."""
+        """Return sentences about blocks that were left out."""
         told = [f"Left out: {what}{_times(count)}." for what, count in self._left.items()]
         if len(told) > MOST_REASONS:
             told[MOST_REASONS:] = [f"Left out for other reasons: {sum([*self._left.values()][MOST_REASONS:])} more."]
@@ -85,7 +85,7 @@ class BlockMaker:
         return told
 
     def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
-        """Add the blocks for one item, or note why there are none."""
+        """Add the blocks for one item, or record why there are none."""
         for what, make in self._makers(rules, texts):
             if len(self.content) >= MOST_BLOCKS:
                 self._surplus += 1
@@ -96,7 +96,7 @@ class BlockMaker:
                 self._leave(what, str(reason))
 
     def _makers(self, rules: ShownBlock, texts: OwnerTexts) -> Iterator[tuple[str, Callable[[], Block]]]:
-        """Yield for each block how errors name it, and the function that makes it."""
+        """Yield, for each block, its name in error messages and the function that creates it."""
         if "text" in rules:
             parts = rules["text"]
             yield "a text", lambda: self._text(texts, parts)
@@ -144,7 +144,10 @@ class BlockMaker:
         return {"type": family, "data": base64.b64encode(content).decode(), "mimeType": media_type}
 
     def _file(self, value: Any) -> bytes:
-        """Return the bytes of a base64 text, without secrets. Raise LeftOut."""
+        """Return the bytes of a base64 text, with secrets removed.
+
+        Raise LeftOut if it cannot be decoded or is too large.
+        """
         if value is ABSENT or value is None:
             raise LeftOut(_MISSING)
         content = _decoded(value) if isinstance(value, str) else None
@@ -156,7 +159,10 @@ class BlockMaker:
         return self._redactor.content(content)
 
     def _fitting(self, text: str) -> str:
-        """Return the text, cut to the room that is left. Raise LeftOut if nothing of it can be seen."""
+        """Return the text, cut to the number of bytes that are left.
+
+        Raise LeftOut if it is empty or nothing of it fits.
+        """
         if not text.strip():
             raise LeftOut("it is empty")
         size = len(text.encode(errors="replace"))
@@ -185,7 +191,10 @@ def _link(texts: OwnerTexts, rules: Any) -> Block:
 
 
 def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
-    """Return the block with the annotations of its rules. A time that is no date of ISO 8601 is left out."""
+    """Return the block with the annotations that its rules add.
+
+    A `lastModified` that is not an ISO 8601 date is left out.
+    """
     if "annotations" not in rules:
         return block
     told: dict[str, object] = {**rules["annotations"]}
@@ -198,7 +207,10 @@ def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
 
 
 def _decoded(text: str) -> bytes | None:
-    """Return the bytes of a base64 text, as RFC 4648 writes it in either alphabet or as a data URL, or None."""
+    """Return the bytes of a base64 text, or None if it is invalid.
+
+    Both alphabets of RFC 4648 and data URLs are accepted.
+    """
     if (prefix := _DATA_URL.match(text)) is not None:
         text = text[prefix.end() :]
     text = text.translate(_BLANKS).rstrip("=")

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Save responses to files below the one folder that the operator opened for downloads (DOWNLOADS_DIR).
+"""Save responses to files below the one folder that the operator set for downloads (DOWNLOADS_DIR).
 
-The model chooses the file name. The name must stay below that folder, pass through no link and be valid on every
-system. It must not replace a file unless the operator allowed that. These rules are checked before the request is sent,
-and again when the file is written. The file is either complete, with secrets removed, or does not exist.
+The model chooses the file name. The name must stay below that folder, pass through no symbolic link and be valid on
+every system. It must not replace a file unless the operator allowed that. These rules are checked before the request is
+sent, and again when the file is written. The file is either complete, with secrets removed, or does not exist.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from ..text.redaction import Redactor
 
 MOST_STEPS, LONGEST_STEP = 8, 200
-"""Most names in a path (folders and file), and most bytes in each name. File systems allow 255 bytes; the rest is left
-for suffixes that other programs add.
+"""Maximum number of names in a path (folders and file), and maximum length of each name in bytes.
+
+File systems allow 255 bytes; the rest is left for suffixes that other programs add.
 """
 
 _PLAIN = re.compile(r'[^\x00-\x1f\x7f\\/:*?"<>|.\s~-](?:[^\x00-\x1f\x7f\\/:*?"<>|]*[^\x00-\x1f\x7f\\/:*?"<>|.\s])?')
-#: Names that Windows opens as devices, with any suffix.
+#: Names that Windows opens as devices, with any suffix
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _NAME = "expected a plain file name such as report.pdf, or one in a folder that is there, such as reports/may.pdf"
 _LINK = "expected a name without links on the way"
@@ -43,12 +44,15 @@ class Unwritten(Exception):
 
 # Decision 0048: An argument to save files exists only if the downloads directory is set.
 class Download:
-    """Destination of a response: a file name below the downloads folder of `settings`."""
+    """Destination file of a response: a file name below the downloads folder that `settings` names."""
 
     __slots__ = ("_replaces", "_root", "_steps", "path")
 
     def __init__(self, argument: str, name: object, settings: Settings) -> None:
-        """Check the `name` that `argument` gives. Raises Refused."""
+        """Check the `name` that the argument `argument` gives.
+
+        Raise Refused if a response may not be saved under it.
+        """
         assert settings.downloads_dir is not None
         self._root, self._replaces = settings.downloads_dir, settings.downloads_overwrite
         self._steps = name.split("/") if isinstance(name, str) else []
@@ -65,7 +69,10 @@ class Download:
             raise Refused(Problem(argument, "there is a file of that name, which stays; give another name"))
 
     async def save(self, answer: Response, redactor: Redactor, budget: Budget) -> int:
-        """Write the whole response with secrets removed, and return the number of bytes written. Raises Unwritten."""
+        """Write the whole response with secrets removed, and return the number of bytes.
+
+        Raise Unwritten if that fails.
+        """
         if answer.cut:
             raise Unwritten(f"Only its first {answer.size:,} bytes were read, so no file was written.")
         try:
@@ -88,7 +95,7 @@ class Download:
 
 
 def _is_plain(steps: list[str]) -> bool:
-    """Return whether each step is a valid file name on every system."""
+    """Return whether each name of a path is valid on every system."""
     return 0 < len(steps) <= MOST_STEPS and all(map(_is_plain_name, steps))
 
 
@@ -104,7 +111,7 @@ def _is_plain_name(name: str) -> bool:
 async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, budget: Budget) -> int:
     """Write the response in pieces, and let the event loop run between them.
 
-    Return the number of bytes written. Raises OSError, and Unwritten once the call's time is over.
+    Return the number of bytes written. Raise OSError if writing fails, and Unwritten if the call's time is over.
     """
     stream, size = redactor.stream(), 0
     now = asyncio.get_running_loop().time
@@ -124,7 +131,7 @@ async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, 
 
 
 def _why(problem: Exception) -> str:
-    """Return why there is no file, as a sentence that a model can act on."""
+    """Return the reason why no file was written, as a sentence from which a model can see what to do."""
     if isinstance(problem, FileExistsError):
         return "A file of that name came to be meanwhile, and stays. Give another name."
     return "It could not be written to the folder for downloads: tell the operator of this server."

@@ -4,11 +4,11 @@
 A response may differ from its description. In case of doubt, more is removed:
 
 - A name is looked up in each item of a list. So is a number, which may be an index or a name.
-- An object may stand where a `*` or `0` expects a list. The next step is then looked up in the object too.
-- A plain value is removed if more steps should follow.
-- Names that look the same are equal, whatever their case and composition of characters.
+- The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
+- A plain value is removed if the pointer has further steps.
+- Names that look the same are equal, whatever their letter case and composition of characters.
 
-All pointers are followed in one walk, so an index counts the items as received.
+All pointers are followed in one pass, so an index counts the items as received.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ Path = tuple[str, ...]
 Paths = frozenset[Path]
 
 LONGEST_NAME = 256
-"""Longest name in characters that is normalized, since that takes quadratic time. Longer names must match exactly."""
+"""Maximum length in characters of a name that is normalized, since that takes quadratic time.
+
+Longer names must match exactly.
+"""
 
 _NOWHERE: Paths = frozenset()
 _UNSEEN = BLANK.union(" \u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
@@ -35,8 +38,8 @@ def tokens(pointer: str) -> list[str]:
 
 
 def alike(name: str) -> str:
-    """Return one text for all names that look the same: invisible characters removed, normalized, case folded."""
-    for _ in range(2):  # case folding may yield characters to normalize again
+    """Return one text for all names that look the same: without invisible characters, normalized and case-folded."""
+    for _ in range(2):  # case folding may yield characters that need normalizing again
         if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
             name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > LONGEST_NAME:
@@ -52,7 +55,7 @@ def without(value: Any, pointers: list[str]) -> Any:
 
 
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
-    """Return what is left of the value after removing what `paths` select.
+    """Return the rest of the value after removing the parts that `paths` select; ABSENT if nothing is left.
 
     The first step of each path in `names` can only be a name, not an index.
     """
@@ -88,6 +91,8 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, and their remainders after any of `steps`, as if the object were a list's only item."""
+    """Return the paths, and what remains of them after a step in `steps`, as if the object were the only item of a
+    list.
+    """
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Write the text that a model reads when a call fails: what happened, which argument is wrong, and what to do now.
 
-Names in the upstream's error are replaced by the tool's argument names, and advice is added per status. At most 1,000
-characters of the body are shown, and only if the body says more than the text. Pure functions.
+Names in the upstream's error are replaced by the tool's argument names, and advice is added according to the status. At
+most 1,000 characters of the body are shown, and only if the body says more than the text. Pure functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 LONGEST_EXCERPT = 1000
 LARGEST_EXCERPTED = 8000
 LONGEST_WAIT = 3600
-"""Longest wait in seconds that is told to a model. Servers may ask for much longer ones, by mistake or not."""
+"""Maximum waiting time in seconds that is reported to a model.
+
+Servers may ask for much longer, sometimes by mistake.
+"""
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
@@ -37,7 +40,7 @@ _MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECAS
 
 
 def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
-    """Return the text for a response that is no success."""
+    """Return the text for a response with an error status or a redirect."""
     status = f"{response.named} from {sent}"
     if 300 <= response.status < 400:
         reason = f": {sent.unfollowed}" if sent.unfollowed else ""
@@ -77,7 +80,10 @@ def no_answer(failure: Failure, sent: Sent) -> str:
 
 
 def answered(response: Response, sent: Sent) -> str:
-    """Return the text for a response that must not be shown, so that the model does not repeat a completed call."""
+    """Return the text for a response whose content must not be shown.
+
+    It keeps the model from repeating a completed call.
+    """
     told = f"The request was answered: {response.named} from {sent}."
     if 200 <= response.status < 300:
         return f"{told} {_repeat(sent, 'It was carried out')}"
@@ -85,14 +91,14 @@ def answered(response: Response, sent: Sent) -> str:
 
 
 def _said(found: Findings, response: Response) -> str:
-    """Return title and message; without the title if the status or the message contains it."""
+    """Return title and message of an error body. The title is left out if the status or the message contains it."""
     if found.title.lower() in response.named.lower() or found.title in found.message:
         return found.message
     return f"{found.title.rstrip('.')}. {found.message}"
 
 
 def _origin(response: Response) -> str:
-    """Return the origin a redirect leads to. The path is left out, since it may repeat what was sent."""
+    """Return the origin to which a redirect leads. The path is left out, since it may repeat data of the request."""
     try:
         target = urlsplit(response.header("location").strip())
         host, port = target.hostname, target.port
@@ -106,7 +112,10 @@ def _origin(response: Response) -> str:
 
 
 def _named(item: Finding, sent: Sent) -> str:
-    """Return the argument that a finding is about, as a dotted path; the upstream's own name if no argument matches."""
+    """Return the argument that a finding is about, as a dotted path.
+
+    If no argument matches, return the upstream's own name.
+    """
     if not item.steps:
         body = sent.tool.binding.get("body")
         whole = body.get("argument", "") if body else ""
@@ -117,9 +126,9 @@ def _named(item: Finding, sent: Sent) -> str:
 
 
 def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
-    """Yield the arguments that may have this name on the wire, likeliest first.
+    """Yield the arguments that may be sent under the name `wire`, the most probable first.
 
-    Each comes with whether the name belongs to a member inside the argument.
+    Each is a pair of the argument and whether the name belongs to a member inside the argument.
     """
     body = binding.get("body")
     bound: list[Field | Parameter] = []
@@ -174,13 +183,13 @@ def _scopes(sent: Sent) -> str:
 
 
 def _offers(sent: Sent) -> str:
-    """Return a sentence with the environment variables that would set a missing credential, or ""."""
+    """Return a sentence that names environment variables for a missing credential, or ""."""
     ways = ", or ".join(sent.offers)
     return f" The operator of this server can set {ways}." if ways else ""
 
 
 def _described(sent: Sent, argument: str) -> str:
-    """Return the description of an argument. The compiler names there the tool that lists the argument's values."""
+    """Return the description of an argument, in which the compiler names the tool that lists the argument's values."""
     return str(sent.tool.schema.get("properties", {}).get(argument, {}).get("description", ""))
 
 
@@ -209,7 +218,7 @@ def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
 
 
 def _key_argument(sent: Sent) -> str:
-    """Return the argument that sets the idempotency key, or ""."""
+    """Return the name of the argument that sets the idempotency key, or ""."""
     headers = sent.tool.binding.get("headers", ())
     return next((str(each["argument"]) for each in headers if "argument" in each and is_key(each["name"])), "")
 

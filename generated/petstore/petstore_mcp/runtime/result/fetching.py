@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read a resource whose content an upstream returns: build its request, and the contents for `resources/read`. Pure.
+"""Read a resource whose content an upstream returns: build its request, and the contents for `resources/read`.
 
-The request is sent like a tool call whose arguments are the variables of the URI. Credentials, limits and guards are
+The request is sent like a tool call whose arguments are the variables of the URI. Credentials, limits and checks are
 the same, but hooks do not run, since hooks are for tools. A response too large for a tool result is cut here too, and
-the contents say where the rest is kept. Failures are described with the same sentences as for tools.
+the contents say where the rest is stored. Failures are described with the same sentences as for tools. The module does
+no input or output.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that was not sent: no such URI, or a missing setting."""
+    """Return the contents or error for a request that could not be sent: the URI or a setting is missing."""
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
@@ -57,7 +58,7 @@ def read(
 
         return Result.error(redactor.text(failures.no_answer(answer, sent)))
     if not 200 <= answer.status < 300:
-        from . import failures  # as above
+        from . import failures  # imported late, as above
 
         told = redactor.text(failures.explain(answer, sent, redactor))
         return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)
@@ -81,13 +82,13 @@ def read(
 
 
 def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
-    """Return the response's media type, else the declared one, else a default."""
+    """Return the response's media type, else the one that the resource declares, else a default."""
     declared = wanted.entry["listed"].get("mimeType", "")
     return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
 
 
 def _missing(answer: Response, uri: str) -> list[Block]:
-    """Return a text content that says that only a part came or is kept; nothing if the response is whole."""
+    """Return a text content that says that only a part was received or stored; [] if the response is complete."""
     told = response.unread(answer)
     if 0 < answer.kept < answer.size:
         told.append(response.told_kept(answer, uri))

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parse the body of an error response: its message, and which values it calls wrong.
+"""Parse the body of an error response: its message, and which values it reports as wrong.
 
-Known forms are problem details (RFC 9457) with `errors`, and those of common frameworks and APIs. Those are `message`,
-`error`, `error_description`, lists and maps of errors, `source` in JSON:API, and `loc` in FastAPI. The body is not
+Known forms are problem details (RFC 9457) with `errors`, and those of common frameworks and APIs. These use `message`,
+`error`, `error_description`, lists and maps of errors, `source` (JSON:API), or `loc` (FastAPI). The body is not
 trusted: values of unexpected types are skipped.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..text.redaction import Redactor
 
 LARGEST = 64 * 1024
-"""Largest error body in bytes that is parsed. Parsing takes time and some 25 times the memory."""
+"""Maximum size in bytes of an error body that is parsed. Parsing takes time and some 25 times the memory."""
 
 PLACES = {
     "path": "path",
@@ -29,16 +29,19 @@ PLACES = {
     "cookies": "cookies",
     "body": "body",
 }
-"""Names of the request's parts in error bodies, and the names of these parts in bindings."""
+"""Names of the request's parts as error bodies use them, and the names of these parts in bindings."""
 
 _MESSAGES = ("detail", "message", "error_description", "description", "msg", "reason", "error", "title")
 _POINTERS = ("pointer", "loc", "field", "name", "parameter", "param", "property", "path", "location")
-# Members that add nothing to the status line and the message.
+# Members of an error body that add nothing to the status line and the message
 _SAID = {"type", "title", "status", "detail", "instance", "errors", "message", "error", "error_description", "code"}
 
 
 class Finding:
-    """One wrong value: the request's part ("" if unknown), the steps to the value, and what is wrong."""
+    """One value that the upstream reports as wrong.
+
+    `place` is the part of the request ("" if unknown), `steps` the path to the value, and `text` says what is wrong.
+    """
 
     __slots__ = ("place", "steps", "text")
 
@@ -49,7 +52,10 @@ class Finding:
 
 
 class Findings:
-    """Contents of an error body: kind of problem, message, and wrong values. `complete`: the body says nothing else."""
+    """Contents of an error body: kind of problem, message, and wrong values.
+
+    `complete` is True if the body contains nothing else.
+    """
 
     __slots__ = ("complete", "items", "message", "title")
 
@@ -68,7 +74,7 @@ def read(content: bytes, redactor: Redactor) -> Findings:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
         body = None
-    body, _ = presentable(body, redactor)  # redacted before pointers are split
+    body, _ = presentable(body, redactor)  # redacted before pointers are split, which could hide secrets
     if not isinstance(body, dict):
         return Findings()
     inner = body["error"] if isinstance(body.get("error"), dict) else body
@@ -101,7 +107,7 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """Return the entry as a list of one finding, or an empty list unless it names a value and a problem."""
+    """Return a list with one finding for the entry; an empty list unless the entry names a value and a problem."""
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
     text = _message(entry)

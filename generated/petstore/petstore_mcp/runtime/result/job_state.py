@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Judge by an answer of the upstream whether a job is still at work, has ended well, or has failed. Pure.
+"""Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-The conditions of the tool's owner come first. Without them, the HTTP status counts, then a member `done` as in Google's
-operations, then a word such as `succeeded` under a usual name such as `status`.
+Conditions of the tool's owner come first. Without them, the HTTP status decides, then a member `done` as in Google's
+operations, then a word such as `succeeded` under a usual name such as `status`. Pure functions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MESSAGES = ("/message", "/statusMessage", "/status_message", "/error/message", 
 
 
 def value_of(answer: Response) -> Any:
-    """Return the JSON value of an answer, or ABSENT if it is no JSON or did not come whole."""
+    """Return the JSON value of a response, or ABSENT if it is not JSON or is incomplete."""
     if answer.partial or not answer.size:
         return ABSENT
     try:
@@ -52,11 +52,11 @@ def value_of(answer: Response) -> Any:
 
 
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
-    """Return WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
+    """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
     if answer.status in _GONE and not _holds(rule, "done", answer, value):
         return GONE
     if answer.status == 429 or answer.status >= 500:
-        return WORKING  # the next look may be answered
+        return WORKING  # the error may be temporary
     if _holds(rule, "failed", answer, value) or answer.status >= 400:
         return FAILED
     if "done" in rule:
@@ -67,14 +67,14 @@ def judge(rule: TaskRule, answer: Response, value: Any) -> str:
 
 
 def message(rule: TaskRule, value: Any) -> str:
-    """Return words of the upstream on the state, or ""."""
+    """Return the upstream's words about the state of a job, or ""."""
     places = (rule["message"],) if "message" in rule else _MESSAGES
     found = (find(value, place) for place in places) if isinstance(value, dict) else ()
     return next((brief(str(each), LONGEST_MESSAGE) for each in found if isinstance(each, str) and each.strip()), "")
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state by what is usual."""
+    """Return the state of a job by common conventions of APIs, without conditions of the owner."""
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:
@@ -88,7 +88,7 @@ def _usual(answer: Response, value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """Return the word that names the state, without case and punctuation, or ""."""
+    """Return the word that names the state of a job, in lower case without punctuation, or ""."""
     for each in (value, *(value.get(name) for name in _INNER)) if isinstance(value, dict) else ():
         members = each.items() if isinstance(each, dict) else ()
         for name, word in members:
@@ -109,13 +109,16 @@ def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
         if "values" not in condition:
             return found is not ABSENT and bool(found)
         if found is ABSENT:
-            return False  # an answer without the member says nothing
+            return False  # a response without the member says nothing about the state
     one = any(_alike(found, each) for each in condition.get("values", ()))
     return one is not ("not" in condition)
 
 
 def _alike(found: Any, wanted: Any) -> bool:
-    """Return True if two values are the same; texts without case, and a number like the text that writes it."""
+    """Return True if two values are equal.
+
+    Letter case of texts is ignored, and a number equals the text that writes it.
+    """
     if isinstance(found, bool) or isinstance(wanted, bool) or found is None or wanted is None:
         return found is wanted
     return found == wanted or str(found).casefold() == str(wanted).casefold()

@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Join the pages of a list into one response, as if the API had answered with all of them. No I/O.
+"""Join the pages of a list into one response, as if the API had answered with all pages at once. No input or output.
 
-The joined response is the last page with the items of all pages. So everything that is done with a response holds for
-it: parts are removed, output schemas are kept, and what is too large is cut and kept.
+The joined response is the last page with the items of all pages. So it is processed like any response: parts are
+removed, the output schema is checked, and a response that is too large is cut and stored.
 
-The upstream is not trusted. A page that came before ends the walk, as do limits on pages, items and bytes. A link to
-another host or path is not followed; only arguments of the tool are ever taken from a link.
+The upstream is not trusted. A page that occurs a second time ends the reading, as do limits on pages, items and bytes.
+A link to another host or path is not followed; only arguments of the tool are ever taken from a link.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_ITEMS = 10_000
 
 _PORTS = ("", ":80", ":443")
 _UNREACHED = "further"
-"""Stands for the address of a page that a response only says is there."""
+"""Address of a next page that a response only announces, without saying where it is."""
 
 _ENOUGH = "more is not taken in one call"
 _AGAIN = "the API then answered with a page that it had given before"
@@ -38,8 +38,8 @@ _AGAIN = "the API then answered with a page that it had given before"
 class JoinedPages:
     """Pages of one list, in order.
 
-    - `count`: pages that are joined; `items`: their items as JSON texts.
-    - `further`: arguments that request the next page; empty at the end.
+    - `count`: how many pages are joined. `items`: the items of these pages as JSON texts.
+    - `further`: arguments that request the next page; empty after the last page.
     """
 
     __slots__ = (
@@ -61,9 +61,10 @@ class JoinedPages:
     )
 
     def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
-        """Create. `address`: host and port of the API. `shown`: bytes that a result shows. `most`: limit on pages.
+        """Prepare. `address` is host and port of the API, `shown` how many bytes a result shows, `most` the limit on
+        pages.
 
-        `removed`: pointers to the parts of each page that must not leave this server.
+        `removed` lists pointers to the parts of each page that must not leave this server.
         """
         self._rule = rule
         self._address = address
@@ -82,11 +83,14 @@ class JoinedPages:
 
     @property
     def complete(self) -> bool:
-        """Return True if the last page is joined."""
+        """Return True if the last page of the list is joined."""
         return not self._stopped
 
     def add(self, answer: Response, sent: Sent) -> None:
-        """Join a page, if it is one and within the limits. Then `further` says whether and how to go on."""
+        """Join a page, unless it is not a page or exceeds a limit.
+
+        Then set `further` to the arguments of the next page, if any.
+        """
         self.further = {}
         page = _Page.read(answer, self._rule)
         if page is None or not 200 <= answer.status < 300:
@@ -120,12 +124,12 @@ class JoinedPages:
             self._go_on(sent)
 
     def stop(self, why: str) -> None:
-        """Say why the walk ends before the last page."""
+        """Record why the reading ends before the last page."""
         self._stopped = why
         self.further = {}
 
     def _go_on(self, sent: Sent) -> None:
-        """Set `further` to the arguments of the next page, unless a limit or a strange link forbids it."""
+        """Set `further` to the arguments of the next page, unless a limit or a link to another host forbids it."""
         assert self._next is not None
         wanted = self._next.values(sent.tool)
         if self._is_elsewhere(self._next):
@@ -140,11 +144,11 @@ class JoinedPages:
             self.further = wanted
 
     def _is_elsewhere(self, following: paging.NextPage) -> bool:
-        """Return whether a link leads to another host or port than that of the API."""
+        """Return whether a link leads to another host or port than those of the API."""
         return bool(following.host) and all(following.host.removesuffix(each) != self._address for each in _PORTS)
 
     def told(self, sent: Sent) -> str:
-        """Return how far the walk went, and how to go on; "" if the first page is the last."""
+        """Return how many pages were read, and how to continue; "" if the first page is the last."""
         pages, items = f"{self.count} page{'s' * (self.count > 1)}", f"{len(self.items):,} items"
         if not self._stopped:
             return f"all {pages}, {items}" if self.count > 1 else ""
@@ -153,11 +157,11 @@ class JoinedPages:
         if following is None or following.address or self._is_elsewhere(following):
             return told
         if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
-            return told  # a cursor may repeat what was removed
+            return told  # a cursor may repeat data that was removed
         return f"{told} To go on, call again with {following.told(sent.tool)}"
 
     def response(self) -> Response | None:
-        """Return the joined response; None if no two pages were joined."""
+        """Return the joined response; None if fewer than two pages were joined."""
         if self._last is None or self.count < 2:
             return None
         last, around = self._last
@@ -170,11 +174,11 @@ class JoinedPages:
 
 
 _PLACE = f'"{os.urandom(16).hex()}"'
-"""Text that stands for the list while the rest of a page is written. No upstream knows it."""
+"""Placeholder for the list while the rest of a page is serialized. It is random, so that no upstream can send it."""
 
 
 class _Page:
-    """One page: its parsed value, and the list in it."""
+    """One page: its parsed value, and the path to the list in it."""
 
     __slots__ = ("_answer", "_mark", "_steps", "_value")
 
@@ -186,7 +190,7 @@ class _Page:
 
     @classmethod
     def read(cls, answer: Response, rule: Pages) -> _Page | None:
-        """Return the page in a response, or None if the response is no whole JSON with that list."""
+        """Return the page in a response, or None if the response is not complete JSON that contains the list."""
         if answer.partial or answer.size > LARGEST_PARSED:
             return None
         text, whole = decode(answer.content, answer.header("content-type"))
@@ -203,9 +207,9 @@ class _Page:
         return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
 
     def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
-        """Return where the next page is, and whether that is a guess, since the response says nothing."""
+        """Return where the next page is, and whether that is a guess because the response does not say it."""
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # numbers as numbers
+        value, _ = wrapping.read(text)  # parse numbers too, unlike in `read`
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:
@@ -216,7 +220,9 @@ class _Page:
         return guess, guess is not None
 
     def _with_holder(self, value: Any) -> Any:
-        """Return the value such that what stands beside the list stands at its root, where paging is looked for."""
+        """Return the value with the members next to the list moved to its root, where paging information is searched
+        for.
+        """
         holder, around = value, {}
         for step in self._steps[:-1]:
             around.update({name: each for name, each in holder.items() if name != step and not isinstance(each, list)})
@@ -227,16 +233,16 @@ class _Page:
         return {**around, **{name: each for name, each in holder.items() if name == last or not isinstance(each, list)}}
 
     def remove(self, pointers: list[str]) -> None:
-        """Remove those parts, as they stand in this page."""
+        """Remove the parts of this page at these pointers."""
         self._value = without(self._value, pointers)
 
     def texts(self) -> list[str]:
-        """Return the items as JSON texts, with numbers as they came."""
+        """Return the items as JSON texts, with numbers written as received."""
         found = self._list
         return [projection.exact(item, self._mark) for item in found] if isinstance(found, list) else []
 
     def around(self) -> str:
-        """Return the JSON text of the page, with `_PLACE` in place of the list."""
+        """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list."""
         if not self._steps or self._value is ABSENT:
             return _PLACE
         held: Any = self._value
@@ -247,7 +253,7 @@ class _Page:
 
 
 def _only_list(value: Any) -> list[str] | None:
-    """Return the way to the only list in a response, or None if there is none or several."""
+    """Return the path to the only list in a response; None if there are no lists or several."""
     if isinstance(value, list):
         return []
     names = [name for name, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []

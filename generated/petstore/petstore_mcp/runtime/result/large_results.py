@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep a response that is too large to be shown: text as UTF-8, and everything with secrets removed.
+"""Store a response that is too large to be shown: text as UTF-8, with secrets removed.
 
 The work is done in pieces, and the event loop runs between them, so that no other call waits. If the call's time ends
-first, the part done so far is kept.
+first, the part stored so far is kept.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 PIECE = 128 * 1024
 
 LEAST_SECONDS = 1.0
-"""Least seconds for keeping a response, even one that came just before the deadline of its call."""
+"""Minimum number of seconds for storing a response, even if it was received just before the deadline of its call."""
 
 
 async def keep(
     response: Response, uri: str, redactor: Redactor, resources: KeptResults, seconds: float = float("inf")
 ) -> int:
-    """Keep the response under `uri`, as much as can be done in `seconds`.
+    """Store the response under `uri`, as much of it as is possible in `seconds`.
 
-    Return how many of its bytes were kept. Return 0 if there was no room, or if nothing in it can be shown.
+    Return how many bytes of the response were stored. Return 0 if the store is full, or if nothing in it can be shown.
     """
     now = asyncio.get_running_loop().time
     end = now() + max(seconds, LEAST_SECONDS)
@@ -58,8 +58,9 @@ async def keep(
 def _pieces(
     response: Response, redactor: Redactor, text: bool, late: Callable[[], bool]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the pieces to keep, each with how many bytes of the response are done by then. End early once `late()` is
-    True.
+    """Yield the pieces to store, each with the number of response bytes processed so far.
+
+    End early once `late()` is True.
     """
     stream = redactor.stream()
     encoding = charset(response.content, response.header("content-type")) if text else "utf-8"

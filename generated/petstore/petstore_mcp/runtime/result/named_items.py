@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Choose the item of a list that a name means. Pure.
+"""Choose the item of a list that has a given name. Pure functions.
 
-An item is called so if one of its names is the same text; case and blanks do not count. The rule:
+Names are compared without letter case and white space. An item matches if one of its names is equal. The rules are:
 
-- A call that writes takes the only item that is called so, of a list that was looked through to its end.
-- A call that reads takes the first item that is called so. If the list is ranked, it takes the first item else.
-- Where no order is known, several items that are called so are refused, whatever the call does.
+- A call that writes takes the only item that matches, if the list was read to its end.
+- A call that reads takes the first item that matches. If no item matches and the list is ranked, it takes the first
+  item.
+- If the list is not ranked, several matching items are refused for all calls.
 
-What is refused comes with the candidates. What was chosen is said, with others that might have been meant.
+A refusal lists the candidates. A choice is reported, together with other items that might have been meant.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ _DATE = re.compile(r"(\d{4})-\d\d-\d\d.*", re.DOTALL)
 
 
 class NotFound(Exception):
-    """Raised if a name means no item, or no certain one. The message is for the model."""
+    """A name matches no item, or no certain one. The message is for the model."""
 
 
 class Item:
-    """Item of a list: its `id`, its names, and what tells it apart."""
+    """Item of a list: its `id`, its names, and `about`, a text that distinguishes it from items of the same name."""
 
     __slots__ = ("about", "id", "names")
 
@@ -52,7 +53,7 @@ class Item:
 
 
 def items_of(value: Any, lookup: Lookup) -> list[Item] | None:
-    """Return the items of an answer that have an id, each id once; None if the answer holds no such list."""
+    """Return the items of a response that have an id, without duplicates; None if the response holds no such list."""
     found = find(value, lookup["items"])
     if not isinstance(found, list):
         return None
@@ -66,7 +67,7 @@ def items_of(value: Any, lookup: Lookup) -> list[Item] | None:
 
 
 def _about(value: Any) -> str:
-    """Return what tells an item apart, in a few characters: of a date, the year."""
+    """Return a short text that distinguishes an item from others: of a date, only the year."""
     if not isinstance(value, (str, int)) or isinstance(value, bool):
         return ""
     text = str(value)
@@ -76,9 +77,9 @@ def _about(value: Any) -> str:
 
 # Decision 0200: How a lookup chooses among several items.
 def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, complete: bool) -> tuple[Item, str]:
-    """Return the item that a name means, and a sentence on others that it may mean, or "". Raises NotFound.
+    """Return the item that `name` means, and a sentence about other items that it may mean, or "".
 
-    `complete`: `items` are all that there are.
+    Raise NotFound if no item can be chosen. `complete` is True if `items` are all items of the list.
     """
     same = [item for item in items if _folded(name) in map(_folded, item.names)]
     ranked = "ranked" in lookup

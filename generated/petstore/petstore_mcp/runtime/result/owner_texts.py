@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the texts, links and URIs of an owner's `result` rules with arguments and parts of an answer. Pure."""
+"""Fill the texts, links and URIs of an owner's `result` rules with arguments and with parts of a response.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +27,19 @@ if TYPE_CHECKING:
 _TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")
 
 LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
-"""Longest address of a link, and longest text of a link, in characters."""
+"""Maximum length in characters of a link's address, and of a text of a link."""
 
 
 class OwnerTexts:
-    """Texts of one result. `value`: the answer, or the part of it that pointers lead into, or ABSENT.
+    """Texts of one result. `value` is the response, or the part of it to which pointers refer, or ABSENT.
 
-    `unseen`: how many invisible characters were removed, by place.
+    `unseen` counts, per pointer, the invisible characters that were removed.
     """
 
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create. `mark` precedes numbers of the answer that are kept as texts (projection.mark)."""
+        """Prepare. `mark` is the prefix of numbers in `value` that are stored as texts (projection.mark)."""
         self.value = value
         self._mark = mark
         self._arguments = arguments
@@ -44,13 +47,15 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return the texts of a part of the answer, into which pointers lead then."""
+        """Return a copy whose pointers refer to `part`, a part of the response."""
         other = copy(self)
         other.value = part
         return other
 
     def find(self, place: ArgumentNode | PointerNode) -> Any:
-        """Return the value for a place in a text, without secrets and invisible characters, or ABSENT."""
+        """Return the value for a placeholder in a text, without secrets and invisible characters; ABSENT if there is
+        none.
+        """
         if "argument" in place:
             return self._arguments.get(place["argument"], ABSENT)
         pointer = place["pointer"]
@@ -59,16 +64,22 @@ class OwnerTexts:
         return part
 
     def text(self, parts: ShownText) -> str:
-        """Return a text without secrets. A missing part adds nothing."""
+        """Return a text with its placeholders filled and secrets removed.
+
+        A placeholder without a value adds nothing.
+        """
         return self._redactor.text(templates.written(parts, self.find, self._bare))
 
     def lacks(self, parts: ShownText) -> bool:
-        """Return True if the text has places, and there is a value for none of them."""
+        """Return True if the text has placeholders, and none of them has a value."""
         found = [self.find(part) for part in parts if isinstance(part, dict)]
         return bool(found) and all(each is ABSENT or each is None for each in found)
 
     def address(self, parts: ShownText) -> str:
-        """Return a URI with percent-encoded values; "" if a value is missing or would change where the URI leads."""
+        """Return a URI with its placeholders filled by percent-encoded values.
+
+        Return "" if a value is missing, or if it would change where the URI leads.
+        """
         places = [part for part in parts if isinstance(part, dict)]
         values = [templates.written([place], self.find, self._bare) for place in places]
         if not all(values) or any(misleads(value) for value in values):
@@ -76,25 +87,30 @@ class OwnerTexts:
         return templates.written(parts, self.find, lambda value: quote(self._bare(value), safe=""))
 
     def link(self, link: Link) -> dict[str, Any] | None:
-        """Return the block for a link, or None if its address lacks a value."""
+        """Return the content block for a link, or None if a value for its address is missing."""
         if not (uri := self.address(link["uri"])):
             return None
         written: dict[str, Any] = {key: self.label(link[key]) for key in _TEXTS if key in link}
         return {"type": "resource_link", "uri": uri, **written, "name": written["name"] or uri}
 
     def label(self, parts: ShownText) -> str:
-        """Return a text without secrets and without invisible characters of arguments."""
+        """Return a text with its placeholders filled, without secrets and invisible characters."""
         return self._redactor.text(clean(templates.written(parts, self.find, self._bare))[0])
 
     def _bare(self, value: Any) -> str:
-        """Return a value as it appears in a text: strings bare, others as JSON, numbers as they came."""
+        """Return a value as it appears in a text: a string without quotes, other values as JSON, numbers as
+        received.
+        """
         if isinstance(value, str):
             return value.replace(self._mark, "") if self._mark else value
         return projection.exact(value, self._mark)
 
 
 def short_links(links: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the link blocks without those with too long addresses, and with texts shortened; and notes on both."""
+    """Return the link blocks without those whose address is too long, and with texts shortened.
+
+    Also return notes on both.
+    """
     fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
     cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
     told = []

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Work out the arguments for the next page of a response, and for a smaller response. Pure functions.
+"""Compute the arguments for the next page of a response, and for a smaller response. Pure functions.
 
 APIs announce the next page by a link (RFC 8288) or by a cursor in the body. If an API does neither, the next page is
-computed from counts.
+computed from the numbers of items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
 
-# Names as `_plain` returns them. First names of arguments:
+# Patterns for names as `_plain` returns them, first for names of arguments
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
 _NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 _OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
@@ -28,31 +28,31 @@ _FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 _CURSOR = re.compile(
     r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
 )
-# Names of members in bodies:
+# Patterns for names of members in bodies
 _NEXT = re.compile(r"next(page|pagetoken|pagecursor|pagenumber|token|cursor|marker|offset|link|url|href|pageurl)?")
 _POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|scrollid|after")
 _INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
 _MORE = re.compile(r"hasmore|hasnext(page)?|more|istruncated|incompleteresults")
 _TOTAL = re.compile(r"total|total(count|results|items|records|elements|size)|numfound")
 _PAGES = re.compile(r"(total|num|numberof|max)pages?|(last|max)page|pagecount|totalpagecount")
-#: Header fields with the total for a response that is a bare list.
+#: Header fields with the total number of items, for a response that is only a list
 TOTALS = ("X-Total-Count", "X-Total", "X-Total-Pages")
 
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 LONGEST_FIELD = 8000
-"""Characters of a Link header field that are looked through."""
+"""Maximum number of characters of a Link header field that are searched."""
 
 LONGEST = 500
-"""Longest cursor or link in characters that is passed on."""
+"""Maximum length in characters of a cursor or link that is passed on."""
 
 MOST_DIGITS = 18
 NOTHING: Mapping[str, str] = {}
 
 
 class NextPage:
-    """Where the next page of a response is: the arguments that change, or the `address` of a link that none select.
+    """Location of the next page: the arguments that change, or the `address` of a link that no arguments can express.
 
-    `host` is that of an absolute link, "" otherwise.
+    `host` is the host of an absolute link, otherwise "".
     """
 
     __slots__ = ("address", "arguments", "host")
@@ -63,27 +63,27 @@ class NextPage:
         self.host = host
 
     def told(self, tool: Tool) -> str:
-        """Return the arguments as a model writes them, or the address."""
+        """Return the arguments in the form in which a model writes them, or the address."""
         return self.address or ", ".join(
             f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
         )
 
     def values(self, tool: Tool) -> dict[str, Any]:
-        """Return the arguments with values of the types that the tool takes."""
+        """Return the arguments, converted to the types that the tool expects."""
         return {name: _typed(tool, name, each) for name, each in self.arguments.items()}
 
 
 def is_paged(tool: Tool) -> bool:
-    """Return whether the tool has an argument that selects where the response begins."""
+    """Return whether the tool has an argument that selects where the response begins, such as a page number."""
     if tool.paged is None:
         tool.paged = any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
     return tool.paged
 
 
 def next_page(value: Any, sent: Sent, links: str, counts: Mapping[str, str], shown: int = 0) -> NextPage | None:
-    """Return where the next page is, by the Link header field or else by the parsed response; None if nothing says.
+    """Return where the next page is, by the Link header field or else by the parsed response; None if neither says it.
 
-    `counts` holds the header fields named in TOTALS.
+    `counts` holds the header fields named in TOTALS. `shown` is how many items of the list were shown, 0 for all.
     """
     if links and (link := _NEXT_LINK.search(links[:LONGEST_FIELD])):
         return linked(link[1], sent)
@@ -93,21 +93,21 @@ def next_page(value: Any, sent: Sent, links: str, counts: Mapping[str, str], sho
 
 
 def counts(response: Response) -> dict[str, str]:
-    """Return the header fields of a response that say how much there is."""
+    """Return the header fields of a response that give the total number of items or pages."""
     return {name: found for name in TOTALS if (found := response.header(name.lower()))}
 
 
 def says_more(value: Any) -> bool:
-    """Return whether a response says that more items follow, however they are to be had."""
+    """Return whether a response says that more items follow, even if it does not say how to request them."""
     said = _said(value)
     more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
     return more or any(_NEXT.fullmatch(name) and each for name, each in said.items())
 
 
 def linked(url: str, sent: Sent) -> NextPage | None:
-    """Return the arguments that select the page a link leads to, or the link itself if no arguments do.
+    """Return the arguments that select the page to which a link leads, or the link itself if no arguments do.
 
-    Return None if the link leads to the page just shown.
+    Return None if the link leads to the page that was just shown.
     """
     try:
         target = urlsplit(url)
@@ -128,7 +128,7 @@ def linked(url: str, sent: Sent) -> NextPage | None:
 
 
 def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments that request the next page; None if there is none, or if that cannot be known.
+    """Return the arguments that request the next page; None if there is no next page, or if that cannot be known.
 
     `shown` is how many items of a list were shown, 0 for all. `told` holds the header fields named in TOTALS.
     """
@@ -151,7 +151,7 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
 
 
 def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a further page of which a response says nothing, neither that it is there nor not."""
+    """Return the arguments for a possible next page, if the response does not say whether there is one."""
     said, items = _all_said(value, told), _items(value)
     if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
         return None
@@ -161,7 +161,7 @@ def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPag
 def narrower(tool: Tool, items: int = 0) -> str:
     """Return a sentence on how to call the tool for a smaller response; "" if no argument can do that.
 
-    `items` is how many items of the list fit, or 0 if there is no list.
+    `items` is how many items of the list can be shown, or 0 if there is no list.
     """
     ways = []
     if size := _argument(tool, _SIZE):
@@ -176,12 +176,12 @@ def narrower(tool: Tool, items: int = 0) -> str:
 
 
 def _all_said(value: Any, told: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members of a response, and the totals of its header fields, by their plain names."""
+    """Return the members of a response, and the totals of its header fields, by their normalized names."""
     return {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
 
 
 def _said(value: Any) -> dict[str, Any]:
-    """Return the members of a response by their plain names, including those of its paging objects."""
+    """Return the members of a response by their normalized names, including members of its paging objects."""
     if not isinstance(value, dict):
         return {}
     said: dict[str, Any] = {}
@@ -192,11 +192,11 @@ def _said(value: Any) -> dict[str, Any]:
 
 
 class _Unrelated:
-    """Answer for a member that is not about paging."""
+    """Result for a member that is not about paging."""
 
 
 def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
-    """Return the arguments for the page that a member announces; None for no page."""
+    """Return the arguments for the page that a member announces; None if it says that there is no further page."""
     if said is None or said == "":
         return None
     if isinstance(said, dict):
@@ -211,13 +211,16 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
-    """Return the page at `argument=value`, or None if that is the page just shown or an earlier page."""
+    """Return the page that a call with `argument=value` requests; None if that is the present page or an
+    earlier one.
+    """
     return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
-    """Return whether a call with this value shows something other than this call did. Page numbers and offsets must
-    grow.
+    """Return whether a call with this value shows another page than the present call.
+
+    Page numbers and offsets must grow.
     """
     present = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     if present is None:
@@ -271,19 +274,19 @@ def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, sho
 
 
 def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
-    """Return the number in a member of that kind, or 0."""
+    """Return the number in a member whose name matches `kind`, or 0."""
     found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
     return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
 
 
 def _size(said: dict[str, Any], sent: Sent) -> int:
-    """Return the page size that the call asked for, else the one in the response, else 0."""
+    """Return the page size that the call requested, else the one in the response, else 0."""
     asked = _number(sent, _argument(sent.tool, _SIZE), 0)
     return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
 
 
 def _first(tool: Tool, argument: str) -> int:
-    """Return the number of the first page, or the offset of the first item."""
+    """Return the number of the first page, or the offset of the first item: 0 or 1."""
     lowest = _schema(tool, argument).get("minimum")
     if type(lowest) is int and lowest in (0, 1):
         return lowest
@@ -291,7 +294,7 @@ def _first(tool: Tool, argument: str) -> int:
 
 
 def _number(sent: Sent, argument: str, otherwise: int) -> int:
-    """Return the number sent for an argument, else its default, else `otherwise`."""
+    """Return the number that the call sent for an argument, else the argument's default, else `otherwise`."""
     value = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     if isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS:
         return int(value)
@@ -305,17 +308,19 @@ def _schema(tool: Tool, argument: str) -> dict[str, Any]:
 
 
 def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
-    """Return the paging kind of an argument: cursor, page number or offset; None if it is none of them."""
+    """Return the pattern that an argument's name matches: cursor, page number or offset; None if it matches no
+    pattern.
+    """
     return next((kind for kind in (_CURSOR, _NUMBER, _OFFSET) if _argument(tool, kind) == argument), None)
 
 
 def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
-    """Return the query argument whose wire name is of that kind, or ""."""
+    """Return the query argument whose name in the request matches the pattern `kind`, or ""."""
     return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
 
 
 def _written(tool: Tool, argument: str, value: str | int) -> str:
-    """Return a value as JSON, for display in the arguments of a call."""
+    """Return a value as JSON, as it appears in the arguments of a call."""
     if isinstance(value, int):
         return str(value)
     kind = _schema(tool, argument).get("type")
@@ -323,7 +328,7 @@ def _written(tool: Tool, argument: str, value: str | int) -> str:
 
 
 def _typed(tool: Tool, argument: str, value: str | int) -> Any:
-    """Return a value of the type that the argument takes, or the text if it is none of that type."""
+    """Return a value converted to the type that the argument takes, or unchanged if that is not possible."""
     if isinstance(value, int):
         return str(value) if _schema(tool, argument).get("type") == "string" else value
     try:
@@ -333,18 +338,18 @@ def _typed(tool: Tool, argument: str, value: str | int) -> Any:
 
 
 def _sent(value: Any) -> str:
-    """Return a value as text, as a simple query contains it."""
+    """Return a value as text, in the form that a simple query contains."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _query(tool: Tool) -> list[tuple[str, str]]:
-    """Return the arguments sent in the query, each with its wire name."""
+    """Return the arguments that are sent in the query, each with its name in the request."""
     bound = tool.binding.get("query", ())
     return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
 
 
 def _plain(name: str) -> str:
-    """Return one plain word for `page[size]`, `pageSize` and `$page_size`: lower-case letters and digits only."""
+    """Return a normalized name: lower-case letters and digits only, so that `page[size]` and `$page_size` are equal."""
     return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Follow JSON Pointers into an answer. A pointer of result rules may have `*`, for every item or member. Pure."""
+"""Follow JSON Pointers into a response.
+
+In `result` rules, the step `*` selects every item or member. Pure functions.
+"""
 
 from __future__ import annotations
 

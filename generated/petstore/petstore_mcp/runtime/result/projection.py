@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Select the parts of a JSON response that the model asked for. Pure functions.
+"""Select the parts of a JSON response that the model requested. Pure functions.
 
-The model gives dotted paths joined by commas; a path passes through lists. The result has the shape and order of the
-response. A path that matches nothing is no error: a note lists the names that exist. If no path matches, all of the
+The model gives dotted paths joined by commas; a path passes through lists. The result has the structure and order of
+the response. A path that matches nothing is no error: a note lists the names that exist. If no path matches, the whole
 response is shown, since a call that changed something cannot be repeated.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..http.exchange import Sent
 
 MOST_PATHS = 20
-"""Most paths in one call; the argument's description states this number."""
+"""Maximum number of paths in one call. The argument's description states this number."""
 
 MOST_TOLD = 5
 MOST_NAMES = 20
@@ -33,10 +33,13 @@ _MISSING: Any = object()
 
 
 def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shortened, list[str]]:
-    """Return the response, or its selected parts, shortened to `room`; and notes on paths that match nothing."""
+    """Return the response, or its selected parts, shortened to `room` bytes.
+
+    Also return notes on paths that match nothing.
+    """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    whole = Shortened(value, sys.maxsize, complete)  # an incomplete end is dropped before parts are selected
+    whole = Shortened(value, sys.maxsize, complete)  # drop an incomplete end before parts are selected
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
     # A path may begin with the name that the output schema gives the whole response.
@@ -51,16 +54,18 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
 
 
 def mark(text: str) -> str:
-    """Return a private-use character that `text` does not contain, escaped or not; "" if it contains all of them.
+    """Return a private-use character that `text` does not contain, neither literally nor escaped; "" if it contains
+    all.
 
-    The mark precedes numbers that a double cannot hold exactly. They are kept as texts, and `exact` restores them.
+    The character is the prefix of numbers that a double cannot hold exactly. These are kept as texts, and `exact`
+    restores them.
     """
     held = {*text, *(chr(int(code, 16)) for code in _ESCAPED.findall(text))}
     return next((mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in held), "")
 
 
 def exact(value: Any, marked: str) -> str:
-    """Return the value as compact JSON, with marked numbers written as they came."""
+    """Return the value as compact JSON, with marked numbers written as received."""
     text = written(value)
     return re.sub(_NUMBER.format(marked), r"\1", text).replace(marked, "") if marked else text
 
@@ -68,7 +73,7 @@ def exact(value: Any, marked: str) -> str:
 class _Place:
     """Node in the tree of selected paths.
 
-    - `wanted`: a path ends here. `reached`: the response has this place.
+    - `wanted`: whether a path ends here. `reached`: whether the response has a value here.
     - `names`: member names of the first object found here.
     - `steps`: the child nodes by name.
     """
@@ -81,7 +86,7 @@ class _Place:
         self.names: list[str] = []
 
     def under(self, name: str, names: Container[str]) -> _Place | None:
-        """Return the node of a member, or None if no path leads there.
+        """Return the child node for a member, or None if no path leads to the member.
 
         A member name with dots also matches the path of its parts, unless the first part is itself one of `names`.
         """
@@ -94,14 +99,14 @@ class _Place:
 
 
 class _Picked:
-    """Selection of the parts of a value that paths lead to, made in one walk. `found` is whether any path matches."""
+    """Selection of the parts of a value to which paths lead, made in one pass. `found` is whether any path matches."""
 
     def __init__(self, paths: list[str]) -> None:
         self._root = _Place()
         self._trails = {path: self._trail(path) for path in paths}
 
     def _trail(self, path: str) -> list[tuple[str, _Place]]:
-        """Add a path to the tree, and return its names, each with its node."""
+        """Add a path to the tree, and return the names in it, each with its node."""
         place, trail = self._root, []
         for name in path.removesuffix(".").split(".", MAX_DEPTH):
             place = place.steps.setdefault(name, _Place())
@@ -138,18 +143,19 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """Return the selected parts of a value inside a place, or _MISSING."""
+        """Return the selected parts of a value below a node, or _MISSING if there are none."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # null means that nothing is further inside
+            return None if value is None else _MISSING  # null has no members, so nothing is selected in it
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                part = self._of(member, step) if step.steps else member  # below a wanted place, only note what exists
+                # A member that is returned whole: its parts are only examined to record what exists.
+                part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part
         return made

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Provide the tool that reads on in a cut result, for hosts whose models cannot read resources (RESULT_TOOL).
+"""Provide the tool that reads the rest of a cut result, for hosts whose models cannot read resources (RESULT_TOOL).
 
 Each call returns one slice, as `resources/read` does, and sends nothing to the API.
 """
@@ -23,7 +23,10 @@ _NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as tex
 
 
 def read(resources: KeptResults, arguments: dict[str, Any], shown: int) -> Result:
-    """Return the slice at the URI in the arguments. Its size is `shown` bytes unless the URI gives a size."""
+    """Return the slice of a stored result at the URI in the arguments.
+
+    The slice has `shown` bytes, unless the URI gives a size.
+    """
     uri = str(arguments[ARGUMENT]).strip()
     whole, mark, query = uri.partition("?")
     if "size=" not in query:

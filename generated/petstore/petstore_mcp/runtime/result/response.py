@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Convert an HTTP response into a tool result. Pure functions.
 
-Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. Only the JSON of a
-tool with an output schema is parsed. Its text and its structured value must say the same. So the text is kept if
-nothing changes, and otherwise written from the value.
+Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. Only JSON for a tool
+with an output schema is parsed, because its text and its structured value must be equal. The text is kept if nothing
+changes; otherwise it is written from the value.
 
 JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
-leads to the whole. An error is one text block, since some clients show only the first block. Bytes that are no text and
-invisible characters are left out, and a note says so.
+leads to the whole response. An error is one text block, since some clients show only the first block. Bytes that are
+not text and invisible characters are left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 SHOWN = Sizes().shown
 
 LARGEST_PARSED = 512 * 1024
-"""Most bytes of JSON that are parsed, or twice what is shown if that is more. Of longer JSON, the beginning is parsed.
-Parsing blocks all other calls, for a tenth of a second at worst, and takes up to 25 times the memory.
+"""Maximum number of bytes of JSON that are parsed, or twice the shown size if that is more.
+
+Of longer JSON, only the beginning is parsed. Parsing blocks all other calls, for a tenth of a second at worst, and
+takes up to 25 times the memory.
 """
 
 _PAGE = "text/html"
@@ -45,11 +47,11 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     """Return the result of a call that got a response, with at most about `shown` bytes of text."""
     status, size = response.status, response.size
     if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
-        from . import failures  # most calls succeed
+        from . import failures  # imported late: most calls succeed
 
         return Result.error(failures.explain(response, sent, redactor))
     if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
-        from . import failures  # as above
+        from . import failures  # imported late, as above
 
         return Result.error(failures.explain_page(response, sent, redactor))
     if not size:
@@ -70,7 +72,10 @@ def leads_elsewhere(response: Response, sent: Sent) -> bool:
 
 
 def _wants_json(sent: Sent) -> bool:
-    """Return whether the description declares JSON and no HTML: a page then comes from a website or a login."""
+    """Return whether the API description declares JSON and no HTML.
+
+    If so, an HTML page comes from a website or a login.
+    """
     accept = sent.tool.binding.get("accept", "")
     return "json" in accept and "html" not in accept
 
@@ -89,14 +94,16 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 
 def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
-    """Return the notes on a response and the link to what was kept of it, for blocks that its tool's owner shows."""
+    """Return the notes on a response and the link to its stored copy, for a result that consists of the owner's
+    blocks.
+    """
     notes = [*_notes(response, sent), *_damage(True, unseen)]
     text: dict[str, Any] = {"type": "text", "text": "\n".join(notes)}
     return _linked(text, [], response, sent, True).content[0 if notes else 1 :]
 
 
 def is_large(response: Response, shown: int) -> bool:
-    """Return whether a result cannot show the whole response, so that it is worth keeping."""
+    """Return whether a result cannot show the whole response, so that the response should be stored."""
     size = response.size
     if size <= shown or not 200 <= response.status < 300:
         return False
@@ -128,8 +135,9 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 
 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
-    """Return the beginning of a text and its size, at most `most` bytes of UTF-8. End at a line break unless lines are
-    long.
+    """Return the beginning of a text, at most `most` bytes of UTF-8, and its size in bytes.
+
+    The beginning ends at a line break, unless lines are long.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
@@ -178,13 +186,17 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
 
 
 def _shows_all(sent: Sent) -> bool:
-    """Return whether the tool has an output schema and shows the whole response: no `fields`, no `result` rules."""
+    """Return whether the tool has an output schema and shows the whole response.
+
+    With the argument `fields` or with `result` rules, a tool shows only parts.
+    """
     return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
 
 
 def _line(text: str, value: Any, redactor: Redactor) -> str:
-    """Return the JSON on one line, unchanged if it is one line; "" if a secret or invisible character must be
-    removed.
+    """Return the JSON on one line; unchanged if it already is on one line.
+
+    Return "" if the JSON contains a secret or invisible character, which must be removed.
     """
     broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
     if not broken and holds_nothing(text, redactor):
@@ -209,7 +221,7 @@ def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: R
 
 
 def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
-    """Return sentences on how to see the rest: by other arguments, and in what was kept."""
+    """Return sentences on how to see the rest: by other arguments, and in the stored copy of the response."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
         found.append(told_kept(response, sent.uri, sent.reader))
@@ -217,7 +229,7 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
 
 
 def told_kept(response: Response, uri: str, reader: str = "") -> str:
-    """Return a sentence on how much of the response is kept, where, and whether a tool or the client can read it."""
+    """Return a sentence on how much of the response is stored, where, and whether a tool or the client can read it."""
     reader = reader if is_text(response.media_type, response.content) else ""
     way = f"call {reader} with uri={uri}" if reader else f"resources/read of {uri}"
     if response.kept < response.size:
@@ -227,14 +239,14 @@ def told_kept(response: Response, uri: str, reader: str = "") -> str:
 
 
 def unread(response: Response) -> list[str]:
-    """Return a note if only the beginning of the response was read."""
+    """Return a note that only the beginning of the response was read, if that is so."""
     if not response.cut:
         return []
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
 
 
 def _damage(whole: bool, unseen: int) -> list[str]:
-    """Return notes on what cannot be shown of a text: undecodable bytes and invisible characters."""
+    """Return notes on parts of a text that cannot be shown: undecodable bytes and invisible characters."""
     notes = []
     if not whole:
         notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
@@ -273,7 +285,7 @@ def _kind(response: Response) -> str:
 
 
 def _described(response: Response, size: int) -> str:
-    """Return a clause with the media type, the size, and the file name that the upstream gives."""
+    """Return a clause with the media type, the size and the file name of a response."""
     kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
     labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
     return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
@@ -284,7 +296,10 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """Return a result of the block and the notes. With `linked`, add a link to the kept response, if there is one."""
+    """Return a result with the block and the notes.
+
+    With `linked`, add a link to the stored response, if there is one.
+    """
     result = Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
     if linked and response.kept:
         link: dict[str, Any] = {
@@ -305,10 +320,10 @@ def _parsed(text: str) -> Any:
 
 
 def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
-    """Return notes needed to go on: Location, ETag, and the arguments for the next page.
+    """Return notes that the model needs to continue: Location, ETag, and the arguments for the next page.
 
     `value` is the parsed JSON response, and `shown` how many items of its list are shown, 0 for all. If the tool shows
-    only a part, the whole response in `sent.answer` counts.
+    only a part of the response, the whole response in `sent.answer` is used instead.
     """
     value = value if sent.answer is ABSENT else sent.answer
     told = []

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the URIs under which large results are kept. Over stdio, where there is one client, they end in a number."""
+"""Create the URIs under which large results are stored. Over stdio, with its single client, they end in a number."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Names(Protocol):
-        """Maker of URIs for kept results, which also decides who may read them. Over HTTP: replicas.sealed_results."""
+        """Protocol for a creator of URIs for stored results, which also decides who may read them.
+
+        Over HTTP this is replicas.sealed_results.
+        """
 
         def new(self) -> Callable[[], str]:
-            """Return the function that makes the URI for what the current call may keep. Few calls need the URI."""
+            """Return a function that creates the URI for a result of the current call. Few calls need a URI."""
 
         def admits(self, uri: str) -> bool:
-            """Return whether the client of the current request may read the result kept at that URI, if there is
-            one.
-            """
+            """Return whether the client of the current request may read the result stored at that URI."""
 
 
 class CountedNames:
-    """Maker of URIs for a single client: `SERVER://result/1` and so on."""
+    """Creator of URIs for a single client: `SERVER://result/1` and so on."""
 
     def __init__(self, server: str) -> None:
         self._before = f"{server}://result/"
         self._numbers = count(1)
 
     def new(self) -> Callable[[], str]:
-        """Return the function that makes the URI for what the current call may keep. Calls are counted."""
+        """Return a function that creates the URI for a result of the current call, from the number of the call."""
         number = next(self._numbers)
         return lambda: f"{self._before}{number}"
 

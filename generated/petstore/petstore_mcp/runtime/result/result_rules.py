@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Apply the `result` rules of a tool's owner to a response: remove and select parts, show texts, blocks, links. Pure.
+"""Apply the `result` rules of a tool's owner to a response: remove and select parts, add texts, blocks and links.
 
-Parts are removed before anything else reads the response. Its other bytes, header fields and reason are dropped as
-well, so that no later step can show, keep or log them. Parts cannot be removed with certainty from a response that is
-not JSON, too large or cut off. Such a response is not shown at all.
+Parts are removed before any other code reads the response. Its original bytes, header fields and reason phrase are
+dropped as well, so that no later step can show, store or log them. Parts cannot be removed reliably from a response
+that is not JSON, too large or incomplete. Such a response is not shown at all. Pure functions.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from .blocks import BlockMaker
 
 _KEPT_FIELDS = ("retry-after", "date")
-"""Header fields that remain after parts were removed. Only numbers and dates are read from them."""
+"""Header fields that are kept after parts were removed. Only numbers and dates are read from them."""
 
 LARGEST_FLAT = 8 * 1024 * 1024
-"""Most bytes of JSON with few members that are parsed for blocks, such as an object with an image in base64."""
+"""Maximum bytes of JSON with few members that is parsed for blocks, such as an object with an image in base64."""
 
 _FEW = 20_000
-"""Most structural characters of such JSON."""
+"""Maximum number of structural characters in JSON that counts as having few members."""
 
 _CUT = "it did not come whole"
 _LARGE = "it is too large to be looked through"
@@ -41,19 +41,20 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that matches nothing is no error.
 class ResultRules:
-    """Result rules of one call. Call `take` first, then `dressed`."""
+    """The `result` rules, applied to one call. Call `take` first, then `dressed`."""
 
     __slots__ = ("_mark", "_rules", "_value")
 
     def __init__(self, rules: table.View) -> None:
-        """Create a view. `rules` is the `result` entry of a binding."""
+        """Prepare. `rules` is the `result` entry of a binding."""
         self._rules = rules
         self._value: Any = ABSENT
         self._mark = ""
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
-        """Apply `remove` and `select` to the response. Return a result to show instead, or None if the response may be
-        shown.
+        """Apply `remove` and `select` to the response.
+
+        Return a result to show instead of the response, or None if the response may be shown.
         """
         good = 200 <= answer.status < 300
         if not answer.size or not (good or "remove" in self._rules):
@@ -66,7 +67,7 @@ class ResultRules:
         return self._selected(answer, sent, why) if good and answer.size else None
 
     def _read(self, answer: Response, shown: int) -> str:
-        """Parse the response into `_value`. Return why that failed, or ""."""
+        """Parse the response into `_value`. Return "", or the reason why that is not possible."""
         if answer.cut:
             return _CUT
         if answer.partial or not (answer.size <= max(response.LARGEST_PARSED, 2 * shown) or self._is_flat(answer)):
@@ -77,16 +78,16 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if blocks are taken from a long answer with so few members that parsing it is quick."""
+        """Return True if blocks are taken from a long response with so few members that parsing it is fast."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
 
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Remove the parts that must not leave, and everything else that could repeat them.
+        """Remove the parts that must not leave this server, and everything else that could repeat them.
 
-        Return a result if a successful response cannot be shown, else None. Of an unreadable response, only the status
-        is left.
+        Return an error result if a successful response cannot be shown, else None. Of an unreadable response, only the
+        status remains.
         """
         there = bool(answer.size)
         _discard(answer)
@@ -100,15 +101,16 @@ class ResultRules:
         return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
 
     def _write(self, answer: Response, value: Any) -> None:
-        """Replace the response's content by this value as JSON."""
+        """Replace the content of the response by this value as JSON."""
         _discard(answer)
         answer.content = projection.exact(value, self._mark).encode(errors="replace")
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Reduce the response to the selected part. Return a sentence as the result if that part is missing, else
-        None.
+        """Reduce the response to the selected part.
+
+        If that part is missing, return a sentence as the result, else None.
         """
         select = self._rules.get("select")
         if select is None:
@@ -128,7 +130,7 @@ class ResultRules:
         return None
 
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-        """Return the result with the owner's text in place of the JSON, and with the owner's links."""
+        """Return the result with the owner's text instead of the JSON, and with the owner's blocks and links."""
         owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
         links = [owner.link(link) for link in self._rules.get("links", ())]
         parts = self._rules.get("text")
@@ -148,24 +150,25 @@ class ResultRules:
     def _with_notes(
         self, maker: BlockMaker, usual: list[Block], owner: OwnerTexts, answer: Response, sent: Sent
     ) -> list[Block]:
-        """Return the blocks that were made, or the usual content if there are none, with notes on what is missing."""
+        """Return the blocks that were created, or the usual content if there are none, with notes on missing blocks."""
         notes: list[Block] = [{"type": "text", "text": "\n".join(maker.notes)}] if maker.notes else []
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            return maker.content + notes  # the usual content has the other notes
+            return maker.content + notes  # the usual content already has the other notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:
-        """Return whether the owner's text can replace the response. A text with parts of the response needs a JSON
-        response.
+        """Return whether the owner's text can replace the response.
+
+        A text with parts of the response needs a JSON response.
         """
         speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
 
 
 def _discard(answer: Response) -> None:
-    """Release the spool of the response."""
+    """Release the spool that holds the content of the response."""
     if answer.spool is not None:
         answer.spool.close()
         answer.spool = None

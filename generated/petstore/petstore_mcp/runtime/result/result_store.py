@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep responses that are too large to be shown, and serve them in slices to `resources/read`.
+"""Store responses that are too large to be shown, and return slices of them to `resources/read`.
 
     petstore://result/3?from=32000&size=8000
 
 A slice is `size` bytes beginning at byte `from`; both may be omitted. If more follows, the slice comes with the URI of
-the next one. When the store is full, the caller that keeps most makes room, with its least recently used responses. All
-end with the process. The engine's thread writes here, and the reader's thread reads.
+the next one. When the store is full, the least recently used responses of the caller that stores most are dropped. All
+responses are dropped when the process ends. The engine's thread writes here, and the reader's thread reads.
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from .result_names import Names
 
 IN_MEMORY = 256 * 1024
-"""Bytes of one response that are held without a file. All of them together take MOST_KEPT times this much memory."""
+"""Bytes of one response that are held in memory before a file is used.
+
+The limit on all responses is MOST_KEPT times this.
+"""
 
 MOST_KEPT = 64
 
 SLICE = 32_000
-"""Default size of a slice in bytes: as much as a model is shown of a response."""
+"""Default size of a slice in bytes. It is as large as the part of a response that a model is shown."""
 
 SMALLEST_SLICE = 1000
 LARGEST_SLICE = 1024 * 1024
@@ -40,13 +43,13 @@ LARGEST_SLICE = 1024 * 1024
 MOST_DIGITS = 15
 
 MOST_REMEMBERED = 1000
-"""How many URIs of dropped responses are remembered, so that a reader can be told the reason."""
+"""Maximum number of URIs of dropped responses that are remembered, so that a reader can be told the reason."""
 
 MADE_ROOM = "There is nothing at this URI any more: what was kept made room for later answers. Call the tool again."
 
 
 class _KeptResponse:
-    """One kept response: its media type, whether it is text (in UTF-8), the caller that keeps it, and its bytes."""
+    """One stored response: its media type, whether it is text (in UTF-8), the caller that stores it, and its bytes."""
 
     __slots__ = ("caller", "media_type", "spool", "text")
 
@@ -59,10 +62,10 @@ class _KeptResponse:
 
 # Decision 0050: The resource capability is always offered.
 class KeptResults:
-    """Kept responses of one server by URI, in order of use, the latest last."""
+    """Stored responses of one server by URI, in order of use, the most recently used last."""
 
     def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
-        """Create a store of at most `most` bytes, whose files are taken from `shares`.
+        """Create a store of at most `most` bytes. Files are reserved from `shares`.
 
         `names` decides who may read which URI; with None, everybody may read all.
         """
@@ -74,15 +77,19 @@ class KeptResults:
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
-        """Begin to keep a response under that URI for the current caller, empty at first. If `text`, its bytes will be
-        UTF-8.
+        """Begin to store a response for the current caller under that URI, at first without content.
+
+        With `text`, its bytes will be UTF-8.
         """
         with self._lock:
             self._kept[uri] = _KeptResponse(media_type, text, self._shares)
             self._fit(uri, 0)
 
     def add(self, uri: str, data: bytes) -> bool:
-        """Append bytes to a kept response. Return False if it was dropped: there is no room, or the disk is full."""
+        """Append bytes to a stored response.
+
+        Return False if the response was dropped because the store or the disk is full.
+        """
         with self._lock:
             kept = self._kept.get(uri)
             if kept is None:
@@ -97,31 +104,37 @@ class KeptResults:
             return True
 
     def has(self, uri: str) -> bool:
-        """Return whether a response is kept here under that URI."""
+        """Return whether a response is stored in this process under that URI."""
         return uri in self._kept
 
     def whole(self, uri: str) -> tuple[str, bool, list[bytes]]:
-        """Return a kept response: its media type, whether it is text, and its bytes in pieces. Raises KeyError."""
+        """Return a stored response: its media type, whether it is text, and its bytes in pieces.
+
+        Raise KeyError if nothing is stored under that URI.
+        """
         with self._lock:
             kept = self._kept[uri]
             pieces = [kept.spool.read(start, LARGEST_SLICE) for start in range(0, kept.spool.size, LARGEST_SLICE)]
             return kept.media_type, kept.text, pieces
 
     def take(self, uri: str, media_type: str, text: bool, pieces: list[bytes]) -> None:
-        """Keep a response that another replica kept under that URI, if there is room."""
+        """Store a copy of a response that another replica stored under that URI, if it fits."""
         self.begin(uri, media_type, text)
         for piece in pieces:
             if not self.add(uri, piece):
                 return
 
     def drop(self, uri: str) -> None:
-        """Drop the response kept under that URI, if there is one."""
+        """Drop the response stored under that URI, if there is one."""
         with self._lock:
             if uri in self._kept:
                 self._drop(uri)
 
     def read(self, uri: str) -> list[Block] | None:
-        """Return the contents of a slice and the URI of the next slice; None if nothing is kept there (any more)."""
+        """Return the contents of a slice, and a content that names the next slice if more follows.
+
+        Return None if nothing is stored under the URI, or no longer.
+        """
         whole, _, query = uri.partition("?")
         place = _place(query)
         if place is None or (self._names is not None and not self._names.admits(whole)):
@@ -145,8 +158,9 @@ class KeptResults:
         return [content] if last else [content, _following(whole, query, start + used, kept.spool.size)]
 
     def look_up(self, uri: str) -> Contents:
-        """Return the contents for `resources/read`. A dropped response is reported, so that the tool is called
-        again.
+        """Return the contents for `resources/read`.
+
+        For a dropped response they say so, so that the model calls the tool again.
         """
         found = self.read(uri)
         whole = uri.partition("?")[0]
@@ -154,13 +168,16 @@ class KeptResults:
         return Contents(uri, found, MADE_ROOM if gone else "")
 
     def close(self) -> None:
-        """Drop all kept responses."""
+        """Drop all stored responses."""
         with self._lock:
             for uri in list(self._kept):
                 self._drop(uri)
 
     def _fit(self, uri: str, more: int) -> bool:
-        """Make room for `more` bytes of the response at that URI. Return False if that response itself was dropped."""
+        """Drop other responses until `more` bytes fit into the response at that URI.
+
+        Return False if this response itself was dropped.
+        """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
         for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):
             if name == uri:
@@ -180,7 +197,7 @@ class KeptResults:
 
 
 def _place(query: str) -> tuple[int, int] | None:
-    """Return where a slice begins and its size; None if the query is malformed."""
+    """Return the start of a slice and its size in bytes; None if the query is malformed."""
     asked = {"from": 0, "size": SLICE}
     for part in query.split("&") if query else []:
         name, _, digits = part.partition("=")
@@ -191,7 +208,10 @@ def _place(query: str) -> tuple[int, int] | None:
 
 
 def _following(whole: str, query: str, start: int, size: int) -> Block:
-    """Return a text content that names the URI of the next slice. Every client shows such contents."""
+    """Return a text content that names the URI of the next slice.
+
+    A text content is used because every client shows it.
+    """
     sizes = [part for part in query.split("&") if part.startswith("size=")]
     uri = f"{whole}?{'&'.join([f'from={start}', *sizes[-1:]])}"
     return {"uri": uri, "mimeType": "text/plain", "text": f"{size - start:,} of {size:,} bytes follow. Next: {uri}"}

@@ -2,14 +2,14 @@
 """Make results of tools with an output schema fit that schema, without losing any part of the response.
 
 Clients raise an error if a result does not fit the schema, and some show their model only the structured value. So
-every success carries a structured value, checked as clients check it, that says the same as the content:
+every successful result has a structured value that is equal to the content, and that is checked as clients check it:
 
-- A response that is no object is put under `items` or `value`, as the binding says.
+- A response that is not an object is put under `items` or `value`, as the binding says.
 - Text that is not JSON, and notes, are put under `_text`.
 - A value of an unexpected type is moved to `_unexpected`, under its JSON Pointer (RFC 6901).
 
-This moving is done for derived schemas only. A response that breaks a handwritten schema becomes an error, which says
-where and contains the response.
+Values are moved only if the schema was derived from a response. A response that violates a handwritten schema becomes
+an error, which says where the violation is, and contains the response.
 """
 
 from __future__ import annotations
@@ -38,12 +38,15 @@ if TYPE_CHECKING:
 UNEXPECTED = "_unexpected"
 
 MOST_MOVED = 200
-"""Most values that are moved one by one. If more do not fit, the whole response is put under the empty pointer."""
+"""Maximum number of values that are moved one by one.
+
+If more do not fit, the whole response is put under the empty pointer.
+"""
 
 MOST_LOGGED = 5
 
 SECONDS = 30.0
-"""Time budget in seconds for a result that belongs to no call."""
+"""Time budget in seconds for a result that does not belong to a call."""
 
 Path = tuple[str | int, ...]
 
@@ -66,9 +69,9 @@ class OutputChecker:
         self._validators = Validators(exact=True)
 
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
-        """Return the result with a structured value that fits the tool's output schema, or return an error result.
+        """Return the result with a structured value that fits the tool's output schema, or an error result.
 
-        `result` is a success of a tool that has an output schema.
+        `result` must be a success of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
@@ -81,7 +84,7 @@ class OutputChecker:
 
 def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> Result:
     if result.written and judge.is_valid(result.structured):
-        return result  # the fast path
+        return result  # fast path: the result fits its schema
     form: str = tool.binding.get("output", "written")
     candidates = _candidates(result, form)
     for made in candidates:
@@ -93,7 +96,9 @@ def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> R
 
 
 def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaChecker) -> Result:
-    """Return the result with values that do not fit a derived schema moved aside, and with a note about them."""
+    """Return the result with the values that do not fit a derived schema moved to `_unexpected`, and a note
+    about them.
+    """
     paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
     log.event("warning", "output_misfit", tool=tool.name, at=places[:MOST_LOGGED])
@@ -107,9 +112,9 @@ def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaCheck
 
 
 def _misfits(schema: dict[str, Any], value: Any, path: Path) -> Iterator[Path]:
-    """Yield the path of each value whose type differs from the derived schema.
+    """Yield the path of each value whose type differs from that in the derived schema.
 
-    The general validator finds all places before it reports the first, which takes seconds if there are many.
+    The general validator would find all violations before it reports the first, which takes seconds if there are many.
     """
     kinds = schema.get("type", ())
     if kinds and not _is_any_of(value, [kinds] if isinstance(kinds, str) else kinds):
@@ -134,7 +139,7 @@ def _is_any_of(value: Any, kinds: list[str]) -> bool:
 
 
 def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
-    """Return possible structured values, best first."""
+    """Return possible structured values for a result, the preferred one first."""
     value = result.structured
     if value is ABSENT:
         texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
@@ -146,13 +151,14 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # the usual case
+        return [made]  # usual case: there is only one candidate
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 
 def _moved(made: dict[str, Any], paths: list[Path]) -> dict[str, Any]:
-    """Move the values at those paths to UNEXPECTED and return the whole. In lists null takes their place, to keep
-    indexes.
+    """Move the values at those paths to `_unexpected`, and return the whole value.
+
+    In lists, null replaces a moved value, so that indexes stay the same.
     """
     unexpected: dict[str, Any] = {}
     for path in paths:
@@ -173,7 +179,7 @@ def _pointer(path: Path) -> str:
 
 
 def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> Problems:
-    """Return what does not fit the schema, up to the number that is shown, as far as the budget allows."""
+    """Return the violations of the schema, up to the number that is shown, as far as the time budget allows."""
     found = Problems()
     try:
         for violation in SchemaWalk(judge, budget).violations_of(made):
@@ -186,7 +192,7 @@ def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> P
 
 
 def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
-    """Return an error that says what does not fit a handwritten schema, and that contains the response."""
+    """Return an error result that lists the violations of a handwritten schema and contains the response."""
     log.event("warning", "output_broken", tool=tool.name, count=len(found))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     count = count if found.complete else f"at least {count}" if found else "somewhere"

@@ -10,12 +10,13 @@ from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 
 TEXT = "_text"
-"""Member for text that is not JSON, and for notes."""
+"""Member of a structured result for text that is not JSON, and for notes."""
 
 
 # Decision 0044: The text of a structured result contains the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
-    """Return the JSON value of a text, and whether an object repeats a member; ABSENT and False if it is not JSON.
+    """Return the JSON value of a text, and whether an object repeats a member. Return ABSENT and False if it is not
+    JSON.
 
     With a `mark`, numbers that Python would write differently become texts that begin with the mark.
     """
@@ -35,7 +36,8 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
-    """Return the object for a response in that form of the binding. `text` contains the notes.
+    """Return the object for a response, in the form that the binding names: `items`, `value` or another. `text` holds
+    notes.
 
     An array that the form does not expect is put under `items`, any other unexpected value under `value`.
     """
@@ -47,7 +49,7 @@ def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
 
 
 def wrapped_text(text: str, value: Any, form: str) -> str:
-    """Return the JSON text of `wrapped(value, form)`. `text` is the JSON text of the value."""
+    """Return the JSON text of `wrapped(value, form)`. `text` is the JSON text of `value`."""
     if isinstance(value, dict) and form != "value":
         return text
     return f'{{"{"items" if isinstance(value, list) and form != "value" else "value"}":{text}}}'

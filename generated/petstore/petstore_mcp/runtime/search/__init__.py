@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find tools by what they do, and describe them briefly (`--tools search`). Pure.
+"""Find tools by what they do, and describe them briefly (`--tools search`).
 
-Loaded by the first search. Imports `text` and `core`.
+The package does no input or output, is loaded by the first search, and imports `text` and `core`.
 """

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Show tools that were found as the functions of a program, in a few tokens."""
+"""Describe tools that a search found as functions for a program, in few tokens."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 
 def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tuple[dict[str, Any], str, int]]) -> str:
-    """Return the functions for these tools. `runs`: the tool that runs programs. `spelled`: its name by tool.
+    """Return the function definitions of these tools. `runs` is the name of the tool that runs programs.
 
-    Each tool comes with the form of its result, and how many characters its types may take; else they are left out.
-    `others`: which tools of the answer are functions as well, "" if these are all.
+    - `spelled`: name of the function by name of the tool.
+    - `tools`: each with the form of its result, and the maximum number of characters for its types. Longer types are
+      left out.
+    - `others`: words for further tools in the text that are functions as well; "" if there are none.
     """
     if not tools:
         return f"\n\nFunctions for {runs} are the {others}."

@@ -1,21 +1,22 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Judge whether any tool does what a query asks for: how much of the query the best tool explains.
+"""Decide whether any tool does what a query asks for, by how much of the query the best tool explains.
 
 Theory
 ======
 
-`explained` is the share of the query's words that one tool has. Each counts as much as its strength there, so that a
-name says more than a member of an answer. But words differ in what they ask for:
+`explained` is the share of the query's words that one tool contains. Each word counts by its strength in the tool, so
+that a word in the name counts more than one in a response. But words of a query have different roles:
 
-- The *objects* say what a query is about. One that no tool has counts twice: `pizza` in "order a pizza".
-- *Verbs* count half: those that are known, and the first word, which in an order is one ("translate this text").
+- *Objects* say what a query is about. An object that no tool contains counts twice: `pizza` in "order a pizza".
+- *Verbs* count half. They are the known verbs, and the first word, since an order begins with a verb ("translate this
+  text").
 - *General* words, such as `soon` or `many`, say nothing about an API, and do not count. Nor do capitalized names, such
-  as `Titanic`, unless a tool knows them.
+  as `Titanic`, unless a tool contains them.
 
-Where a query has no object, its verbs stand for it, and where it has none of them, its general words.
+If a query has no object, its verbs are used instead; if it has no verb either, its general words.
 
-A query in a language that the tools are not described in has words that no tool can have. It is known by its small
-words, or by letters beyond ASCII. Only words that tools know count then, but no verbs. Its answer is doubted at best.
+A query in a foreign language has words that no tool can contain. It is recognized by small words of that language, or
+by non-ASCII letters. For such a query only words that tools contain count, without verbs. Its result is never certain.
 """
 
 from __future__ import annotations
@@ -30,27 +31,27 @@ if TYPE_CHECKING:
 
 # Decision 0191: The search has two answers for queries that no tool fits.
 LEAST_EXPLAINED, SURELY_EXPLAINED = 0.22, 0.28
-"""Share of a query that one tool must have, so that it is found, and found without a doubt (`benchmarks/retrieval`)."""
+"""Share of a query that one tool must explain to be found, and to be found with certainty (`benchmarks/retrieval`)."""
 
 _DOUBTED = (LEAST_EXPLAINED + SURELY_EXPLAINED) / 2
 _VERB = 0.5
-"""How much a verb counts of what must be explained."""
+"""Weight of a verb in a query. An object has the weight 1."""
 
 _UNKNOWN = 2.0
-"""How much an object counts that no tool has."""
+"""Weight of an object that no tool contains."""
 
 _SAID = 0.25
-"""Strength of a word in a tool that is described with it."""
+"""Minimum strength of a word in a tool's description; words only in responses have less."""
 
 
 class Coverage:
-    """How much of a query the tools of one index explain."""
+    """Measures of how much of a query the tools of one index explain."""
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
 
     def explained(self, queries: Iterable[str], allowed: Container[int]) -> float:
-        """Return the largest share of one of the queries that one tool explains, between 0 and 1."""
+        """Return the largest share of any of the queries that one allowed tool explains, between 0 and 1."""
         most = 0.0
         for each in queries:
             if most < SURELY_EXPLAINED:
@@ -65,7 +66,7 @@ class Coverage:
         return self._share(self._counted(query), allowed)
 
     def _share(self, counted: dict[str, float], allowed: Container[int]) -> float:
-        """Return the share of these words that the best tool has. `counted`: word to how much it counts."""
+        """Return the share of the words that the best allowed tool contains. `counted` maps each word to its weight."""
         found: dict[int, float] = {}
         for word, share in counted.items():
             for number, strength in self._postings.strengths(word).items():
@@ -74,7 +75,7 @@ class Coverage:
         return best / sum(counted.values()) if best else 0.0
 
     def _counted(self, query: str) -> dict[str, float]:
-        """Return each word of a query and how much it counts."""
+        """Return each word of a query with its weight."""
         kinds = self._kinds(query)
         if objects := [word for word, kind in kinds.items() if kind == "object"]:
             counted = {word: 1.0 if self._postings.knows(word) else _UNKNOWN for word in objects}
@@ -83,7 +84,7 @@ class Coverage:
         return {word: 1.0 if self._postings.knows(word) else _UNKNOWN for word in verbs or kinds}
 
     def _kinds(self, query: str) -> dict[str, str]:
-        """Return each word of a query and its kind: object, verb or general."""
+        """Return each word of a query with its role: object, verb or general."""
         pairs = list(self._postings.joined(query))
         parts = {word for pair, _ in pairs for word in pair}
         kinds = {whole: "object" for _, whole in pairs}
@@ -96,7 +97,7 @@ class Coverage:
         return kinds
 
     def _is_foreign(self, query: str) -> bool:
-        """Return True if a query is in a language that no tool is described in."""
+        """Return True if a query is in a language that no tool's description uses."""
         for place, each in enumerate(TOKENS.findall(query)):
             strange = each in FOREIGN or (not each.isascii() and not _is_name(place, each))
             if strange and not all(map(self._is_said, stems(each))):
@@ -104,7 +105,7 @@ class Coverage:
         return False
 
     def _is_said(self, word: str) -> bool:
-        """Return True if a tool is described with a word, which is more than that an answer has it somewhere."""
+        """Return True if a tool's description contains the word, not only its responses."""
         return max(self._postings.strengths(word).values(), default=0.0) >= _SAID
 
 

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the names that are nearest to one that does not exist.
+"""Find the tool names that are nearest to a name that does not exist.
 
-A model guesses a name by its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So likeness
-is the sum of two shares, each between 0 and 1. One is of the words that both have, where rare words count more and a
-synonym half. The other is of the runs of three letters that both have (Dice). Below LEAST a name is not near. What the
-search finds by the words of the name comes before others that are as near.
+A model guesses a name from its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So
+similarity is the sum of two shares, each between 0 and 1. The first is the share of common words, where rare words
+count more and synonyms half. The second is the share of common sequences of three letters (Dice coefficient). A name
+with a similarity below LEAST is not near. Tools that the search finds by the words of the name get a bonus.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST = 64
-"""Characters of a wrong name that are compared."""
+"""Length to which a wrong name is cut for the comparison."""
 
 LEAST = 0.3
 SYNONYM = 0.5
 FOUND = 0.5
-"""What the first tool that the search finds is nearer by. The second is nearer by half of that, and so on."""
+"""Bonus of the first tool that the search finds. The second gets a half of it, the third a third, and so on."""
 
 
 def nearest(
     name: str, known: Sequence[str], words: Sequence[frozenset[str]], ranked: Sequence[int], most: int
 ) -> list[int]:
-    """Return the places of at most `most` names in `known`, the nearest first.
+    """Return the indexes of at most `most` names in `known`, the nearest first.
 
-    `words`: the stems of each. `ranked`: places in the order in which the search finds them.
+    `words` holds the stems of each known name. `ranked` lists indexes in the order in which the search finds them.
     """
     name = name[:LONGEST]
     rank = {place: number for number, place in enumerate(ranked, 1)}
@@ -50,7 +50,7 @@ def nearest(
 
 
 def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], total: int) -> float:
-    """Return the share of the words of two names that both have."""
+    """Return the weighted share of words that two names have in common. `counts` says how many names have a word."""
     if not own or not theirs:
         return 0.0
     weight = {word: math.log(1 + total / (1 + counts[word])) for word in own | theirs}
@@ -63,6 +63,6 @@ def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], t
 
 
 def _runs(name: str) -> frozenset[str]:
-    """Return the runs of three letters of a name, and those at its ends."""
+    """Return all sequences of three characters in a name with a space before and after it."""
     padded = f" {name.lower()} "
     return frozenset(padded[place : place + 3] for place in range(max(1, len(padded) - 2)))

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write tools for a model, in a tenth of the tokens of JSON Schema.
+"""Describe tools for a model, in a tenth of the tokens of JSON Schema.
 
-A signature names required arguments with their types, unless they are strings, then optional ones with `?`, those that
-the query speaks of first:
+A signature lists the required arguments with their types, except for strings. Then it lists optional arguments with
+`?`, first those that the query mentions:
 
     list_movie_credits(movie_id:int, language?)
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_OPTIONAL = 3
-"""Optional arguments that a signature names."""
+"""Maximum number of optional arguments in a signature."""
 
 SHORTEST_STEM = 4
-"""Letters that a word of a query needs to bring an optional argument forward, so that `run` does not."""
+"""Minimum length of a query word for moving an optional argument to the front. It excludes words such as `run`."""
 
 ENOUGH = 3
-"""Words that make a title a sentence. `Get Details` says too little."""
+"""Minimum number of words in a title that replaces the description's first sentence. `Get Details` says too little."""
 
 LONGEST_SENTENCE = 110
 LONGEST_LINE = 160
@@ -39,7 +39,7 @@ LONGEST_DESCRIPTION = 500
 LONGEST_END = 300
 LONGEST_ENUM = 120
 DEPTH = 2
-"""Levels of members below an argument that are described."""
+"""Maximum depth of members below an argument that are described."""
 
 MOST_MEMBERS = 40
 MOST_ALTERNATIVES = 4
@@ -50,7 +50,10 @@ _ENDS = (". ", "\n")
 
 
 def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return the signature of a tool, given as `tools/list` shows it. `asked`: stems of the query that found it."""
+    """Return the signature of a tool, given as `tools/list` shows it.
+
+    `asked` are stems of the query that found the tool.
+    """
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])
     parts = [_typed(name, members.get(name, {})) for name in required]
@@ -67,13 +70,13 @@ def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
 
 
 def _is_spoken_of(name: str, schema: Any, words: list[str]) -> bool:
-    """Return True if a word begins a stem of an argument's name or of a value that it can have."""
+    """Return True if a word of the query mentions an argument, by the beginning of its name or of an enum value."""
     values = [value for value in _values(schema) if isinstance(value, str)]
     return any(own.startswith(word) for own in stems(" ".join([name, *values])) for word in words)
 
 
 def _values(schema: Any) -> list[Any]:
-    """Return the values of an enum, also if a list or an alternative has it."""
+    """Return the values of an enum in a schema, in its items or in one of its alternatives."""
     if not isinstance(schema, dict):
         return []
     inside = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())]
@@ -81,12 +84,12 @@ def _values(schema: Any) -> list[Any]:
 
 
 def row(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return a signature and a sentence."""
+    """Return a tool's signature followed by a sentence about it."""
     return f"{signature(tool, asked)}{_mark(tool)} \u2014 {sentence(tool)}"
 
 
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:
-    """Return what a tool does in a few words: its title if that has at least three, else its first sentence."""
+    """Return what a tool does in a few words: its title if that has enough words, else its first sentence."""
     title, text = str(tool.get("title", "")), str(tool.get("description", ""))
     if len(title.partition(" (")[0].split()) >= ENOUGH or not text:
         return _clipped(title, longest)
@@ -97,7 +100,7 @@ def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:
 
 
 def described(tool: dict[str, Any]) -> str:
-    """Return all that a call of the tool needs."""
+    """Return a full description of a tool, with all that a call needs."""
     schema = tool.get("inputSchema", {})
     lines = _members(schema, 1, schema)
     text = _shortened(" ".join(str(tool.get("description", "")).split()))
@@ -106,7 +109,9 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Return a long description as its first sentences, and its end from the sketch of the answer on."""
+    """Shorten a long description to its first sentences and the sketch of the response at its end (` Returns
+    {...}`).
+    """
     if len(text) <= LONGEST_DESCRIPTION:
         return text
     sketch = max(text.rfind(f" Returns {each}") for each in ("{", "a list of {"))
@@ -122,7 +127,7 @@ def _mark(tool: dict[str, Any]) -> str:
 
 
 def _members(schema: dict[str, Any], level: int, root: dict[str, Any]) -> list[str]:
-    """Return a line for each member, and lines for the members of members."""
+    """Return a line for each member of an object, each followed by lines for its own members."""
     required = schema.get("required", [])
     found: list[str] = []
     members = schema.get("properties", {})
@@ -143,7 +148,7 @@ def _members(schema: dict[str, Any], level: int, root: dict[str, Any]) -> list[s
 
 
 def _below(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the items of a list, else the schema itself."""
+    """Return the schema of a list's items, also of nested lists; for another schema, return the schema itself."""
     for _ in range(3):
         items = schema.get("items")
         if not isinstance(items, dict):
@@ -158,7 +163,7 @@ def _typed(name: str, schema: dict[str, Any]) -> str:
 
 
 def type_of(schema: Any, short: bool = False) -> str:
-    """Return a schema's type in words: `int`, `str[]`, `"open"|"closed"`."""
+    """Return a schema's type as text, such as `int`, `str[]` or `"open"|"closed"`."""
     if not isinstance(schema, dict):
         return "any"
     if "const" in schema:

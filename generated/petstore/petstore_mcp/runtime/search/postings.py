@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read the index: which tools have a word, and how strongly it speaks for each."""
+"""Read the search index: which tools contain a word, and with what weight."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SCALE = 100.0
-"""The index holds impacts as multiples of 1/SCALE."""
+"""The index stores impacts (weights of a word in a tool) as multiples of 1/SCALE."""
 
 TOKENS = re.compile(r"[^\W_]+")
 
 
 class Postings:
-    """Words of one index. `terms`: stem to tools and impacts, alternating. `total`: how many tools there are."""
+    """Words of one index.
+
+    `terms` maps a stem to a list of alternating tools and impacts. `total` is the number of tools.
+    """
 
     def __init__(self, terms: dict[str, list[int]], total: int) -> None:
         self._terms = terms
@@ -29,7 +32,10 @@ class Postings:
         self._read: dict[str, list[tuple[int, int]]] = {}
 
     def of(self, word: str) -> list[tuple[int, int]]:
-        """Return the number and impact of each tool that has a word. The index holds differences of numbers."""
+        """Return the number and impact of each tool that contains a word.
+
+        The index stores differences between tool numbers.
+        """
         if word not in self._read:
             found, number, raw = [], 0, self._terms.get(word, ())
             for place in range(0, len(raw), 2):
@@ -41,7 +47,7 @@ class Postings:
         return self._read[word]
 
     def strengths(self, word: str) -> dict[int, float]:
-        """Return, for each tool that has a word or a synonym, how strongly it has it: 1 if all of the tool says it."""
+        """Return, by tool number, how strongly a tool contains a word or a synonym of it; 1 is the maximum."""
         best: dict[int, float] = {}
         for each in (word, *SYNONYMS.get(word, ())):
             postings = self.of(each)
@@ -51,11 +57,13 @@ class Postings:
         return best
 
     def knows(self, word: str) -> bool:
-        """Return True if a tool has a word or a synonym of it."""
+        """Return True if a tool contains the word or a synonym of it."""
         return any(each in self._terms for each in (word, *SYNONYMS.get(word, ())))
 
     def joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield neighbours that tools write as one word (`pay out`, `web hook`), and its stem."""
+        """Yield pairs of neighbouring words that tools write as one word (`pay out`, `web hook`), and that
+        word's stem.
+        """
         for one, two in pairwise(each.lower() for each in TOKENS.findall(text)):
             whole = stem(one + two)
             if whole in self._terms:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Rank tools by what a query asks for, without a model.
+"""Rank tools by how well they match a query, without a language model.
 
 Theory
 ======
@@ -10,18 +10,18 @@ tool `d` for the words `q` of a clause is
     score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
 - `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields (name, path and summary 2, description and
-  tags 1, arguments 0.6, their texts 0.3, the sketch of the answer 0.4, its members and the whole text 0.25). Words
-  that no name, path, summary or tag knows count half. Deprecated tools count 0.8.
+  tags 1, arguments 0.6, their texts 0.3, the sketch of the response 0.4, its members and the whole text 0.25). Words
+  that occur in no name, path, summary or tag count half. Deprecated tools count 0.8.
 - `weight` is 1 for a word of the query and 0.5 for a synonym.
-- `named` is the share of the tool's name that the query names: of two tools that both create an issue, the one that
-  creates nothing else.
+- `named` is the share of the tool name's words that the query contains. So `create_issue` ranks above
+  `create_issue_comment` if the query only asks to create an issue.
 - `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
-  delete), 0.7 if it has another. A question (`who`, `does`) asks to read.
+  delete), and 0.7 if it has another effect. A question (`who`, `does`) asks to read.
 
-A question of several steps asks for several tools. So each clause is ranked alone too, and the rankings are merged by
-reciprocal rank: sum of 1 / (RANK + rank). Ties go by name. Everything is deterministic.
+A query of several steps asks for several tools. So each clause is also ranked separately, and the rankings are merged
+by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are deterministic.
 
-A query of which the best tool explains too little is answered with nothing (`coverage.py`).
+A query of which the best tool explains too little has no results (`coverage.py`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 SYNONYM = 0.5
-"""Weight of a synonym."""
+"""Weight of a synonym of a query word."""
 
 READING = 0.5
-"""Weight of verbs such as `get` and `find`, which say little."""
+"""Weight of verbs for reading, such as `get` and `find`, which tell little about the tool."""
 
 RANK = 3.0
-"""How slowly the worth of a rank falls. Small, so that the first tool of a clause stays near the top."""
+"""Constant of the reciprocal rank. It is small, so that the first tool of each clause stays near the top."""
 
 MOST_CLAUSES = 6
 _FIT, _UNFIT = 1.15, 0.7
@@ -56,7 +56,7 @@ _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so tha
 
 
 class Hit:
-    """A tool that a query found: its number in the index, and the (argument, tool) pairs that produce its ids."""
+    """A tool that a query found: its number in the index, and pairs of an argument and a tool that returns its ids."""
 
     __slots__ = ("number", "sources")
 
@@ -66,7 +66,7 @@ class Hit:
 
 
 class Found:
-    """What a query found. `sure`: False if perhaps none of the hits does what was asked for."""
+    """Result of a query. `sure` is False if possibly none of the hits does what the query asks for."""
 
     __slots__ = ("hits", "sure")
 
@@ -76,7 +76,7 @@ class Found:
 
 
 def effect_of(query: str) -> str:
-    """Return the effect that a query asks for by its first words, or "" (the letters of an index's `effects`)."""
+    """Return the effect that the first words of a query ask for (r, a, u or d: read, add, update, delete), or ""."""
     first = _FIRST.match(query)
     if first is not None and first[0].lower() in QUESTIONS:
         return "r"
@@ -84,7 +84,10 @@ def effect_of(query: str) -> str:
 
 
 class Retriever:
-    """Search over one index. `names`: the tools, by number. `groups`: their groups. `effects`: one letter a tool."""
+    """Search over one index.
+
+    `names` and `effects` hold each tool's name and its effect as a letter; `groups` holds the names of all groups.
+    """
 
     def __init__(self, index: dict[str, Any]) -> None:
         self.names: list[str] = index["names"]
@@ -101,9 +104,9 @@ class Retriever:
                 self._named.setdefault(word, []).append(number)
 
     def search(self, query: str, limit: int, may: Callable[[str], bool], group: str = "") -> Found:
-        """Return the best tools for a query, at most `limit`; none if the index knows nothing that does it.
+        """Return the best tools for a query, at most `limit`; none if no tool explains enough of the query.
 
-        `may`: whether a tool may be found. `group`: if given, tools of other groups are not found.
+        `may` says whether a tool may be found. With `group`, only tools of that group are found.
         """
         numbers = self._allowed(may, group)
         whole = self._words(query)
@@ -125,7 +128,7 @@ class Retriever:
         return Found(hits, sure=share >= coverage.SURELY_EXPLAINED)
 
     def nearest(self, name: str, may: Callable[[str], bool], most: int = 3) -> list[int]:
-        """Return the tools whose names are nearest to one that does not exist."""
+        """Return the numbers of the tools whose names are most similar to a name that does not exist."""
         allowed = [number for number, each in enumerate(self.names) if may(each)]
         places = {number: place for place, number in enumerate(allowed)}
         words = self._words(name[:LONGEST])
@@ -134,7 +137,7 @@ class Retriever:
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
     def _words(self, text: str) -> list[str]:
-        """Return the stems of a text, and those of two words that tools write as one (`pay out`, `web hook`)."""
+        """Return the stems of a text, and the stems of two words that tools write as one (`pay out`, `web hook`)."""
         return [*stems(text), *(whole for _, whole in self._postings.joined(text))]
 
     def _allowed(self, may: Callable[[str], bool], group: str) -> frozenset[int]:
@@ -146,7 +149,7 @@ class Retriever:
         )
 
     def _scores(self, words: Iterable[str], allowed: Container[int]) -> dict[int, float]:
-        """Return number to sum of weight * impact of each allowed tool that has any of the words."""
+        """Return, by tool number, the sum of weight * impact of each allowed tool that contains any of the words."""
         found: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number, impact in self._postings.of(word):
@@ -154,7 +157,7 @@ class Retriever:
         return {number: score for number, score in found.items() if number in allowed}
 
     def _weights(self, words: Iterable[str]) -> dict[str, float]:
-        """Return each word of a query and its synonyms, and how much they count. Verbs of reading say little."""
+        """Return the weight of each word of a query and of its synonyms. Verbs for reading weigh less."""
         weights: dict[str, float] = {}
         for word in words:
             own = READING if VERBS.get(word) == "r" else 1.0
@@ -164,7 +167,10 @@ class Retriever:
         return weights
 
     def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
-        """Return the best tools, at most `most`, best first. `wanted`: the effect that is asked for, or ""."""
+        """Return the numbers of the best tools, at most `most`, best first.
+
+        `wanted` is the effect that the query asks for, or "".
+        """
         named: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number in self._named.get(word, ()):

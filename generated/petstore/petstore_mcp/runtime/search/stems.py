@@ -2,7 +2,7 @@
 """Split text into stemmed words.
 
 The compiler has the same rules (`mcpgen/retrieval/stems.py`), because a query finds a word only by the same stem. A
-test of mcpgen compares the two.
+test of mcpgen compares the two modules.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ those to too up us using via want was we were what when where which while who wh
 your
 """
 STOP = frozenset(_STOP.split())
-"""Words that say nothing about a tool."""
+"""Stop words: words that say nothing about a tool."""
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the words in `text`, in order, without STOP words."""
+    """Return the stems of the words in `text`, in order, without stop words."""
     return [stem(word) for each in _WORDS.findall(text) if (word := each.lower()) not in STOP]
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word. Stems are only compared, so they need not be words."""
+    """Return the stem of a lower-case word. Stems are only compared with each other, so they need not be words."""
     if len(word) < 4 or not word.isascii() or word.isdigit():
         return word
     if word.endswith("ies"):

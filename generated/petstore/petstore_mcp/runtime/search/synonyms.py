@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Words by which people ask for what an API calls otherwise, and what verbs ask for. Data alone."""
+"""Word lists for search: synonyms between users' words and APIs' words, and the effects that verbs ask for."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _VERBS = {
     " archive reopen lock transfer",
     "d": "delete remove cancel revoke drop clear detach unassign unfollow unsubscribe destroy erase dismiss discard",
 }
-"""Effect of a tool (reads, adds, updates, deletes) to verbs that ask for it."""
+"""Verbs by the effect of a tool that they ask for: r (read), a (add), u (update) or d (delete)."""
 
 _QUESTIONS = "who whose what which when where how is are was were does did do has have"
-"""First words of questions. They ask to read."""
+"""First words of questions. A question asks for a tool that reads."""
 
 _SYNONYMS = """
 access=permission actor=credit,cast,person actress=cast,credit,person add=create amend=update,edit append=add
@@ -38,7 +38,7 @@ telephone=phone television=tv ticket=issue today=current topic=subject track=son
 undo=revert unlike=remove,unsave unpaid=open,due unread=notification user=account,member visit=view,traffic
 visitor=view,traffic vote=votes watch=watcher who=user workflow=action wrote=crew,credit year=date
 """
-"""Word of a question to words of an API. None is of one API alone."""
+"""Words of users, each with the words that APIs use for it. No word is specific to one API."""
 
 _GENERAL = """
 already always anybody anyone belong best better big came come coming currently da de del di du eight el enough ever
@@ -47,7 +47,7 @@ large last lately le long lot made make making many me mine moment much my mysel
 old once one recently seven several six small somebody someone soon sort still take taken ten thing three time today
 tomorrow tonight took try twice two use used van von want way went whole yesterday yet
 """
-"""Words that say nothing of what an API does, and small words of names (`van`)."""
+"""Words that say nothing about what an API does, and small words in names (`van`)."""
 
 _FOREIGN = """
 aan auf aus aux avec bei com con cuales dans degli della delle dello dem den der des ein eine einem einen einer elle
@@ -55,16 +55,16 @@ et gli het ihr il ist jede jeder las les los mein meine meinem meinen meiner mes
 mon naar nach nel nella os para per pero por pour quais qual quale quali que quel quelle quelles quels qui quien sono
 sont sur um uma un una und une unos voor welche welcher welches wer wie zu zum zur
 """
-"""Small words of other languages that are no English words, and no parts of names."""
+"""Small words of other languages that are neither English words nor parts of names."""
 
 VERBS = {stem(word): effect for effect, words in _VERBS.items() for word in words.split()}
-"""Stem of a verb to the effect that it asks for."""
+"""Effect that a verb asks for, by the verb's stem."""
 
 SYNONYMS = {
     stem(word): tuple(dict.fromkeys(stem(other) for other in others.split(",") if stem(other) != stem(word)))
     for word, _, others in (each.partition("=") for each in _SYNONYMS.split())
 }
-"""Stem of a word to stems that mean the same."""
+"""Stems with the same meaning, by stem."""
 
 QUESTIONS = frozenset(_QUESTIONS.split())
 GENERAL = frozenset(map(stem, _GENERAL.split()))

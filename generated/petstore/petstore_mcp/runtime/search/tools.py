@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer the tools that find and describe other tools, and calls through `call_tool` that cannot be made.
+"""Answer calls of the tools that find and describe other tools, and calls through `call_tool` that cannot be made.
 
-What the caller may not see is not found: tools that roles or read-only hide are in no answer.
+Tools that the caller may not see, because of roles or read-only mode, appear in no answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST_SHOWN = 64
 MOST_GROUPS = 25
 LONGEST_TYPES, LONGEST_DESCRIBED_TYPES = 700, 4000
-"""Longest types of one tool in characters, in an answer of the search and in a description."""
+"""Maximum length in characters of the types of one tool: in a search result, and in a description."""
 
 
 _CALLED = '{"name": "NAME OF A TOOL", "arguments": {ITS ARGUMENTS}}'
@@ -34,23 +34,23 @@ _EXAMPLES = {
     CALL: _CALLED,
     CALL_WRITING: _CALLED,
 }
-"""Arguments of the tools that find and call others, told where they were wrong."""
+"""Example arguments for the tools that find and call other tools, shown after a call with wrong arguments."""
 
 
 class ToolSearch:
-    """The search of one table. The index is opened by the first search."""
+    """Search over the tools of one table. The first search opens the index."""
 
     def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
-        """Create. `opened`: the index, if it was opened before."""
+        """Prepare. `opened` is the index, if it was opened before."""
         self._catalog = catalog
         self._opened = opened
 
     def seen_by(self, offered: Catalog | None) -> ToolSearch:
-        """Return the search of what one caller is offered; None means all of the table."""
+        """Return a search over the tools that one caller may use; None means all tools."""
         return self if offered is None else ToolSearch(offered, self._retriever)
 
     def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
-        """Return the result of the listed tool that does `kind`. The arguments fit its schema."""
+        """Return the result of a call of the search tool of that kind. `arguments` have been checked by its schema."""
         if kind == SEARCH:
             return self._search(arguments)
         if kind == DESCRIBE:
@@ -58,7 +58,9 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return the signature of an API's tool, or an example for a tool that finds or calls others; else ""."""
+        """Return the signature of an API's tool, or example arguments for a tool that finds or calls others;
+        else "".
+        """
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
         if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
@@ -91,15 +93,15 @@ class ToolSearch:
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
-        """Return the tools as a program calls them, if this server runs programs.
+        """Return the tools as functions of a program, or "" if this server does not run programs.
 
-        `told`: tools, and whether the function of each is shown, with types of at most `longest` characters. Other
-        tools have their signatures in the answer, and are shown only if their functions have other names.
+        `told` maps tools to whether their function is shown; its types take at most `longest` characters. The other
+        tools already have signatures in the text, so they are shown only if their functions have other names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:
             return ""
-        from . import as_functions  # few servers run programs
+        from . import as_functions  # imported late: few servers run programs
 
         spelled = self._spelled
         shown = []
@@ -115,7 +117,7 @@ class ToolSearch:
 
     @property
     def _runs(self) -> str:
-        """Return the name of the tool that runs programs, "" if the caller has none."""
+        """Return the name of the tool that runs programs, "" if the caller may not use one."""
         running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
         return next((running[kind] for kind in PROGRAMS if kind in running), "")
 
@@ -127,14 +129,14 @@ class ToolSearch:
 
     @property
     def _spelled(self) -> dict[str, str]:
-        """Return the name of its function for each tool of the API."""
+        """Return the name of the function in programs for each tool of the API."""
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
-        """Return the best hit described, the others as rows, each with its producers. A tool comes once.
+        """Return a description of the best hit and rows for the others, each with the tools that produce its ids.
 
-
-        `told`: the tools so far, and whether each was a best hit. `asked`: stems of the query.
+        No tool is repeated. `told` maps tools shown so far to whether they were best hits. `asked` are stems of the
+        query.
         """
         lines = []
         for place, hit in enumerate(hits):
@@ -171,7 +173,7 @@ class ToolSearch:
         return Result.error(text) if unknown == len(found) else Result.text(text)
 
     def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
-        """Return why a call through `call_tool` or `call_writing_tool` is not made."""
+        """Return why a call through `call_tool` or `call_writing_tool` cannot be made."""
         asked = str(arguments["name"])
         name = self._catalog.resolve_alias(asked)
         names = {each: called for called, each in self._catalog.finders.items()}
@@ -201,7 +203,7 @@ class ToolSearch:
         return f"Nothing here does that{where}. {self._all_groups()}"
 
     def _groups(self) -> dict[str, int]:
-        """Return group to how many of its tools the caller may see, the largest first."""
+        """Return the number of tools that the caller may see by group, the largest group first."""
         retriever = self._retriever
         found: dict[str, int] = {}
         for name, number in zip(retriever.names, retriever.group, strict=True):

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings from environment variables, checked before the first call: addresses, origins, limits, credentials, TLS.
+"""Read settings from environment variables, and check them before the first call: addresses, limits, credentials, TLS.
 
-Nothing is sent here. May import `request` and the folders below it.
+This package sends nothing. It may import `request` and the packages below `request`.
 """

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Settings for callers with access tokens: authorization servers, audience, scopes, and the endpoint's public URL.
 
-Each check raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
-value.
+Each function raises ValueError if a value is not valid. The message is the rest of a sentence that begins with the
+variable's name; it never contains the value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SCOPE = frozenset(chr(code) for code in range(0x21, 0x7F)) - set('"\\')
 
 
 class Introspection:
-    """Credentials of this server at the introspection endpoint (RFC 7662 section 2.1). `secret` is a secret."""
+    """Credentials of this server for the introspection endpoint (RFC 7662 section 2.1): client id and secret."""
 
     __slots__ = ("client_id", "secret")
 
@@ -26,7 +26,7 @@ class Introspection:
 
 
 def unnamed(prefix: str) -> str:
-    """Return the sentence for a server that cannot know its own URL."""
+    """Return the error sentence for a server that does not know its own public URL."""
     return (
         f"{prefix}_AUTH_ISSUER needs {prefix}_HTTP_URL, the endpoint's URL as clients use it, such as"
         " https://mcp.example.com/mcp: access tokens are issued for it."
@@ -50,17 +50,17 @@ def url(value: str) -> str:
 
 
 def host(url: str) -> str:
-    """Return the `Host` of requests to that URL (RFC 9110, 7.2)."""
+    """Return the value of the `Host` header in requests to that URL (RFC 9110, 7.2)."""
     return addresses.parse(url).authority
 
 
 def audiences(value: str) -> frozenset[str]:
-    """Return the comma-separated audiences, one of which each token must be for."""
+    """Return the comma-separated audiences. Each token must be for one of them."""
     return frozenset(text(each.strip()) for each in value.split(",") if each.strip())
 
 
 def scopes(value: str) -> tuple[str, ...]:
-    """Return scopes that are separated by blanks or commas (RFC 6749, 3.3)."""
+    """Return scopes that are separated by spaces or commas (RFC 6749, 3.3)."""
     found = tuple(dict.fromkeys(value.replace(",", " ").split()))
     if len(found) > MOST_SCOPES or any(not _SCOPE.issuperset(each) or len(each) > LONGEST for each in found):
         raise ValueError("must be scopes such as pets:read, separated by blanks")
@@ -68,19 +68,19 @@ def scopes(value: str) -> tuple[str, ...]:
 
 
 def claim(value: str) -> str:
-    """Return the name of a claim, or a JSON pointer to it (RFC 6901)."""
+    """Return the name of a claim, or a JSON Pointer to the claim (RFC 6901)."""
     return text(value)
 
 
 def text(value: str) -> str:
-    """Return a short text of characters that can be seen."""
+    """Return `value` if it is a short text of printable characters."""
     if len(value) > LONGEST or not value.isprintable():
         raise ValueError(f"must be printable text of at most {LONGEST} characters")
     return value
 
 
 def _secured(value: str, example: str) -> None:
-    """Raise ValueError if that is no URL to which tokens may be sent."""
+    """Raise ValueError unless `value` is a URL to which tokens may be sent. `example` is shown in the message."""
     try:
         address = addresses.parse(value)
     except ValueError:

@@ -2,7 +2,8 @@
 """Read credentials from environment variables, or from the files that `<VARIABLE>_FILE` variables name.
 
 Container platforms provide secrets as such files. Values are checked before anything is sent. A value that HTTP cannot
-carry is refused here, naming only the variable. Otherwise the HTTP library would print the value in an error message.
+transmit is refused here, with a message that only names the variable. Otherwise the HTTP library would show the value
+in an error message.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from ..core.table import Scheme, SchemeKind
 
 LONGEST = 32 * 1024
-"""Longest credential in characters.
+"""Maximum length of a credential in characters.
 
-A token with many claims has some thousands of characters; servers refuse longer headers anyway.
+A token with many claims has some thousands of characters, and servers refuse longer headers.
 """
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
@@ -31,28 +32,35 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "oauth2": (("value",), ("client_id", "client_secret")),
     "setting": (("value",),),
 }
-"""Maps a scheme type to the sets of variables, by role, that can supply its credential.
+"""Sets of variables, named by their roles, that can supply the credential of each type of scheme.
 
 All roles of a set are needed together.
 """
 
 CLIENT = ("client_id", "client_secret")
-"""Roles of a scheme for which a user can log in: the client that asks the user. They fill no scheme alone."""
+"""Roles of the OAuth client with which a user can log in to a scheme.
+
+They do not supply the scheme's credential alone.
+"""
 
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
 SHORTEST_REDACTED = 6
-"""Shortest credential, in characters, that is redacted. Replacing each `ab` would ruin results and hide nothing."""
+"""Minimum length in characters of a credential that is redacted.
+
+Replacing every `ab` would ruin results and hide nothing.
+"""
 
 _NAMES = ("username", "client_id")
 """Roles whose values are names, not secrets."""
 
 
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Read all credential variables. Return the values that are set, by variable, the problems, and the warnings.
+    """Read all credential variables.
 
-    Problems and warnings are sentences for the operator.
+    Return the values by variable for those that are set, then problems and warnings, which are sentences for the
+    operator.
     """
     secrets: dict[str, str] = {}
     problems: list[str] = []
@@ -78,7 +86,7 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
 def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
     """Return the sets of roles that can supply the scheme's credential. All roles of a set are needed together.
 
-    A `login` scheme lists its own roles.
+    A `login` scheme lists its own roles in the table.
     """
     if scheme["type"] == "login":
         needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
@@ -87,7 +95,7 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Return role and name of each variable that holds a credential."""
+    """Return role and name of each environment variable that holds a credential."""
     roles = [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]
@@ -95,9 +103,11 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """Return the value of a variable, or of the file that its `_FILE` variable names, and the name of the one used.
+    """Return the value of a variable, or of the file that its `_FILE` variable names, and the name of the variable
+    used.
 
-    The value is None if neither is set. Raise ValueError with a sentence for the operator.
+    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, or
+    if the file is unusable.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
@@ -114,10 +124,10 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 def _content(path: str, variable: str) -> str:
     """Return the text of a regular file, up to the size limit of credentials.
 
-    Raise ValueError with a sentence for the operator.
+    Raise ValueError with a sentence for the operator if the file cannot be read.
     """
     try:
-        # Open without blocking: a pipe that nobody writes to must not delay the start.
+        # Open without blocking: a pipe without a writer must not delay the start.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             content = os.read(descriptor, 4 * LONGEST + 3)
@@ -131,9 +141,9 @@ def _content(path: str, variable: str) -> str:
 
 
 def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
-    """Return the value without what copying may add: a line break at the end, or the word Bearer.
+    """Return the value without additions from copying: a line break at the end, or the word Bearer before a token.
 
-    Report each removal.
+    Add a warning to `oddities` for each removal.
     """
     secret = value.rstrip("\r\n")
     if secret != value:
@@ -145,13 +155,13 @@ def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
 
 
 def _check(secret: str, variable: str, kind: str, part: str) -> None:
-    """Raise ValueError, with a sentence that names the variable, if HTTP cannot carry the secret."""
+    """Raise ValueError, with a sentence that names the variable, if HTTP cannot transmit the secret."""
     if wrong := _wrong(secret, kind, part):
         raise ValueError(f"{variable} {wrong}.")
 
 
 def _wrong(secret: str, kind: str, part: str) -> str:
-    """Return why HTTP cannot carry the secret, such as "must be printable text", or ""."""
+    """Return why HTTP cannot transmit the secret, such as "must be printable text", or ""."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
     if kind == "login" and part != "value":

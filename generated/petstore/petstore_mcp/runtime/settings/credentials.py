@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the credentials that a tool's binding requires, and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the document or a hook is dropped if its name is
-a credential's name, or if servers may read it as that name (`name_conflicts.fold`).
-Credentials are sent only to the binding's server; a redirect to another origin carries none. A token that must be
-fetched first has a TokenRequest, and is attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter from the API description or a hook is dropped if its
+name is a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent only
+to the binding's server; a redirect to another origin has none. For a token that must be fetched first, a TokenRequest
+is returned, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
     from .settings import Settings
 
     class Logins(Protocol):
-        """Kept logins of this server's user (login.logins.Logins)."""
+        """Protocol for the stored logins of this server's user (login.logins.Logins)."""
 
         async def look(self, scheme: str) -> None:
-            """Find out whether a login of the scheme is kept."""
+            """Find out whether a login of the scheme is stored."""
 
         def has(self, scheme: str) -> bool:
-            """Return True if a login of the scheme was found."""
+            """Return True if a stored login of the scheme was found earlier."""
 
         def command(self, scheme: str) -> str:
             """Return the command that logs a user in for a scheme."""
 
         def grant(self, name: str) -> TokenRequest:
-            """Return the request that takes its tokens from the login of a scheme."""
+            """Return the token request that uses the stored login of the scheme `name`."""
 
 
 Encoding = dict[str, Callable[[str], str]]
-"""Functions that encode a credential: one for the query, one for a cookie, one for HTTP Basic."""
+"""Functions that encode a credential, by the keys `query`, `cookie` and `basic` (HTTP Basic)."""
 
 Written = tuple[str, str, str]
-"""A credential as sent: place (`header`, `query` or `cookie`), name, and encoded value."""
+"""A credential as it is sent: its place (`header`, `query` or `cookie`), its name, and its encoded value."""
 
 MOST_CHOSEN = 1024
-"""How many bindings keep their chosen credentials in the cache."""
+"""Maximum number of bindings whose chosen credentials are cached."""
 
 _LOGIN = ("username", "password")
 
@@ -66,7 +66,7 @@ SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64
 _CLIENT = ("client_id", "client_secret")
 
 _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
-"""Login roles that name a user and are not secret."""
+"""Roles of a login that name the user and are not secret."""
 
 
 def client_login(identity: str, secret: str) -> str:
@@ -75,11 +75,11 @@ def client_login(identity: str, secret: str) -> str:
 
 
 class SelectedCredentials:
-    """Credentials selected for one binding. `put(request)` attaches them.
+    """Credentials selected for one binding. `put(request)` attaches the credentials to a request.
 
-    `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
-    for a token that must be fetched. `own` is the caller's credential, if the API is called as the caller. `scopes` are
-    the scopes of the API description. `offers` names variables that could be set if no credential is used.
+    - `variables`: environment variables that supply them. `grant`: request for a token that must be fetched, or None.
+    - `own`: how to get the caller's credential, if the API is called with the caller's rights, else None.
+    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credential is used.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -108,13 +108,13 @@ def choose(
     logins: Logins | None = None,
     delegated: Collection[str] = (),
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
-    credentials. If there is none but [], an earlier alternative that a user's login completes is returned.
+    """Return the schemes of the first alternative in `wanted` whose variables are all set.
 
-    Of alternatives with a scheme in `delegated`, the first is taken whose other variables are set: the operator wants
-    the caller's rights to count, and the server's own may be wider.
+    An alternative [] needs no credentials. If only [] is complete, an earlier alternative that a user's login completes
+    is returned instead. If alternatives contain a scheme in `delegated`, only these are considered, since the caller's
+    rights must be used and the server's own may be wider. Of these the first whose other variables are set is returned.
 
-    Raises NotReady, naming the variables, if no alternative is complete; LoginNeeded if a login would complete one.
+    Raise NotReady, which names the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
     names = [[]] if wanted is None else wanted
     if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
@@ -142,7 +142,7 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative that lacks nothing but credentials of callers. Raises NotReady."""
+    """Return the schemes of the first alternative that lacks only credentials of callers, or raise NotReady."""
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
@@ -152,7 +152,7 @@ def _delegated(
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
-    """Return the first scheme whose login alone would complete an alternative, or ""."""
+    """Return the first scheme for which a user's login alone would complete an alternative, or ""."""
     for each in names:
         lacking = [name for name in each if not filled(security[name], secrets)]
         if len(lacking) == 1 and "user" in security[lacking[0]]:
@@ -161,18 +161,18 @@ def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the alternatives without those that need all variables of another one and more: the rest is optional."""
+    """Return the alternatives, without those whose variables include all variables of another alternative and more."""
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if the environment sets all variables of one of the scheme's sets."""
+    """Return True if all variables of one of the sets that can supply the scheme's credential are set."""
     return any(secrets.keys() >= set(way) for way in _ways(scheme))
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """Return the environment variables used by these schemes: per scheme the first complete set, else the first set."""
+    """Return the environment variables of these schemes: of each the first complete set, else the first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 
@@ -191,14 +191,14 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Return True if the scheme's token must be fetched. A token in the environment wins."""
+    """Return True if the scheme's token must be fetched. A token that is set in the environment is used instead."""
     return (scheme["type"] in FETCHED or "user" in scheme) and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes as they are sent. Tokens that must be fetched are missing.
+    """Return the credentials of these schemes in the form in which they are sent, without tokens that must be fetched.
 
-    Pass another `encode` for credentials that are only shown.
+    Give another `encode` for credentials that are only displayed.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -227,7 +227,7 @@ def _bearer(token: str) -> Written:
 
 
 def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
-    """Return a credential at the place that its scheme names."""
+    """Return a credential for the header, query or cookie that its scheme names."""
     place, name = scheme["in"], scheme["name"]
     match place:
         case "header":
@@ -255,19 +255,19 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class ServerCredentials:
-    """Credentials of one server. Caches the selection for each binding."""
+    """Credentials of one server. The credentials selected for a binding are cached."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
-        """Create. `logins` are given if a user can log in for one of the schemes."""
+        """Prepare. `logins` is given if a user can log in for one of the schemes, else None."""
         self._security = security
         self._settings = settings
         self._logins = logins
         self._chosen: dict[int, tuple[Binding, SelectedCredentials]] = {}
 
     async def look(self, binding: Binding) -> None:
-        """Find out which logins are kept that the binding could use, if the environment has no credential for it."""
+        """Find out which stored logins the binding could use, unless the environment already has its credentials."""
         if self._logins is None or id(binding) in self._chosen:
             return
         for names in binding.get("security") or ():
@@ -277,18 +277,18 @@ class ServerCredentials:
             await self._logins.look(name)
 
     def _users(self, binding: Binding) -> list[str]:
-        """Return the schemes of a binding for which a user can log in."""
+        """Return the names of the binding's schemes for which a user can log in."""
         named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
         return [name for name in named if "user" in self._security[name]]
 
     def choose(self, binding: Binding) -> SelectedCredentials:
-        """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
+        """Return the credentials that the binding needs. Raise NotReady if no alternative of them is complete."""
         try:
             return self._chosen[id(binding)][1]
         except KeyError:
             chosen = self._choose(binding)
         if self._logins is not None and not chosen.variables and self._users(binding):
-            return chosen  # a login that is made later counts
+            return chosen  # not cached: a login made later must be used
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
         self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
@@ -307,7 +307,7 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encode when the first request is sent, not before
+        credentials = cache(lambda: written(sent, secrets))  # the credentials are encoded at the first request
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
@@ -321,7 +321,7 @@ class ServerCredentials:
         )
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
-        """Return how the credential of whoever makes the call is obtained and attached."""
+        """Return how to get the caller's credential for this scheme and attach it to a request."""
         own = scheme["variables"]["value"]
 
         def put_value(request: Request, value: str) -> None:
@@ -331,7 +331,7 @@ class ServerCredentials:
         return CallerCredential(delegation, self._scopes(scheme, binding), put_value)
 
     def _told(self, scheme: Scheme) -> list[str]:
-        """Return how errors name the credential of a scheme: its variables, or the command of its login."""
+        """Return the words by which errors name a scheme's credential: its variables, or the command for a login."""
         secrets = self._settings.secrets
         if self._logins is None or "user" not in scheme or filled(scheme, secrets):
             return variables([scheme], secrets)
@@ -366,7 +366,7 @@ class ServerCredentials:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts that only the upstream may see, and results redact: secrets, and texts made from them."""
+    """Return the texts to redact in results: secrets, which only the upstream may see, and texts made from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
@@ -388,7 +388,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # the encoded value, which an upstream may repeat
+                encode = SENT.get(scheme.get("in", ""), str)  # include the encoded value, which an upstream may repeat
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings for calling the API as the caller: `<SCHEME>_AS` and what belongs to it, one set for each security scheme.
+"""Settings for calling the API with the rights of the caller: `<SCHEME>_AS` and related variables of each scheme.
 
 Loaded only if one of these variables is set. Problems are sentences that name the variable and never its value.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .origins import Rules
 
     class DecidedSettings(Protocol):
-        """What has been read of the settings so far (settings.Settings)."""
+        """Protocol for the settings that were read before this module is called (settings.Settings)."""
 
         prefix: str
         listening: Listening | None
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OWN, EXCHANGE, BEHALF, USER, HEADER = "own", "exchange", "on-behalf-of", "user", "header"
 BY_ISSUER = (EXCHANGE, BEHALF)
-"""Ways that send the caller's own token to the issuer of that token."""
+"""Ways in which the caller's own token is sent to the issuer of that token, which returns a token for the API."""
 
 LONGEST_SCOPES = 2000
 _BEARER = ("bearer", "oauth2")
@@ -45,12 +45,14 @@ _FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of 
 
 
 class Provider:
-    """Authorization server that gives tokens for one scheme.
+    """Authorization server that issues tokens for one scheme.
 
-    - `issuer`: its issuer identifier, "" if only its metadata or nobody says so.
-    - `metadata`: where its metadata are looked up, in that order; may be empty if the endpoints are known.
-    - `token`: the token endpoint, None if the metadata name it. `authorization`: URL of the authorization endpoint, "".
-    - `resolve`: turns an endpoint's URL of the metadata into an Endpoint. Raises ValueError, the rest of a sentence.
+    - `issuer`: its issuer identifier, "" if not set; the metadata may contain it.
+    - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
+    - `token`: the token endpoint, None if the metadata name it.
+    - `authorization`: URL of the authorization endpoint, or "".
+    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError with the rest of a
+      sentence.
     """
 
     __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")
@@ -71,16 +73,16 @@ class Provider:
 
 
 class Delegation:
-    """How one scheme's credential is obtained for the caller of a call.
+    """How the credential for one scheme is obtained for the caller of a call.
 
-    - `way`: EXCHANGE, BEHALF, USER or HEADER; `variable`: the environment variable that decided this.
-    - `header`: field of the request that a gateway sets, in lower case, for HEADER.
-    - `provider`: where tokens come from, None for HEADER.
-    - `client`: id and secret of this server there; the secret may be "". `names` are the variables of both.
+    - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that says so.
+    - `header`: for HEADER, the request header field that a gateway sets, in lower case.
+    - `provider`: the authorization server that issues the tokens; None for HEADER.
+    - `client`: id and secret of this server at `provider`; the secret may be "". `names`: the variables for both.
     - `audience`, `resource`, `subject_type`, `actor`: parameters of RFC 8693 section 2.1, or "".
-    - `scopes`: scopes to ask for in place of those of the operation; () for those of the operation.
-    - `redirect`: URL at which this server takes the user back, for USER; its last segment is `slug`. Each scheme has a
-      URL of its own, so that no authorization server's answer is taken for another's (RFC 9700 section 4.4).
+    - `scopes`: scopes to request instead of those of the operation; () means those of the operation.
+    - `redirect`: for USER, the URL to which the browser returns; its last segment is `slug`. Each scheme has its own
+      URL, so that responses of different authorization servers are not confused (RFC 9700 section 4.4).
     """
 
     __slots__ = (
@@ -115,7 +117,7 @@ class Delegation:
 
 
 def variable_of(scheme: Scheme) -> str:
-    """Return the variable that says as whom this scheme's operations are called; "" if there is no choice."""
+    """Return the variable that selects with whose rights this scheme's operations are called; "" if that is fixed."""
     value = scheme["variables"].get("value", "")
     return f"{value}_AS" if value and scheme["type"] in _PLACED else ""
 
@@ -123,13 +125,14 @@ def variable_of(scheme: Scheme) -> str:
 def load(
     settings: DecidedSettings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
-    """Read the delegation of each scheme into `settings.delegations`, and note the problems. `described` is the URL of
-    the API's first server in its description.
+    """Read the delegation of each scheme into `settings.delegations`, and add problems to `settings.problems`.
+
+    `described` is the URL of the API's first server in the API description.
     """
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # a scheme that is called so, such as `oauth_as` beside `oauth`
+        if variable in credentials:  # the variable is the credential of another scheme, such as `oauth_as`
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:
@@ -143,7 +146,7 @@ def load(
 
 
 def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
-    """Return the URL of this server's endpoint as browsers reach it, or "" if the settings do not say."""
+    """Return the URL at which browsers reach this server's endpoint, or "" if the settings do not determine it."""
     name = f"{settings.prefix}_HTTP_URL"
     typed, listening = environ.get(name, "").strip(), settings.listening
     if typed:
@@ -156,7 +159,10 @@ def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
 
 
 class _Reader:
-    """Reader of the variables of one scheme. Each method raises ValueError with a sentence."""
+    """Reader of the variables of one scheme.
+
+    Methods raise ValueError, with a sentence, if a variable is missing or invalid.
+    """
 
     def __init__(
         self, settings: DecidedSettings, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
@@ -168,7 +174,7 @@ class _Reader:
         self._rules = rules
 
     def read(self, name: str, variable: str, value: str) -> Delegation:
-        """Return the delegation that `value` of `variable` asks for."""
+        """Return the delegation for `value`, the value of the variable `variable`."""
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")
@@ -240,7 +246,7 @@ class _Reader:
             found.provider = self._described(found)
 
     def _operators(self, issuer: str, name: str) -> Provider:
-        """Return the authorization server that the operator named."""
+        """Return the authorization server that the operator has set."""
         try:
             address = parse(issuer)
             places = [self._rules.typed_endpoint(url) for url in _metadata_urls(issuer)]
@@ -249,7 +255,10 @@ class _Reader:
         rules = self._rules
 
         def resolve(url: str) -> Endpoint:
-            """Return an endpoint on the issuer's origin, or on a public host by https, as the issuer's metadata say."""
+            """Return an endpoint that the issuer's metadata name.
+
+            Raise ValueError unless it is on the issuer's own origin, or on a public host with https.
+            """
             found = rules.typed_endpoint(url)
             inside = found.address.loopback or found.address.forbidden or found.address.is_literal
             if found.address.origin != address.origin and (inside or found.address.scheme != "https"):
@@ -259,7 +268,7 @@ class _Reader:
         return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
 
     def _described(self, found: Delegation) -> Provider:
-        """Return the authorization server that the API description names, under the rules of accepted origins."""
+        """Return the authorization server that the API description names. It must be on an accepted origin."""
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
         scheme: Mapping[str, Any] = self._scheme
         said: Mapping[str, object] = scheme.get("user", scheme)
@@ -283,7 +292,7 @@ class _Reader:
         return Provider("", places, token, authorization, accepted)
 
     def _authorization(self) -> str:
-        """Return the authorization endpoint's URL that the operator set, or ""."""
+        """Return the URL of the authorization endpoint that the operator has set, or ""."""
         name = self._base("AUTHORIZATION_URL")
         value = self._text(name)
         try:
@@ -320,13 +329,16 @@ class _Reader:
         return (value or "").strip()
 
     def _keep_private(self, value: str) -> None:
-        """Redact this value in everything that leaves the server."""
+        """Register a value to be redacted in everything that leaves the server."""
         if len(value) >= credential_env.SHORTEST_REDACTED:
             self._settings.private.append(value)
 
 
 def _field(name: str, variable: str) -> str:
-    """Return the lower-case name of a header field that a gateway may set. Raise ValueError with a sentence."""
+    """Return the lower-case name of a header field that a gateway may set.
+
+    Raise ValueError with a sentence if the name is invalid, or reserved for HTTP or MCP.
+    """
     lower = name.lower()
     if not fields.is_name(name) or lower in _KEPT or lower.startswith(_FAMILIES):
         raise ValueError(f"{variable} must name a header field of its own, such as header:X-API-Token.")
@@ -334,7 +346,9 @@ def _field(name: str, variable: str) -> str:
 
 
 def _metadata_urls(issuer: str) -> list[str]:
-    """Return where an issuer's metadata are (OpenID Connect Discovery 1.0 section 4; RFC 8414 section 3.1)."""
+    """Return the URLs at which an issuer publishes its metadata (OpenID Connect Discovery 1.0 section 4; RFC 8414
+    section 3.1).
+    """
     address = parse(issuer)
     return [address.origin + target for target in well_known.targets(address.path)]
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Grants: how an access token is had that must be fetched first."""
+"""Data classes that describe how an access token is fetched."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
     Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]
 
     class UserTokens(Protocol):
-        """Source of access tokens that a user's login gives (login.renewal.Renewal)."""
+        """Protocol for the source of access tokens that uses a user's login (login.renewal.Renewal)."""
 
         async def token(self, send: Send) -> dict[str, Any]:
-            """Return a token answer (RFC 6749, section 5.1). Raises LoginNeeded or NotReady."""
+            """Return a token response (RFC 6749, section 5.1).
+
+            Raise LoginNeeded if the user must log in, and NotReady if no token can be obtained now.
+            """
 
 
 class TokenRequest:
-    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
-    its scopes.
+    """How an access token is fetched: by client credentials (RFC 6749 section 4.4) or by `login`, and with which
+    scopes.
 
     `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
     `user` is set if the token comes from a user's login.
@@ -57,9 +60,9 @@ class TokenRequest:
 
 
 class CallerCredential:
-    """Credential of whoever makes the call, obtained as `delegation` says, with the scopes of the operation.
+    """How the credential of a caller is obtained: by `delegation`, with the scopes of the operation.
 
-    `put(request, token)` attaches the credential to a request. No value of any caller is kept here.
+    `put(request, token)` attaches the credential to a request. The object holds no credential itself.
     """
 
     __slots__ = ("delegation", "put", "scopes")
@@ -73,14 +76,16 @@ class CallerCredential:
 
 
 class Login:
-    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
-    token and its lifetime in seconds; `expires` may be "".
+    """Login request: media type and fields of its body.
+
+    `token` and `expires` are JSON Pointers to the token and to its lifetime in seconds in the response. `expires` may
+    be "".
     """
 
     __slots__ = ("content_type", "expires", "fields", "token")
 
     def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
+        """Prepare the request. `described` is the table entry; `values` maps roles to credentials."""
         self.content_type = described["contentType"]
         self.token = described["token"]
         self.expires = described.get("expires", "")

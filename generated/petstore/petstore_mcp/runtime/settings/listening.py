@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Settings for serving over HTTP.
 
-They are the listening address, callers, accepted host names and origins, and state that replicas share.
+They are the listening address, callers, accepted host names and origins, and the state that replicas share.
 
-Each check raises ValueError with a reason such as "must be a port". The reason never holds the value.
+Each check raises ValueError with a reason such as "must be a port" if a value is not valid. The reason never contains
+the value.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 PORT = 8000
 HOST = "127.0.0.1"
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-"""Host names and addresses of this machine, by which local clients reach the server."""
+"""Host names and addresses of this machine, under which local clients reach the server."""
 
 SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
@@ -37,15 +38,16 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 class Listening:
     """HTTP settings of the server.
 
-    `tokens` maps the SHA-256 of each caller's token to the caller's name; None means no authentication. `keys` are the
-    secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
-
+    - `tokens`: the callers' names by the SHA-256 of their tokens; None means that callers need no such token.
+    - `keys`: secrets that encrypt data given to clients. The first one encrypts; all of them decrypt. Without keys, the
+      process generates one.
     - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
-    - `url`: the endpoint's URL as clients use it; None is the address that the server listens at.
+    - `url`: URL at which clients reach the endpoint; None means the address at which the server listens.
     - `card`: name of the server in its public server card, NAMESPACE/NAME; "" for no card.
-    - `audiences`: accepted `aud` of tokens; empty is the endpoint's URL.
-    - `scopes`: scopes that every call needs. `roles_claim`: name or JSON pointer of the claim with the caller's roles.
-    - `introspection`: credentials for tokens that are no JWT (RFC 7662), or None.
+    - `audiences`: accepted values of `aud` in tokens; if empty, the endpoint's URL is accepted.
+    - `scopes`: scopes that every call needs. `roles_claim`: name of the claim with the caller's roles, or a JSON
+      Pointer.
+    - `introspection`: credentials for the introspection of tokens that are not JWTs (RFC 7662), or None.
     """
 
     __slots__ = (
@@ -87,7 +89,7 @@ class Listening:
 
     @property
     def address(self) -> str:
-        """Return host and port as written in a URL."""
+        """Return host and port in the form in which a URL contains them."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
@@ -104,8 +106,8 @@ class Listening:
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
     """Load the HTTP settings.
 
-    `checked` reads one variable, named without the prefix, and records its problems. Raise ValueError with a sentence
-    if settings contradict each other.
+    `checked` is a function that reads one variable, named without the prefix, and records problems of its value. Raise
+    ValueError with a sentence if settings contradict each other.
     """
     listening = Listening(*address)
     listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)
@@ -169,7 +171,7 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
 
 
 def address(text: str) -> tuple[str, int]:
-    """Return host and port of the text `[HOST:]PORT`. Raise ValueError with a reason such as "must be a port"."""
+    """Return host and port from the text `[HOST:]PORT`. Raise ValueError with a reason such as "must be a port"."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")
@@ -185,7 +187,7 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return the values of the `Host` header to accept: the listed names, each with or without a port."""
+    """Return the accepted values of the `Host` header: the listed names, each with or without a port."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     if any("/" in each or "@" in each or "*" in each for each in found):
         raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
@@ -193,7 +195,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def card_name(value: str) -> str:
-    """Return the server's name in its server card: a namespace in reverse DNS, a slash, and a name."""
+    """Return the server's name for its server card: a namespace in reverse DNS order, a slash, and a name."""
     namespace, slash, name = value.partition("/")
     if not slash or len(value) > _LONGEST_CARD_NAME or not (_is_part(namespace, "") and _is_part(name, "_")):
         raise ValueError("must be the name in the MCP registry, such as io.github.ann/petstore")
@@ -201,8 +203,9 @@ def card_name(value: str) -> str:
 
 
 def _is_part(text: str, more: str) -> bool:
-    """Return True for ASCII letters, digits, dots, hyphens and the characters `more`, with a letter or digit at both
-    ends.
+    """Return True if `text` consists of ASCII letters, digits, dots, hyphens and the characters in `more`.
+
+    The first and the last character must be a letter or digit.
     """
     inner = text.translate({ord(each): None for each in f".-{more}"})
     return text.isascii() and inner.isalnum() and text[0].isalnum() and text[-1].isalnum()
@@ -219,7 +222,10 @@ def origins(value: str) -> frozenset[str]:
 
 
 def tokens(value: str) -> dict[bytes, str]:
-    """Return the names of the callers in a file, by SHA-256 of their tokens. `#` begins a comment."""
+    """Read a file of callers, and return their names by the SHA-256 of their tokens.
+
+    In the file, `#` begins a comment.
+    """
     try:
         with open(value, encoding="utf-8") as file:
             lines = file.read(1024 * 1024).splitlines()
@@ -239,7 +245,7 @@ def tokens(value: str) -> dict[bytes, str]:
 
 
 def keys(value: str) -> list[bytes]:
-    """Return the comma-separated sealing keys. Each is base64 of at least 32 bytes, or any text of that length."""
+    """Return the comma-separated encryption keys. Each is base64 of at least 32 bytes, or any text of that length."""
     found = [_key(each.strip()) for each in value.split(",") if each.strip()]
     if not found or any(len(each) < SHORTEST_KEY for each in found):
         raise ValueError(f"must hold {SHORTEST_KEY} bytes or more, such as `openssl rand -base64 32` prints")
@@ -247,14 +253,14 @@ def keys(value: str) -> list[bytes]:
 
 
 def store(value: str) -> str:
-    """Return the URL of the store that replicas share."""
+    """Return the URL of the store that replicas share, if its scheme is supported."""
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # imported here: the settings have loaded this module
+    from .setting_parsers import switch  # imported here: the settings have already loaded this module
 
     return switch(value)
 
@@ -271,7 +277,7 @@ def _digest(text: str) -> bytes | None:
 
 
 def _key(text: str) -> bytes:
-    """Return the bytes of a key: its decoded base64 if that yields enough bytes, else the bytes of the text itself."""
+    """Return the bytes of a key: its decoded base64 if that is long enough, else the bytes of the text itself."""
     try:
         decoded = b64decode(text, validate=True)
     except Error:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide where calls and credentials may be sent: to which servers and token endpoints.
+"""Decide to which servers and token endpoints calls and credentials may be sent.
 
 The API description is trusted less than the operator. A URL of the description must have an origin listed in the table.
-It must use https unless its host is loopback, and must not have a link-local or metadata address. If the operator sets
-a base URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
+It must use https unless its host is loopback, and must not be a link-local or metadata address. If the operator sets a
+base URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ..core.table import Server, ServerVariable
 
     class Destinations(Protocol):
-        """Addresses that settings hold, or sentences in their place (settings.Settings)."""
+        """Protocol for settings with addresses (settings.Settings).
+
+        A sentence replaces an address that cannot be used.
+        """
 
         servers: list[Address | str]
         endpoints: dict[str, Endpoint | str]
@@ -38,7 +41,7 @@ class Endpoint:
 
 
 def kept_to(settings: Destinations) -> set[str]:
-    """Return the origins to which connections may be kept: those of servers and token endpoints that are known."""
+    """Return the origins to which connections may be kept open: those of all known servers and token endpoints."""
     addresses = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
     return {found.origin for found in [*settings.servers, *addresses] if isinstance(found, Address)}
 
@@ -58,7 +61,7 @@ class Discovery(Endpoint):
 
 
 def nowhere(prefix: str) -> str:
-    """Return the error sentence for a server whose URL is unknown."""
+    """Return the error sentence for an API whose server URL is unknown."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
@@ -76,10 +79,10 @@ def origin_of(url: str) -> str:
 
 # Decision 0081: A reloaded table adds no origin.
 class Listed:
-    """Origins that the table lists as accepted.
+    """Origins that the generated table lists as accepted.
 
-    `at_start`: the list of the table at the start, if a newer one was loaded. Only origins in both lists are accepted,
-    because the operator has not seen new ones.
+    `at_start` is the list in the table with which the server started, if a newer table was loaded. Then only origins in
+    both lists are accepted, because the operator has not seen new ones.
     """
 
     __slots__ = ("_all", "_known")
@@ -89,15 +92,16 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address`, made from `url` of the table, is not accepted, as the end of a clause, or "" if it is.
+        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in the table.
 
-        An address with a listed origin is accepted. If the operator's `variables` formed the address, its origin cannot
-        be listed. Then the origins of the URL as written and of the URL with default values must both be listed.
+        An address with a listed origin is accepted. If the operator's `variables` were inserted into the URL, its
+        origin cannot be listed. Then the origins of the URL as written and of the URL with default values must both be
+        listed.
         """
         filled = url
         for name, variable in (variables or {}).items():
             filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
-        wanted = {origin_of(url), origin_of(filled)} - {""}  # a variable may hold scheme and host
+        wanted = {origin_of(url), origin_of(filled)} - {""}  # the scheme and host may come from a variable
         for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
             if address.origin in listed or wanted <= listed:
                 return reason
@@ -106,11 +110,11 @@ class Listed:
 
 # Decision 0082: If the operator sets a base URL, the list of origins does not apply.
 class Rules:
-    """The operator's rules about where requests may go.
+    """The operator's rules about where requests may be sent.
 
     `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` replaces the API's first server.
     Without `typed`, the origins listed in the table are allowed too. `unaccepted` maps each refused host whose origin
-    is not accepted to the reason.
+    is not listed to the reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -127,16 +131,16 @@ class Rules:
         self.unaccepted: dict[str, str] = {}
 
     def redirect(self, typed: Address) -> None:
-        """Replace the API's first server by the URL `typed`.
+        """Replace the API's first server by the URL `typed`, which the operator has set.
 
-        Raise ValueError with a reason such as "must begin with https://".
+        Raise ValueError with a reason such as "must begin with https://" if that URL may not be used.
         """
         self._typed = self._secured(typed)
 
     def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
-        """Return for each server its address, or a sentence that says why it cannot be used.
+        """Return, for each server, its address or a sentence that says why it cannot be used.
 
-        `urls`: the servers' URLs with variables filled in.
+        `urls` holds the servers' URLs with variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         if self._typed and self._typed.bare:
@@ -146,10 +150,11 @@ class Rules:
         return [base, *(self._further(server, url, first, base) for server, url in further)]
 
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the token endpoint that the description names.
+        """Return the token endpoint at `url`, a URL of the API description.
 
-        If the endpoint is on the API's own host, it moves with the API from `described`, the URL in the description, to
-        `base`, the address in use. Raise ValueError with a reason such as "must begin with https://".
+        If the endpoint is on the API's own host, it is moved with the API: from `described`, the URL in the
+        description, to `base`, the address in use. Raise ValueError with a reason such as "must begin with https://" if
+        it may not be used.
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -164,7 +169,7 @@ class Rules:
         """Return the discovery endpoint of an OpenID provider. Raise ValueError as `endpoint` does.
 
         The token endpoint that the provider names may be on the provider's own origin, or wherever `endpoint` allows.
-        The provider names it at run time, so no compile could list its origin.
+        The provider names it at run time, so its origin cannot be in a list made at compile time.
         """
         place = self.endpoint(url, base, described)
 
@@ -181,17 +186,18 @@ class Rules:
         return Discovery(place, resolve)
 
     def typed_endpoint(self, url: str) -> Endpoint:
-        """Return the token endpoint that the operator set.
+        """Return the token endpoint that the operator has set.
 
-        Raise ValueError with a reason such as "must begin with https://".
+        Raise ValueError with a reason such as "must begin with https://" if it may not be used.
         """
         address, target = parse_endpoint(url)
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return a warning if the operator's base URL sends credentials to another host, else "".
+        """Return a warning if the operator's base URL sends credentials to another host than the API's first server,
+        else "".
 
-        The host is compared with that of the API's first server. The warning follows the variable's name in a sentence.
+        The warning ends a sentence that begins with the variable's name.
         """
         before, typed = self._described(urls[0]) if urls else "", self._typed
         if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
@@ -201,7 +207,7 @@ class Rules:
     def kept_path(self) -> str:
         """Return a note about the path that was added to the operator's base URL, or "".
 
-        The note follows the variable's name in a sentence: "has no path and keeps the API's own".
+        The note ends a sentence that begins with the variable's name: "has no path and keeps the API's own".
         """
         typed = self._typed
         if typed is None or not typed.bare or not typed.path:
@@ -211,8 +217,8 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed its host by ALLOW_HOSTS. If a client certificate is set, no such redirect is
-        followed, because the other server would see the certificate.
+        The operator must have allowed the origin's host by ALLOW_HOSTS. If a client certificate is set, no such
+        redirect is followed, because the other server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
@@ -247,10 +253,12 @@ class Rules:
         try:
             return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
         except ValueError:
-            return typed  # if the description's URL is unusable, use the operator's as it is
+            return typed  # the description's URL is unusable, so use the operator's URL unchanged
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
-        """Return the API's first server if the operator set no other, or a sentence that says why it is not called."""
+        """Return the API's first server if the operator has set no other, or a sentence that says why it may not be
+        used.
+        """
         if isinstance(first, str):
             return first
         if reason := self._unaccepted(first, server[0]["url"], server[0].get("variables")):
@@ -260,7 +268,9 @@ class Rules:
         return first
 
     def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
-        """Return the server of operations that have one of their own, or a sentence that says why it is not called."""
+        """Return the server of operations that have their own server, or a sentence that says why it may not be
+        used.
+        """
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)
         own, typed = self._described(url), self._typed
@@ -284,14 +294,14 @@ class Rules:
         except ValueError as reason:
             return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
 
-    # -- shared checks ------------------------------------------------------------------------------------------------
+    # -- checks that several methods use ------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""
+        """Return True if the operator has named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address`, made from `url` of the table, is not accepted, or "".
+        """Return why `address` is not accepted, or "". `url` is its URL in the table.
 
         Record the reason in `unaccepted`.
         """
@@ -301,9 +311,9 @@ class Rules:
         return reason
 
     def _beside_the_api(self, url: str, base: Address | str, described: str) -> Endpoint | None:
-        """Return the token endpoint if it is on the API's own host, or None.
+        """Return the token endpoint at `url` if it is on the API's own host, else None.
 
-        Raise ValueError with a reason if the endpoint is there and cannot be used.
+        Raise ValueError with a reason if the endpoint is on that host and cannot be used.
         """
         if "://" not in url:
             if isinstance(base, str):
@@ -320,13 +330,15 @@ class Rules:
         return f"is on {address.host}, {reason}: name that host in {allow} to fetch tokens there"
 
     def _secured(self, address: Address) -> Address:
-        """Return `address`. Raise ValueError with a reason if its scheme must be https and is not."""
+        """Return `address`. Raise ValueError with a reason if it uses http although https is required."""
         if address.scheme == "http" and not (address.loopback or self._insecure):
             raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")
         return address
 
     def _believed(self, address: Address) -> None:
-        """Raise ValueError with a reason if a description must not name `address`, such as a link-local address."""
+        """Raise ValueError with a reason if an API description must not name `address`, such as a link-local
+        address.
+        """
         self._secured(address)
         if address.forbidden:
             raise ValueError("must not be a link-local or metadata address")

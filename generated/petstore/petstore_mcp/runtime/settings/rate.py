@@ -30,13 +30,14 @@ class Rate:
         return f"{self.count:,} request{'' if self.count == 1 else 's'} {self._span}"
 
     def due(self, now: float, ahead: int = 0) -> float:
-        """Return the earliest time at which a request may be sent if `ahead` other requests go first.
+        """Return the earliest time at which a request may be sent if `ahead` other requests are sent before it.
 
-        All times in seconds.
+        All times are in seconds.
         """
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self.count  # index of the request that must leave the window before
-        while before >= len(sent) and before >= 0:  # that request has not been sent yet itself
+        # Index of the request that must have left the window. It may lie beyond the requests sent so far.
+        before = len(sent) + ahead - self.count
+        while before >= len(sent) and before >= 0:
             before -= self.count
             later += self.seconds
         return max(now, sent[before] + self.seconds if before >= 0 else now) + later
@@ -47,9 +48,9 @@ class Rate:
 
 
 def parse(value: str) -> Rate:
-    """Return the rate that the operator set, such as `10/s`.
+    """Return the rate for the operator's text, such as `10/s`.
 
-    Raise ValueError with a reason such as "must say how many requests in which time".
+    Raise ValueError with a reason such as "must say how many requests in which time" if the text is not valid.
     """
     found = _FORM.fullmatch(value)
     if not found:

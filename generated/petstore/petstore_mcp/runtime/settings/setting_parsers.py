@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Parse single settings: each function takes the text of an environment variable and returns its value.
 
-Each parser raises ValueError with a reason such as "must be a number of seconds". The reason follows the variable's
-name in a message, and never holds the value.
+Each parser raises ValueError with a reason such as "must be a number of seconds" if the text is not valid. In a
+message, the reason follows the variable's name. It never contains the value.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false"
 
 
 def level(value: str) -> str:
-    """Return a log level, one of LEVELS, ignoring case."""
+    """Return a log level, one of `_LEVELS`. Letter case is ignored."""
     if value.lower() not in _LEVELS:
         raise ValueError(f"must be one of {', '.join(_LEVELS)}")
     return value.lower()
 
 
 def seconds(value: str) -> float:
-    """Return a number of seconds."""
+    """Return the number of seconds that the text gives."""
     try:
         seconds = float(value)
     except ValueError:
@@ -44,14 +44,14 @@ def seconds(value: str) -> float:
 
 
 def concurrency(value: str) -> int:
-    """Return the largest number of concurrent requests."""
+    """Return the maximum number of concurrent requests."""
     if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
         raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
     return int(value)
 
 
 def rate(value: str) -> Rate:
-    """Return a rate such as `10/s`."""
+    """Return the rate limit that the text gives, such as `10/s`."""
     from .rate import parse  # imported here: few operators set a rate
 
     return parse(value)
@@ -66,7 +66,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def roles(value: str) -> frozenset[str]:
-    """Return comma-separated role names."""
+    """Return the comma-separated role names."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if any(character not in _ROLE for name in names for character in name):
         raise ValueError("must be names of roles, joined by commas")
@@ -96,12 +96,12 @@ def file(value: str) -> str:
 
 
 def audit(value: str) -> str:
-    """Return where calls are recorded: an absolute path, or the word `stderr`."""
+    """Return where calls are recorded: the absolute path of a file, or the word `stderr`."""
     from ..core.audit import STDERR, problem  # imported here: few operators record calls
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # else a word such as `stdout` would silently create a file
+    if not os.path.dirname(value):  # otherwise a word such as `stdout` would create a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):
@@ -110,14 +110,14 @@ def audit(value: str) -> str:
 
 
 def port(value: str) -> int:
-    """Return the number of a port."""
+    """Return a port number."""
     if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
         raise ValueError("must be a port from 1 to 65535")
     return int(value)
 
 
 def token_store(value: str) -> str:
-    """Return where logins are kept: `keyring`, `file`, or the absolute path of a file."""
+    """Return where logins are stored: `keyring`, `file`, or the absolute path of a file."""
     if value.lower() in ("keyring", "file"):
         return value.lower()
     if not os.path.isabs(value):
@@ -138,7 +138,8 @@ def proxy(value: str) -> str:
     if ":" in unquote(name):
         raise ValueError("has a colon in its user name, which cannot be sent")
     try:
-        unquote(f"{name}:{password}").encode("latin-1")  # the HTTP library sends Latin-1 (RFC 7617 names no charset)
+        # The HTTP library encodes user and password in Latin-1 (RFC 7617 names no charset).
+        unquote(f"{name}:{password}").encode("latin-1")
     except UnicodeEncodeError:
         raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
     return value.rstrip("/")
@@ -151,13 +152,13 @@ def switch(value: str) -> bool:
     return _SWITCH[value.lower()]
 
 
-# Secrets inside settings, which must never appear in results.
+# Secrets inside settings, which must never appear in results
 
 
 def login(proxy: str | None) -> list[str]:
     """Return the secrets in a proxy URL: the password, or the user name if there is no password.
 
-    Each is returned in every form: as typed, decoded, and encoded for HTTP Basic.
+    Each secret is returned in every form: as written, decoded, and encoded for HTTP Basic.
     """
     found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
     if not found_login:

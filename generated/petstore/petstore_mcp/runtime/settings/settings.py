@@ -38,18 +38,18 @@ _OVER_HTTP = (
 )
 
 CONCURRENCY = 64
-"""Largest number of concurrent requests. Further requests would only queue at the upstream."""
+"""Maximum number of concurrent requests. Further requests would only wait at the upstream."""
 
 
 class NotReady(Exception):
-    """Raised if a setting is missing that the operator must provide.
+    """A setting is missing that the operator must provide.
 
     The message is a sentence that names the variable.
     """
 
 
 class LoginNeeded(NotReady):
-    """Raised if a user must log in first. `scheme` is the name of the security scheme in the table."""
+    """A user must log in first. `scheme` is the name of the security scheme in the table."""
 
     def __init__(self, sentence: str, scheme: str) -> None:
         super().__init__(sentence)
@@ -60,15 +60,15 @@ class Settings:
     """All settings of the operator.
 
     - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
-    - `delegations`: schemes whose credential is the caller's, over HTTP.
-    - `servers`: address of each server of the table. `endpoints`: token endpoint of each scheme. A sentence stands in
-      place of an unusable one.
+    - `delegations`: schemes whose credential is the caller's, when serving over HTTP.
+    - `servers`: the address of each server in the table, or a sentence that says why it is unusable.
+    - `endpoints`: the token endpoint of each scheme, or a sentence that says why it is unusable.
     - `client`: files of the client certificate and its key.
-    - `trace`: whether upstreams get trace context; None passes on only the client's.
+    - `trace`: whether upstreams get trace context; None passes on only the client's trace context.
     - `audit`: absolute path of the audit log, or `stderr`.
-    - `described`: URL of the first server as described, with variables filled in.
-    - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are kept.
-    - `again`: reads the settings for a newer table, with reload. `telemetry`: what is measured, or None.
+    - `described`: URL of the first server in the API description, with variables filled in.
+    - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
+    - `again`: with reload, a function that reads the settings for a newer table. `telemetry`: its settings, or None.
     """
 
     __slots__ = (
@@ -141,7 +141,7 @@ class Settings:
         self.warnings: list[str] = []
 
     def apply(self, catalog: Catalog) -> None:
-        """Apply the settings to the catalog: hide tools that the operator excludes, and add what settings enable."""
+        """Apply the settings to the catalog: hide tools that the operator excludes, add tools that settings enable."""
         if self.downloads_dir is not None:
             catalog.offer_saving()
         if self.read_only:
@@ -152,7 +152,7 @@ class Settings:
             catalog.offer_reading()
 
     def server(self, index: int) -> Address:
-        """Return the address of a server of the table. Raise NotReady if the operator must set it."""
+        """Return the address of the server with that index in the table. Raise NotReady if the operator must set it."""
         try:
             found = self.servers[index]
         except IndexError:
@@ -181,10 +181,11 @@ def load(
     at_start: Catalog | None = None,
     http: tuple[str, int] | None = None,
 ) -> Settings:
-    """Load the settings. Never raises; problems are in `Settings.problems`.
+    """Load the settings. Never raises; problems are added to `Settings.problems`.
 
-    `base_url` and `read_only` are flags, which win over the variables. `at_start`: the table at the start, if `catalog`
-    was loaded later; only origins listed in `at_start` are accepted. `http`: the listening address, or None for stdio.
+    - `base_url`, `read_only`: flags, which take precedence over the variables.
+    - `at_start`: the table at the start, if `catalog` was loaded later; only origins listed in `at_start` are accepted.
+    - `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
     asked = _RecordingEnvironment(environ)
@@ -211,7 +212,7 @@ def load(
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
     if any(name.startswith(("OTEL_", f"{catalog.prefix}_METRICS")) for name in environ):
-        from . import telemetry  # imported here: few operators measure
+        from . import telemetry  # imported here: few operators enable telemetry
 
         telemetry.load(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
@@ -219,7 +220,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # otherwise HTTP has problems of its own
+    if http is None or settings.listening is not None:  # skipped if the HTTP settings have problems
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
@@ -229,7 +230,7 @@ def load(
 
 
 class _RecordingEnvironment(dict[str, str]):
-    """Environment that records which variables were read.
+    """Copy of the environment that records which variables were read.
 
     A variable that is set, has the server's prefix and was not read may be misspelt.
     """
@@ -243,7 +244,7 @@ class _RecordingEnvironment(dict[str, str]):
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
-        """Return at most one warning, in a list, about variables that are set, have this prefix and were not read."""
+        """Return a list with one warning if set variables with this prefix were never read, otherwise []."""
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
@@ -253,7 +254,7 @@ class _RecordingEnvironment(dict[str, str]):
 
 
 class _Reader:
-    """Reader of variables. It records the problems of their values."""
+    """Reader of variables. It records problems of their values in the settings."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
@@ -274,7 +275,7 @@ class _Reader:
             return default
 
     def proxy(self) -> str | None:
-        """Return the proxy URL. It may also come from a file, like credentials, because it may hold a password."""
+        """Return the proxy URL. It may come from a file, as credentials may, because it may contain a password."""
         try:
             value, source = credential_env.value_of(f"{self._settings.prefix}_PROXY", self._environ)
         except ValueError as sentence:
@@ -284,7 +285,7 @@ class _Reader:
         return found
 
     def client(self) -> tuple[str, str | None] | None:
-        """Return the files of the client certificate and its key if they can be loaded, else record the problem."""
+        """Return the files of the client certificate and its key. Record a problem if they cannot be loaded."""
         certificate, key = (
             self.checked(suffix, setting_parsers.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY")
         )
@@ -293,7 +294,7 @@ class _Reader:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
         client = (certificate, key) if certificate else None
         if client or self._settings.ca_file:
-            from . import tls  # late: loads OpenSSL, which most starts do not need
+            from . import tls  # imported here: loads OpenSSL, which most starts do not need
 
             broken = tls.problem(self._settings.ca_file, client)
             if broken == "ca_file":
@@ -328,7 +329,7 @@ class _Reader:
             settings.files_dir = settings.downloads_dir = None
 
     def rules(self, listed: Listed) -> Rules:
-        """Return the operator's rules; `listed` are the origins in the table."""
+        """Return the operator's rules. `listed` holds the origins in the table."""
         return Rules(
             self._settings.prefix,
             listed,
@@ -338,9 +339,9 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """Return the address of each server of the table, or a sentence that says why it cannot be used.
+        """Return the address of each server in the table, or a sentence that says why it cannot be used.
 
-        The operator's rules apply.
+        The operator's rules decide that. `flag` is the base URL given on the command line, or None.
         """
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)
@@ -372,15 +373,15 @@ class _Reader:
         return found
 
     def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
-        """Read as whom each scheme's operations are called, if a variable says so."""
+        """Read, for each scheme whose variable `<SCHEME>_AS` is set, with whose rights its operations are called."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
-            from . import delegation  # rarely used, and over HTTP alone
+            from . import delegation  # imported here: rarely used, and only over HTTP
 
             delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
     def url(self, server: Server) -> str:
-        """Return the URL of a server of the table with its variables filled in."""
+        """Return the URL of `server`, an entry of the table, with its variables replaced by the configured values."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))

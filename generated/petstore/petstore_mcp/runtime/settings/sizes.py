@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Size limits of results: how much a model is shown, and how much is kept for `resources/read`.
+"""Size limits of results: how much of a response a model is shown, and how much is stored for `resources/read`.
 
-A token is counted as four bytes of UTF-8. For English and JSON that is within a fifth of the true count. For other
-scripts, it counts more tokens than models do.
+A token is counted as four bytes of UTF-8. For English and JSON this differs from the true count by less than a fifth.
+For other scripts, it counts more tokens than models do.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 # Decision 0045: A result shows at most 32,000 bytes of a response.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
-"""Smallest and largest size, in bytes, of the largest file passed on inline.
+"""Smallest and largest possible limit, in bytes, on a file that is passed on inline.
 
-The limit is INLINE bytes per shown byte of text, because an image costs few tokens for its size. The largest is 5 MiB
-as base64, the limit of model providers for one image.
+The limit is INLINE bytes per byte of text that is shown, because an image costs few tokens for its size. The largest
+possible limit is 5 MiB as base64, which model providers allow for one image.
 """
 
 _PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
@@ -26,7 +26,7 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Size limits of a result, in bytes: `shown` to the model (by default 8,000 tokens), and `kept` in a store."""
+    """Size limits of a result in bytes: `shown` to the model (by default 8,000 tokens), and `kept` in a store."""
 
     __slots__ = ("kept", "shown")
 
@@ -36,16 +36,16 @@ class Sizes:
 
 
 def inline(shown: int) -> int:
-    """Return the largest image, sound or file, in bytes, that is passed on inline.
+    """Return the maximum size in bytes of an image, sound or file that is passed on inline.
 
-    `shown`: how many bytes of text are shown.
+    `shown` is how many bytes of text are shown.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
 # Decision 0049: One variable limits what a result shows and what the server stores.
 def parse(value: str) -> Sizes:
-    """Return the sizes that the operator set. Raise ValueError with a reason such as "must say tokens to show"."""
+    """Return the sizes that the operator has set. Raise ValueError with a reason such as "must say tokens to show"."""
     import re  # imported here: few operators set sizes
 
     sizes = Sizes()

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings of what is measured: the variables of OpenTelemetry (`OTEL_*`), and `<NAME>_METRICS`.
+"""Settings of telemetry: the variables of OpenTelemetry (`OTEL_*`), and `<NAME>_METRICS`.
 
-Many programs on one machine may share the OTEL variables. So a value that cannot be used costs a warning and not the
-start. Loaded only if one of these variables is set.
+Many programs on one machine may share the OTEL variables. So a value that cannot be used causes a warning and does not
+prevent the start. Loaded only if one of these variables is set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """What has been read of the settings so far (settings.Settings)."""
+        """Protocol for the settings that were read before this module is called (settings.Settings)."""
 
         prefix: str
         listening: Listening | None
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_ENDPOINT = "http://localhost:4318"
-"""Where a collector listens by default (OTLP/HTTP)."""
+"""Address at which a collector listens by default (OTLP/HTTP)."""
 
 SHORTEST_TOKEN = 16
 MOST_ATTRIBUTES, LONGEST_ATTRIBUTE = 64, 255
@@ -43,7 +43,7 @@ _PROTOCOL = "http/protobuf"
 
 
 class Target:
-    """Where one signal is sent: URL, header fields, seconds for a request, and files for TLS."""
+    """Where traces or metrics are sent: URL, header fields, timeout of a request in seconds, and TLS files."""
 
     __slots__ = ("ca_file", "certificate", "gzip", "headers", "key", "timeout", "url")
 
@@ -58,14 +58,14 @@ class Target:
 
 
 class Telemetry:
-    """What is measured, and where it goes.
+    """Settings of what is measured, and where the data is sent.
 
     - `traces`, `metrics`: where spans and metrics are sent, or None.
     - `resource`: attributes of this process, such as `service.name`.
-    - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision counts first.
+    - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision takes precedence.
     - `delay`, `interval`: seconds between two exports of spans, and of metrics.
-    - `counts`: whether operators read the metrics from here, at `/metrics`, in `file` or at the end of the log.
-    - `token`: what whoever reads `/metrics` must send, "" for nothing.
+    - `counts`: whether the server itself publishes metrics: at `/metrics`, in `file`, or at the end of the log.
+    - `token`: bearer token that a reader of `/metrics` must send, "" for none.
     """
 
     __slots__ = (
@@ -102,7 +102,7 @@ class Telemetry:
 
 
 def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> None:
-    """Read what is measured into `settings`, with its problems, its warnings and its secrets. Never raises."""
+    """Read the telemetry settings into `settings`, with their problems, warnings and secrets. Never raises."""
     wanted = Telemetry()
     _load_metrics(wanted, settings, environ)
     reader = _Reader(environ, settings.warnings)
@@ -123,7 +123,7 @@ def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> No
 
 
 def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, str]) -> None:
-    """Load the settings of the server's own: whether it counts, and who may read that."""
+    """Load the server's own settings for metrics: whether it publishes them, and who may read them."""
     prefix, problems = settings.prefix, settings.problems
     value = environ.get(f"{prefix}_METRICS", "").strip()
     try:
@@ -170,14 +170,14 @@ def _is_long(value: str) -> bool:
 
 
 class _Reader:
-    """Reader of the OTEL variables. What is wrong becomes a warning, which never holds the value."""
+    """Reader of the OTEL variables. An invalid value becomes a warning, which never contains the value."""
 
     def __init__(self, environ: Mapping[str, str], warnings: list[str]) -> None:
         self._environ = environ
         self._warnings = warnings
 
     def text(self, name: str) -> str:
-        """Return the value of a variable without blanks at its ends, or ""."""
+        """Return the value of a variable without white space at its ends, or "" if it is not set."""
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
@@ -186,7 +186,7 @@ class _Reader:
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
     def target(self, signal: str) -> Target | None:
-        """Return where TRACES or METRICS are sent, or None if no variable asks for that."""
+        """Return where TRACES or METRICS are sent, or None if no variable requests that."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()
         endpoint = self.text(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
         shared = self.text("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -228,7 +228,7 @@ class _Reader:
         return self.text(f"OTEL_EXPORTER_OTLP_{signal}_{part}") or self.text(f"OTEL_EXPORTER_OTLP_{part}")
 
     def pairs(self, name: str) -> dict[str, str]:
-        """Return the pairs of a text such as `a=1,b=two%20words`."""
+        """Return the pairs in a text such as `a=1,b=two%20words`, decoded."""
         found: dict[str, str] = {}
         for each in self.text(name).split(",")[:MOST_ATTRIBUTES]:
             key, equals, value = each.partition("=")
@@ -239,11 +239,11 @@ class _Reader:
         return found
 
     def milliseconds(self, name: str, default: float) -> float:
-        """Return a number of milliseconds as seconds, or `default`, which is in seconds."""
+        """Return a number of milliseconds converted to seconds, or `default`, which is in seconds."""
         return self.number(name, default * 1000, 0.0, 86_400_000.0) / 1000
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
-        """Return a number of that range, or `default`."""
+        """Return a number from `least` to `most`, or `default` if the variable is unset or invalid."""
         text = self.text(name)
         try:
             value = float(text) if text else default

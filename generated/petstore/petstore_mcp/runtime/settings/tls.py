@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create the TLS context for connections to the upstream.
 
-It is created once and late, because loading the system's certificates takes longer than the rest of a first call. The
-HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
+It is created once, at the first connection, because loading the system's certificates takes longer than the rest of a
+first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import ssl
 
 
 def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -> ssl.SSLContext:
-    """Return a client context that verifies certificates and host names, by `ca_file` or the system's certificates.
+    """Return a client context that verifies certificates and host names, with `ca_file` or the system's certificates.
 
-    `client`: the files of the client certificate and its key; the key's is None if both are in one file. Raise OSError
-    if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to the file that
-    SSLKEYLOGFILE names.
+    `client` holds the files of the client certificate and of its key; the key's is None if both are in one file. Raise
+    OSError if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to the
+    file that SSLKEYLOGFILE names.
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_file is None:
@@ -24,12 +24,12 @@ def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -
         made.load_verify_locations(ca_file)
     if client is not None:
         certificate, key = client
-        made.load_cert_chain(certificate, key, password="")  # without a password, OpenSSL would ask on the terminal
+        made.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask on the terminal
     return made
 
 
 def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
-    """Return which setting's file cannot be loaded: "ca_file", "client", or "" if both can."""
+    """Return the setting whose file cannot be loaded: "ca_file", "client", or "" if all files can be loaded."""
     for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
         try:
             context(*files)

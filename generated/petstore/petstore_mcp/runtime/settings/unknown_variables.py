@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Warn about unknown variables: set environment variables with this server's prefix that nothing reads.
+"""Warn about unknown variables: environment variables that are set, have this server's prefix, and are never read.
 
-One of them may be a misspelt safety setting, which then has no effect. It is only a warning, because another server's
-prefix may begin with this one. Loaded only if there are such variables.
+Such a variable may be a misspelt safety setting, which then has no effect. It is only a warning, because another
+server's prefix may begin with this one. Loaded only if there are such variables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     """Return one line that lists the unread names, with similar known names and never with values.
 
-    Return "" if hooks.py mentions all of them, since its code may read them.
+    Return "" if hooks.py mentions all unread names, since its code may read these variables.
     """
     hooks = _text(_HOOKS)
     names = sorted(name for name in unread if name not in hooks)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Call tools from a shell: flags from input schemas, a client of the server itself, completion.
+"""Call tools from a shell: flags from input schemas, a client of the server itself, shell completion.
 
-May import text, core and search. Loaded by the commands `call` and `completion` alone.
+May import `text`, `core` and `search`. Loaded only by the commands `call` and `completion`.
 """

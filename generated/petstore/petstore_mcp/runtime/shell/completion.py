@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Complete command lines of `call`: the scripts for shells, and the words that these ask for. Pure."""
+"""Complete command lines of `call`: write the scripts for shells, and return the words that these scripts request.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +39,13 @@ complete -c {command} -f -a '({command} completion words (commandline -opc)[2..-
 
 
 def script(shell: str, command: str) -> str:
-    """Return the text that a shell evaluates to complete the command."""
+    """Return the script that a shell evaluates so that it can complete the command."""
     text = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}[shell]
     return text.format(command=command, function=command.replace("-", "_"))
 
 
 def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
-    """Return the words that can stand for the last of `given`, which may be empty or a beginning of a word."""
+    """Return the words that can complete the last word of `given`, which may be empty or the beginning of a word."""
     *before, last = given or [""]
     if not before:
         return _beginning(COMMANDS, last)

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read command-line flags as arguments of a tool, by the tool's input schema. Pure.
+"""Read command-line flags as arguments of a tool, according to the tool's input schema. Pure functions.
 
 `--name VALUE` and `--name=VALUE` give a value. A flag may be repeated for an array, and a boolean needs no value.
-Values of other types are JSON. A value that does not fit is passed on as text: the server says what is wrong with it.
+Values of other types are JSON. A value that does not fit the schema is passed on as text, and the server reports what
+is wrong with it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ if TYPE_CHECKING:
 
 SCALARS = ("string", "integer", "number", "boolean")
 MOST_VALUES = 8
-"""Most values of an enum that a usage line lists."""
+"""Maximum number of enum values that a usage line lists."""
 
 LONGEST_HELP = 300
 
 
 class Misused(ValueError):
-    """A flag that cannot be read. The text is a sentence for the user."""
+    """A flag cannot be read. The message is a sentence for the user."""
 
 
 def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that the words of a command line give. Raises Misused."""
+    """Return the arguments that the words of a command line give. Raise Misused if a flag cannot be read."""
     members = schema.get("properties", {})
     found: dict[str, Any] = {}
     at = 0
@@ -57,7 +58,7 @@ def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(found: dict[str, Any], name: str, given: str, schema: dict[str, Any]) -> None:
-    """Add a value; an array gets a further item, unless the value is an array itself."""
+    """Add a value to `found`. An array gets a further item, unless the value is an array itself."""
     if _is(schema, "array") and not given.lstrip().startswith("["):
         value = _value(given, schema.get("items", {}))
         if isinstance(found.get(name), list):
@@ -71,7 +72,9 @@ def _add(found: dict[str, Any], name: str, given: str, schema: dict[str, Any]) -
 
 
 def _value(text: str, schema: dict[str, Any]) -> Any:
-    """Return the value that a text means for a schema; the text itself where the schema takes texts alone."""
+    """Return the value that a text represents according to a schema, or the text itself if the schema accepts only
+    strings.
+    """
     kinds = set(types(schema))
     if kinds <= {"string"} and kinds:
         return text
@@ -83,7 +86,7 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
 
 
 def read_text(text: str, schema: dict[str, Any]) -> Any:
-    """Return the value that a typed text means for a field of a form; several choices have commas between."""
+    """Return the value that a typed text represents, for a field of a form. Commas separate several choices."""
     if _is(schema, "array"):
         return [part.strip() for part in text.split(",") if part.strip()]
     if _is(schema, "boolean"):
@@ -93,7 +96,7 @@ def read_text(text: str, schema: dict[str, Any]) -> Any:
 
 
 def types(schema: dict[str, Any]) -> Iterator[str]:
-    """Yield the types that a schema names, also in its alternatives. None if it names none: any value fits."""
+    """Yield the types that a schema and its alternatives name. If none is yielded, the schema accepts any type."""
     declared = schema.get("type")
     yield from [declared] if isinstance(declared, str) else declared or ()
     for key in ("anyOf", "oneOf"):
@@ -107,7 +110,10 @@ def _is(schema: dict[str, Any], kind: str) -> bool:
 
 
 def _member(name: str, members: dict[str, Any]) -> str | None:
-    """Return the argument that a flag names: `--pet-id` is pet_id or petId, where no argument is called pet-id."""
+    """Return the argument that a flag names, or None.
+
+    `--pet-id` means pet_id or petId if no argument is named pet-id.
+    """
     if name in members:
         return name
     found = [each for each in members if _folded(each) == _folded(name)]
@@ -125,7 +131,7 @@ def _unknown(name: str, members: dict[str, Any]) -> str:
 
 
 def usage(tool: dict[str, Any]) -> list[str]:
-    """Return the help of a tool: what it does, and a line or two for each flag."""
+    """Return the lines of a tool's help: what it does, and a line or two for each flag."""
     schema = tool.get("inputSchema", {})
     required = schema.get("required", [])
     lines = [tool.get("title") or tool["name"], "", *_wrapped(tool.get("description", ""))]
@@ -146,7 +152,7 @@ def _said(member: dict[str, Any]) -> str:
 
 
 def _shape(schema: dict[str, Any]) -> str:
-    """Return what the usage shows in place of a value: `INTEGER`, `a|b|c`, `JSON`."""
+    """Return the placeholder that the usage shows for a value, such as `INTEGER`, `a|b|c` or `JSON`."""
     if values := schema.get("enum"):
         shown = "|".join(str(value) for value in values[:MOST_VALUES])
         return shown + ("|..." if len(values) > MOST_VALUES else "")
@@ -159,6 +165,6 @@ def _shape(schema: dict[str, Any]) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    import textwrap  # imported late: only for help
+    import textwrap  # imported here: only needed for help
 
     return [line for part in text.splitlines() for line in textwrap.wrap(part, 96)]

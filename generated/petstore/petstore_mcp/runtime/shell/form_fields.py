@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill in the form of a question of the server: from flags, and else at the terminal."""
+"""Fill in the form with which the server asks its user: from flags, otherwise at the terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 class FormFiller:
-    """What the user says to questions with fields.
+    """Source of the user's values for forms of the server.
 
-    `given`: fields that flags gave. `read` shows a text and returns a line that the user typed; None if nobody can.
+    `given` holds the values that flags have set. `read` shows a text and returns a line that the user types; it is None
+    if nobody can type.
     """
 
     def __init__(self, given: dict[str, Any], read: Callable[[str], str] | None, say: Callable[[str], None]) -> None:
@@ -24,7 +25,10 @@ class FormFiller:
         self.lacking: list[str] = []
 
     def fill(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the values of a form, or None if the user does not answer. A flag counts for one form."""
+        """Return the values for a form, or None if the user does not answer.
+
+        A flag's value is used for one form only.
+        """
         fields, required = schema["properties"], schema.get("required", ())
         found = {name: self._given.pop(name) for name in fields if name in self._given}
         left = {name: field for name, field in fields.items() if name not in found}
@@ -45,7 +49,7 @@ class FormFiller:
 
 
 def _prompt(name: str, field: dict[str, Any], required: bool) -> str:
-    """Return what asks for one field: its title, its choices and its default."""
+    """Return the prompt for one field: its title, its choices and its default."""
     items = field.get("items", field)
     titled = {each["const"]: each["title"] for key in ("oneOf", "anyOf") for each in items.get(key, ())}
     choices = [f"{value} ({title})" for value, title in titled.items()] or items.get("enum", [])

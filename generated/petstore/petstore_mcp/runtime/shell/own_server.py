@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Call a tool of the server itself, as an MCP client over stdio.
 
-The server runs in a process of its own, so a call from a shell is a call like any other: checks, hooks, confirmation,
-audit, rates and limits hold, by the same code.
+The server runs in its own process. So checks, hooks, confirmation, audit and rate limits apply to a call from a shell
+as to any other call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_SUCH_METHOD = -32601
 
 
 class Unanswered(Exception):
-    """The server ended before it answered. `code` is its exit code; it has said why on stderr."""
+    """The server ended before it answered. `code` is its exit code; the server has written the reason to stderr."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"The server ended with code {code} before it answered.")
@@ -34,8 +34,9 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What the client shows and asks. `ask` is None if nobody can be asked to agree, and `fill` if no form is filled
-    in.
+    """Functions by which the client shows progress and asks the user.
+
+    `ask` is None if nobody can be asked to agree. `fill` is None if forms cannot be filled in.
     """
 
     ask: Callable[[str, str], bool] | None
@@ -44,9 +45,10 @@ class Terminal:
 
 
 def call(name: str, arguments: dict[str, Any], flags: list[str], settings: dict[str, str], terminal: Terminal) -> Any:
-    """Return the result of a tool call, or the error of the protocol under `error`. Raises Unanswered.
+    """Return the result of a tool call, or a protocol error under the key `error`.
 
-    `flags` and `settings`: command line and environment variables of the server.
+    `flags` and `settings` are command-line flags and environment variables for the server. Raise Unanswered if the
+    server ends before it answers.
     """
     begin = _BEGIN.format(root=_ROOT, package=_PACKAGE)
     server = subprocess.Popen(
@@ -74,7 +76,7 @@ def _conversation(wire: _Wire, name: str, arguments: dict[str, Any], terminal: T
 
 
 class _Wire:
-    """The client's side of the connection: one JSON text a line."""
+    """The client's side of the connection: one JSON text per line."""
 
     def __init__(self, server: subprocess.Popen[bytes]) -> None:
         assert server.stdin is not None
@@ -83,7 +85,7 @@ class _Wire:
         self._last = 0
 
     def send(self, message: dict[str, Any]) -> None:
-        """Write a message. Raises Unanswered if the server is gone."""
+        """Write a message. Raise Unanswered if the server has ended."""
         try:
             self._in.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._in.flush()
@@ -91,7 +93,10 @@ class _Wire:
             raise Unanswered(self._server.wait()) from None
 
     def ask(self, method: str, params: dict[str, Any], terminal: Terminal) -> Any:
-        """Return the result of a request, and serve what the server asks meanwhile. Raises Unanswered."""
+        """Return the result of a request, and answer the server's own requests meanwhile.
+
+        Raise Unanswered if the server ends before it answers.
+        """
         self._last += 1
         self.send({"id": self._last, "method": method, "params": params})
         while line := self._out.readline():
@@ -115,7 +120,7 @@ class _Wire:
 
 
 def _answer(params: dict[str, Any], terminal: Terminal) -> dict[str, Any]:
-    """Return what the user says to a question: to a form with fields, or to one that is agreed to."""
+    """Return the user's answer to the server's request: values for a form, or whether the user agrees."""
     schema, message = params.get("requestedSchema", {}), str(params.get("message", ""))
     if schema.get("properties") and terminal.fill is not None:
         content = terminal.fill(message, schema)

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Derive attributes from records, by the conventions of OpenTelemetry for MCP and for HTTP clients. Pure.
+"""Derive attributes from records, by the conventions of OpenTelemetry for MCP and for HTTP clients. Pure functions.
 
-Every value is one of few, so that metrics stay small: names come from the table or are `_OTHER`.
+Each attribute has few different values, so that metrics stay small: names come from the table or are `_OTHER`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .series import Attributes
 
 _FAULTS_OF_CALLERS = (-32700, -32600, -32601, -32602, -32002)
-"""Codes by which a client is told that its request cannot be served. The server did not fail."""
+"""Codes of protocol errors that a client has caused. They do not mean that the server failed."""
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY")
 _OTHER = "_OTHER"
@@ -21,7 +21,7 @@ _OTHER = "_OTHER"
 
 # Decision 0214: Mistakes of a caller are no errors of the server in telemetry.
 def error_type(operation: Operation) -> str:
-    """Return the class of error of an operation, or "" if it has not failed."""
+    """Return the class of error of an operation, or "" if the operation has not failed."""
     if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:
         return str(operation.code)
     return operation.error
@@ -44,7 +44,7 @@ def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -
 
 
 def name_of_operation(operation: Operation) -> str:
-    """Return the name of an operation's span. It never holds a URI."""
+    """Return the name of an operation's span. It never contains a URI."""
     return f"{operation.method} {operation.target}" if operation.target else operation.method
 
 
@@ -64,12 +64,12 @@ def of_sending(sending: Sending) -> Attributes:
 
 
 def error_of_sending(sending: Sending) -> str:
-    """Return the class of error of an HTTP request, or "". For a client each status from 400 on is one."""
+    """Return the class of error of an HTTP request, or "". For a client, each status from 400 on is an error."""
     return sending.error or (str(sending.status) if sending.status >= 400 else "")
 
 
 def of_sending_span(sending: Sending) -> Attributes:
-    """Return the attributes that only the span of an HTTP request has. No value of an argument is in its URL."""
+    """Return the attributes that only the span of an HTTP request has. Its URL contains no value of an argument."""
     found: list[tuple[str, str | int]] = [("url.full", sending.address.origin + (sending.template or "/"))]
     if sending.template:
         found.append(("url.template", sending.template))
@@ -87,5 +87,5 @@ def name_of_sending(sending: Sending) -> str:
 
 
 def class_of(sending: Sending) -> str:
-    """Return the class of a status, such as `2xx`, or `none` without a response."""
+    """Return the class of an HTTP status, such as `2xx`, or `none` if there was no response."""
     return f"{sending.status // 100}xx" if sending.status else "none"

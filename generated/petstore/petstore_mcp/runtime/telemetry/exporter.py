@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Send encoded spans and metrics to a collector (OTLP/HTTP). Blocks, so a thread of its own uses it.
+"""Send encoded spans and metrics to a collector (OTLP/HTTP). The functions block, so they run in a separate thread.
 
-Nothing is followed, no proxy of the environment is obeyed, and of answers only the status is read. A collector that is
-away costs its telemetry and nothing else: what could not be sent after two tries is dropped and counted.
+Redirects are not followed, proxies set in the environment are ignored, and only the status of a response is read. If
+the collector cannot be reached, only telemetry is lost: a message that fails twice is dropped and counted.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> None:
-        """Follow nothing: the header fields may hold a key."""
+        """Follow no redirect, because the header fields may contain a key."""
 
 
 class Exporter:
-    """Sender of one signal. `pause` waits for seconds, and returns True if there is no time to try again."""
+    """Sender of spans or of metrics.
+
+    `pause` waits for some seconds, and returns True if there is no time to try again.
+    """
 
     def __init__(self, target: Target, agent: str, pause: Callable[[float], bool]) -> None:
-        """Create a sender. Raises OSError and ValueError if the files for TLS cannot be used."""
+        """Create a sender. Raise OSError or ValueError if the TLS files cannot be used."""
         self._target = target
         self._pause = pause
         self._headers = {**target.headers, "Content-Type": "application/x-protobuf", "User-Agent": agent}
@@ -52,9 +55,9 @@ class Exporter:
         self._opener = urllib.request.build_opener(*handlers)
 
     def send(self, body: bytes, seconds: float | None = None) -> str:
-        """Send a message. Return "", or why it was dropped, in words without the URL.
+        """Send a message. Return "", or the reason why it was dropped, without the URL.
 
-        `seconds` are those that are left at the end of the process; then nothing is tried twice.
+        `seconds` are those that are left when the process ends; then nothing is tried twice.
         """
         data = gzip.compress(body, 1) if self._target.gzip else body
         timeout = self._target.timeout if seconds is None else min(seconds, self._target.timeout)

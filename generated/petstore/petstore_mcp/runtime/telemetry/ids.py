@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make ids of spans and traces: random, and taken from the system many at a time, since each question costs."""
+"""Create random ids of spans and traces.
+
+Random bytes for many ids are requested at a time, since each system call costs.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ _AT_ONCE = 256
 
 
 class Ids:
-    """Random ids of so many bytes, in hexadecimal. Several threads may take one."""
+    """Source of random ids of a given number of bytes, in hexadecimal. Thread-safe."""
 
     __slots__ = ("_bytes", "_ready")
 
     def __init__(self, size: int) -> None:
         self._bytes = size
         self._ready: list[str] = []
-        if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork either
+        if hasattr(os, "register_at_fork"):  # missing on Windows, which has no fork
             os.register_at_fork(after_in_child=self._ready.clear)
 
     def take(self) -> str:
-        """Return an id that nobody else has. It is not 0, which W3C Trace Context forbids."""
+        """Return an id that is not used elsewhere. It is not 0, which W3C Trace Context forbids."""
         try:
             return self._ready.pop()
         except IndexError:

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Name the metrics: what each is called, what it counts, and the bounds of histograms.
+"""Define the metrics: name, meaning, unit, and the bounds of histograms.
 
-Names and bounds of the first three are those of the conventions of OpenTelemetry, for MCP and for HTTP.
+Names and bounds of the first three metrics are those of OpenTelemetry's conventions for MCP and for HTTP.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _HTTP = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7
 
 
 class Metric(NamedTuple):
-    """One metric. `kind` is histogram, counter or gauge; `unit` as OpenTelemetry writes it."""
+    """One metric. `kind` is histogram, counter or gauge; `unit` is written as in OpenTelemetry."""
 
     name: str
     kind: str
@@ -23,7 +23,7 @@ class Metric(NamedTuple):
 
     @property
     def prometheus(self) -> str:
-        """Return the name in Prometheus' text: with the unit, and `_total` for counters."""
+        """Return the name of the metric for Prometheus: with the unit, and with `_total` for counters."""
         unit = {"s": "_seconds", "By": "_bytes"}.get(self.unit, "")
         return self.name.replace(".", "_") + unit + ("_total" if self.kind == "counter" else "")
 
@@ -50,4 +50,4 @@ HISTOGRAMS = (OPERATIONS, SESSIONS, REQUESTS)
 COUNTERS = (ANSWERS, RETRIES, REFUSED, TURNED_AWAY, LOST)
 GAUGES = (OPEN, RUNNING, QUEUED, SENDING)
 OF_PROCESS = (CPU, STARTED, MEMORY)
-"""Metrics that only `/metrics` has, under the names that Prometheus gives them."""
+"""Metrics that only `/metrics` contains, under the names that Prometheus uses for them."""

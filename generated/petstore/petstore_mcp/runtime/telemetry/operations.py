@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Operations: what is noted of a request of a client, and of each HTTP request that it leads to.
+"""Records of clients' requests (operations), and of the HTTP requests that they cause.
 
-These objects are made on the way of a call, so they only hold facts. What follows from them is found out later
-(`attributes`, `spans`). No argument, no query and no value of a path is among them.
+These objects are created during a call, so they only hold facts. Attributes and spans are derived from them later
+(`attributes`, `spans`). They contain no arguments, no queries and no values of a path.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class Recorder(Protocol):
-        """Protocol for what keeps the records (recorder.Recorder)."""
+        """Protocol for the object that stores the records (recorder.Recorder)."""
 
         waiting: deque[Any]
         sending: int
         decided: bool | None
 
         def samples(self, trace: str, parent: bool | None) -> bool:
-            """Return whether a trace is recorded."""
+            """Return whether the trace with this id is recorded. `parent` is the client's decision, or None."""
 
         def has_enough(self) -> None:
-            """Let the waiting records be counted now."""
+            """Start counting the waiting records now."""
 
 
 ENOUGH = 512
-"""Number of waiting records at which they are taken at once."""
+"""Number of waiting records that triggers counting them at once."""
 
 _SAMPLED = 1
 
 
 @final
 class Operation:
-    """A request or notification of a client, until its answer.
+    """A request or notification of a client, from its arrival until its answer.
 
-    - `method`, `target`: MCP method; name of the tool or prompt. Names that nobody has defined are `_OTHER`.
+    - `method`, `target`: MCP method, and name of the tool or prompt. Names that are not defined become `_OTHER`.
     - `id`, `revision`: id of the request, None for a notification; revision of MCP, or "".
-    - `uri`: URI of the resource as the table has it, or "".
-    - `code`, `message`: code and sentence of an error of the protocol. `error`: another class of error, or "".
+    - `uri`: URI of the resource as the table lists it, or "".
+    - `code`, `message`: code and sentence of a protocol error. `error`: another class of error, or "".
     - `trace`, `span`, `parent`, `state`: ids of the trace, of this span and of its parent, and the `tracestate`.
-    - `call`: what else is known of the call that it began, or None.
-    - `link`: `traceparent` of the HTTP request, if it is another trace.
+    - `call`: span data of the call that the request began, or None.
+    - `link`: `traceparent` of the HTTP request, if it belongs to another trace.
     - `sampled`: whether spans are recorded.
     """
 
@@ -100,13 +100,13 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace. `span` is named later."""
+        """Begin a trace. The id in `span` is set later."""
         self.trace = TRACES.take()
         decided = self.recorder.decided
         self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
 
     def join(self, traceparent: object, tracestate: object) -> None:
-        """Join the trace that the client names, or begin one. `span` is named later."""
+        """Join the trace that the client names, or begin one. The id in `span` is set later."""
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:
             self.start()
@@ -116,7 +116,7 @@ class Operation:
         self.sampled = self.recorder.samples(self.trace, bool(int(flags, 16) & _SAMPLED))
 
     def close(self) -> None:
-        """Note that the answer is there."""
+        """Record that the answer has been sent."""
         if not self.span and self.trace:
             self.span = SPANS.take()
         self.ended = time_ns()
@@ -126,7 +126,7 @@ class Operation:
             self.recorder.has_enough()
 
     def sends(self, request: Request, address: Address) -> Sending:
-        """Return the record of an HTTP request that is sent now."""
+        """Return the record of an HTTP request that is being sent now."""
         sending = Sending()
         sending.began = time_ns()
         sending.operation = self
@@ -169,11 +169,11 @@ def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | N
 class Sending:
     """An HTTP request, from its beginning to its response.
 
-    - `method`, `template`: HTTP method; path with names in place of values, "" if no path may be told.
-    - `address`: where it goes.
+    - `method`, `template`: HTTP method, and path with placeholders for values; "" if no path may be recorded.
+    - `address`: address of the server to which it is sent.
     - `status`: HTTP status, 0 without a response. `error`: class of error, or "".
     - `again`: how often the same request was sent before.
-    - `fields`: header fields that tell the API of the trace.
+    - `fields`: trace header fields for the API.
     """
 
     __slots__ = (
@@ -203,7 +203,7 @@ class Sending:
     fields: list[tuple[str, str]]
 
     def close(self, problem: BaseException | None) -> None:
-        """Note that the response is there, or what went wrong."""
+        """Record that the response was received, or how the request failed."""
         self.ended = time_ns()
         if problem is not None:
             cancelled = type(problem).__name__ == "CancelledError"

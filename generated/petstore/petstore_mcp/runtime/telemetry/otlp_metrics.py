@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode metrics as messages of OTLP (opentelemetry-proto 1, `metrics.proto`). All are cumulative."""
+"""Encode metrics as messages of OTLP (opentelemetry-proto 1, `metrics.proto`). All metrics are cumulative."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CUMULATIVE = AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE
 
 
 class MetricEncoder:
-    """Encoder of all that was counted since `began`, in nanoseconds of Unix time."""
+    """Encoder of all values counted since `began`, a time in nanoseconds since 1970."""
 
     def __init__(self, described: dict[str, str], version: str, began: int) -> None:
         self._resource = spans.resource(described)
@@ -38,7 +38,7 @@ class MetricEncoder:
         self._began = began
 
     def request(self, series: Series, gauges: Mapping[metrics.Metric, float], now: int) -> bytes:
-        """Return the request by which metrics are exported."""
+        """Return the request that exports metrics (ExportMetricsServiceRequest)."""
         found = [*self._histograms(series, now), *self._sums(series, now)]
         for metric, value in gauges.items():
             point = NumberDataPoint(time_unix_nano=now, as_int=int(value))

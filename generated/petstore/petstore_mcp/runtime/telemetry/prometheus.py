@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write metrics in Prometheus' text format (exposition format 0.0.4). Pure."""
+"""Write metrics in Prometheus' text format (exposition format 0.0.4). Pure functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def written(series: Series, values: Mapping[Metric, float], info: Mapping[str, str]) -> bytes:
-    """Return the text. `values` are of gauges and of the process; `info` are labels of the metric `mcpgen_info`."""
+    """Return metrics as text. `values` holds values of gauges and of the process.
+
+    `info` holds the labels of the metric `mcpgen_info`.
+    """
     lines = ["# HELP mcpgen_info Name and version of this server.", "# TYPE mcpgen_info gauge"]
     lines.append(f"mcpgen_info{_labels(tuple(info.items()))} 1")
     for metric, found in series.histograms.items():

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Record operations: note what was received, called, sent and answered, and count it later.
+"""Record operations: store which requests, calls and answers occurred, and leave counting for later.
 
-The methods that the server calls only append to a queue. `take` empties the queue, in whichever thread asks.
+The methods that the server calls only append to a queue. `take` empties the queue, in the thread that calls it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 OTHER = "_OTHER"
 MOST_WAITING = 20_000
-"""Most records that wait to be counted. The oldest ones are lost then, and counted as lost."""
+"""Maximum number of records that wait to be counted. Beyond it, the oldest records are dropped, and counted as lost."""
 
 _NOTIFICATIONS = (
     "notifications/initialized",
@@ -57,9 +57,9 @@ class Counted(NamedTuple):
 class Recorder:
     """Observer of all requests of one process.
 
-    - `waiting`: records that are not counted yet. `lost`: number of those that never will be.
-    - `sending`: number of HTTP requests that are under way.
-    - `decided`: whether traces that begin here are recorded; None if `samples` decides.
+    - `waiting`: records that are not counted yet. `lost`: number of records that were dropped.
+    - `sending`: number of HTTP requests without a response so far.
+    - `decided`: whether traces that begin here are recorded; None if `samples` decides for each trace.
     """
 
     def __init__(self, telemetry: Telemetry, catalog: Catalog, over_http: bool) -> None:
@@ -82,10 +82,10 @@ class Recorder:
         }
 
     def renew(self, catalog: Catalog) -> None:
-        """Take the names of tools from another table from now on."""
+        """Use the names of tools in another table from now on."""
         self._catalog = catalog
 
-    # What the server reports (core.protocol.Observer)
+    # Methods that the server calls (core.protocol.Observer)
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
         """Return the record of a message that was just received."""
@@ -106,12 +106,15 @@ class Recorder:
         return begun
 
     def answered(self, operation: Operation, message: Request, effects: list[Effect], agreed: str | None) -> None:
-        """Note what became of a request: an answer, or a call that goes on. `agreed` is the revision of a handshake."""
+        """Record the outcome of a request: an answer, or the start of a call.
+
+        `agreed` is the revision of MCP that a handshake has set, or None.
+        """
         meta = message.meta
         said = meta.get(VERSION) if meta and isinstance(meta, dict) else None
         operation.revision = said if said and said in STATELESS_REVISIONS else agreed or ""
         for effect in effects:
-            if type(effect) is Call:  # first, since most requests call a tool
+            if type(effect) is Call:  # checked first, since most requests call a tool
                 operation.target = effect.name
                 self._open[effect.key] = operation
                 _follow(operation, effect)
@@ -132,18 +135,22 @@ class Recorder:
         operation.close()
 
     def notified(self, message: Notification, peer: Peer | None, agreed: str | None) -> None:
-        """Note a notification of the client."""
+        """Record a notification of the client."""
         operation = self.begin(message, peer)
         operation.revision = agreed or ""
         operation.close()
 
     def ended(self, key: int, outcome: Outcome | str) -> None:
-        """Note the outcome of a call, or a word in place of one. Only the first report of a call counts."""
+        """Record the outcome of a call, or a word that replaces the outcome.
+
+        Only the first report of a call is used.
+        """
         operation = self._open.pop(key, None)
         if operation is None:
             return
-        if isinstance(outcome, Result):  # first, since most calls end so
-            if outcome.is_error and operation.uri:  # for resources/read, errors are errors of the protocol
+        # Results are checked first, since most calls end with one.
+        if isinstance(outcome, Result):
+            if outcome.is_error and operation.uri:  # in resources/read, such an error is a protocol error
                 operation.code = -32603
             elif outcome.is_error:
                 operation.error = "tool_error"
@@ -163,18 +170,21 @@ class Recorder:
             self.count(metrics.REFUSED, ("reason", "refused"))
 
     def turned_away(self, status: int) -> None:
-        """Count an HTTP request that is answered with this status."""
+        """Count an HTTP request of a client that is answered with this error status."""
         self.count(metrics.TURNED_AWAY, ("status", str(status)))
 
     def session_over(self, seconds: float, revision: str) -> None:
-        """Count a session that has ended."""
+        """Record that a session has ended after that many seconds."""
         told = (("mcp.protocol.version", revision),) if revision else ()
         self.waiting.append(Counted(metrics.SESSIONS, (*told, *self.transport), max(seconds, 0.0)))
 
-    # What the records ask
+    # Methods that the records call
 
     def samples(self, trace: str, parent: bool | None) -> bool:
-        """Return whether a trace is recorded. `parent` is the client's decision, None without a client's trace."""
+        """Return whether a trace is recorded.
+
+        `parent` is the decision of the client, None if the client sent no trace.
+        """
         if parent is not None and self._by_parent:
             return parent
         if self._sampler == "traceidratio":
@@ -182,32 +192,32 @@ class Recorder:
         return self._sampler == "always_on"
 
     def has_enough(self) -> None:
-        """Let the waiting records be counted now. If that takes too long, drop the oldest."""
+        """Start counting the waiting records now. Drop the oldest if there are too many."""
         while len(self.waiting) > MOST_WAITING:
             self.waiting.popleft()
             self.lost += 1
         self.wake()
 
-    # What the reporter does
+    # Methods that the reporter calls
 
     @property
     def transport(self) -> tuple[tuple[str, str], ...]:
-        """Return the attributes of the transport that clients use."""
+        """Return the attributes of the transport between clients and this server."""
         if self.over_http:
             return ("network.transport", "tcp"), ("network.protocol.name", "http")
         return (("network.transport", "pipe"),)
 
     def take(self) -> list[Operation | Sending | Counted]:
-        """Remove the waiting records and return them."""
+        """Remove all waiting records from the queue and return them."""
         waiting = self.waiting
         return [waiting.popleft() for _ in range(len(waiting))]
 
     def count(self, metric: metrics.Metric, *attributes: tuple[str, str]) -> None:
-        """Add one to a counter."""
+        """Add one to the counter `metric` for these attributes."""
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:
-        """End the operations that are still open, and over stdio the session, because the process ends."""
+        """End the operations that are still open, because the process ends. Over stdio, end the session too."""
         for key in list(self._open):
             self.ended(key, _CUT)
         if not self.over_http:
@@ -216,14 +226,20 @@ class Recorder:
     # Private methods
 
     def _told_uri(self, effect: Fetch | ReadResource) -> str:
-        """Return the URI as the table has it. One that begins here may be a secret: whoever has it reads the result."""
+        """Return the URI as the table lists it.
+
+        The URI of a kept result is replaced by a template, since whoever knows the URI can read the result.
+        """
         if isinstance(effect, Fetch):
             return effect.name
         scheme, kept, _ = effect.uri.partition(_KEPT)
         return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
 
     def _name(self, operation: Operation, message: Request) -> None:
-        """Note what an answered request was about. A name or URI that was refused is `_OTHER`."""
+        """Set the tool, prompt or URI of a request that was answered at once.
+
+        A name or URI that was refused becomes `_OTHER`.
+        """
         method, params = operation.method, message.params
         if method == "tools/call":
             name = params.get("name")
@@ -235,11 +251,11 @@ class Recorder:
 
 
 def _follow(operation: Operation, call: Call) -> None:
-    """Let the code of the call find the operation."""
+    """Connect the call with its operation, so that the call's code finds the operation."""
     span = operation.call = call.span = Span(call.origin, SPANS.take())
     span.operation = operation
     operation.span = span.call
 
 
 def _nobody() -> None:
-    """Do nothing: used as `wake` until somebody counts."""
+    """Do nothing: the value of `wake` until a reporter sets it."""

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Report what was recorded: count it, send it, write it. Most of that happens in a thread of its own.
+"""Report the records: count them, send them, write them. Most of that happens in a separate thread.
 
-Its libraries load in that thread, so that no answer waits for them.
+The OpenTelemetry libraries are loaded in that thread, so that no answer waits for them.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     _Key = tuple[object, ...]
 
 MOST_SPANS = 4096
-"""Most spans that wait to be sent. Further ones are dropped and counted."""
+"""Maximum number of spans that wait to be sent. Further spans are dropped and counted."""
 
 MOST_KNOWN = 4000
-"""Most kinds of records whose series and encoded parts are kept at hand."""
+"""Maximum number of kinds of records whose series and encoded parts are cached."""
 
 BATCH = 2048
-"""Most spans of one export. So many are sent at once, fewer after the delay."""
+"""Maximum number of spans in one export. So many spans are sent at once, fewer only after a delay."""
 
 WRITE_SECONDS = 15.0
 LAST_SECONDS = 1.0
-"""Seconds that the last exports may take together, when the process ends."""
+"""Seconds for all exports together when the process ends."""
 
 _SOON, _SHORTEST = 0.2, 0.01
 
 
 class Reporter:
-    """Reporter of one process. `cut` must be called before the process ends."""
+    """Reporter of the telemetry of one process. Call `cut` before the process ends."""
 
     def __init__(self, recorder: Recorder, telemetry: Telemetry, name: str, version: str) -> None:
         self._recorder = recorder
@@ -68,20 +68,20 @@ class Reporter:
         recorder.wake = self._woken.set
 
     def start(self) -> None:
-        """Begin to report. Call it in each process that serves."""
+        """Start the thread that reports. Call this in each process that serves."""
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
         self._thread.start()
 
     @property
     def media_type(self) -> str:
-        """Return the media type of `text`."""
-        from . import prometheus  # imported late: only for operators that read here
+        """Return the media type of the text that `text` returns."""
+        from . import prometheus  # imported late: only some operators read metrics here
 
         return prometheus.CONTENT_TYPE
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
-        from . import prometheus  # imported late: only for operators that read here
+        from . import prometheus  # imported late: only some operators read metrics here
 
         with self._taking:
             self._take()
@@ -94,18 +94,18 @@ class Reporter:
         return self._recorder
 
     def reads_calls(self, numbers: Callable[[], tuple[int, int]]) -> None:
-        """Read from this function how many calls run, and how many wait."""
+        """Set the function that returns how many calls run, and how many wait."""
         self._recorder.gauges[metrics.RUNNING] = lambda: numbers()[0]
         self._recorder.gauges[metrics.QUEUED] = lambda: numbers()[1]
 
-    # core.stdio.Ending
+    # Methods of the protocol core.stdio.Ending
 
     def postpones(self, code: int) -> bool:
-        """Return False: nothing of a call waits for this."""
+        """Return False: telemetry never delays the end of a call."""
         return False
 
     def cut(self) -> None:
-        """Record that the process ends, and report for the last time. Only the first end counts."""
+        """Record that the process ends, and report for the last time. Further calls of this method do nothing."""
         if self._stopped.is_set():
             return
         self._stopped.set()
@@ -126,7 +126,7 @@ class Reporter:
             self._export_spans(end)
             self._export_metrics(end)
 
-    # The thread
+    # Methods that run in the thread
 
     def _run(self) -> None:
         due = written = sent = time.monotonic()
@@ -151,7 +151,7 @@ class Reporter:
                     self._write()
 
     def _take(self) -> None:
-        """Count what was recorded, and encode its spans. Needs the lock `_taking`."""
+        """Count the waiting records, and encode their spans. The caller must hold the lock `_taking`."""
         exports = self._exports()
         encoder = exports.spans if exports is not None and exports.to_traces is not None else None
         if len(self._known) > MOST_KNOWN:
@@ -159,7 +159,7 @@ class Reporter:
         touched: list[_Kind] = []
         spans, known = self._spans, self._known
         for record in self._recorder.take():
-            if type(record) is Operation:  # costs less than `isinstance`
+            if type(record) is Operation:  # faster than `isinstance`
                 key: _Key = (record.method, record.target, record.revision, record.code, record.error)
                 kind, sampled = known.get(key) or self._operations(key, record, encoder), record.sampled
             elif type(record) is Sending:
@@ -190,7 +190,7 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Return what operations like `first` have in common, and keep it at hand under `key`."""
+        """Return the common parts of operations like `first`, and cache them under `key`."""
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
         if encoder is not None:
@@ -198,7 +198,7 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Return what HTTP requests like `first` have in common, and keep it at hand under `key`."""
+        """Return the common parts of HTTP requests like `first`, and cache them under `key`."""
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
         kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(first)),)))
@@ -247,7 +247,7 @@ class Reporter:
         self._hear(exports.to_metrics.send(body, left), 0)
 
     def _hear(self, reason: str, lost: int) -> None:
-        """Log each reason for which something was not sent, once."""
+        """Log the reason why telemetry was not sent, once for each reason, and count the lost items."""
         if not reason:
             return
         self._recorder.lost += lost
@@ -259,7 +259,7 @@ class Reporter:
         return {metric: read() for metric, read in self._recorder.gauges.items()}
 
     def _write(self) -> None:
-        """Write the file of metrics, whole or not at all."""
+        """Write the file of metrics atomically."""
         path = self._telemetry.file.replace("{pid}", str(os.getpid()))
         beside = f"{path}.{os.getpid()}.new"
         try:
@@ -280,7 +280,7 @@ class Reporter:
 
 
 class _Kind:
-    """What records have in common whose attributes are the same: their series, and what is encoded of their spans."""
+    """Common data of all records with the same attributes: their series, and the encoded parts of their spans."""
 
     __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
 
@@ -292,7 +292,7 @@ class _Kind:
         self.encode: Callable[[Any, bytes], bytes] = _nothing
 
     def count(self) -> None:
-        """Count the records whose nanoseconds are in `lasted`, and empty it."""
+        """Count the records whose durations in nanoseconds are in `lasted`, and empty `lasted`."""
         self.durations.add(self.lasted)
         for total in self.totals:
             total.value += len(self.lasted)
@@ -300,17 +300,21 @@ class _Kind:
 
 
 def _nothing(record: object, prefix: bytes) -> bytes:
-    """Return no span: used where none is sent."""
+    """Return no bytes: the value of `encode` if no spans are sent."""
     return b""
 
 
 class _Exports:
-    """Encoders and exporters. Creating them loads the library. Raises ModuleNotFoundError, OSError and ValueError."""
+    """Encoders and exporters. Creating them loads the OpenTelemetry library.
+
+    Raise ModuleNotFoundError if the library is missing, and OSError or ValueError if the TLS files cannot be used.
+    """
 
     def __init__(self, telemetry: Telemetry, agent: str, began: int, pause: Callable[[float], bool]) -> None:
-        from .exporter import Exporter  # imported late: only if something is sent
-        from .otlp_metrics import MetricEncoder  # the same
-        from .spans import SpanEncoder  # the same
+        # Imported here: only needed if spans or metrics are sent.
+        from .exporter import Exporter
+        from .otlp_metrics import MetricEncoder
+        from .spans import SpanEncoder
 
         version = agent.partition("/")[2]
         self.spans: SpanEncoder = SpanEncoder(telemetry.resource, version)
@@ -321,7 +325,7 @@ class _Exports:
 
 
 def _of_process(began: int) -> dict[metrics.Metric, float]:
-    """Return what Prometheus expects of each process. Memory is known on Linux alone."""
+    """Return the metrics that Prometheus expects of each process. Memory is only known on Linux."""
     found: dict[metrics.Metric, float] = {metrics.CPU: time.process_time(), metrics.STARTED: began / 1e9}
     try:
         with open("/proc/self/statm", encoding="ascii") as file:

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count: histograms and counters, each with one series for each set of attributes. Pure, and not thread-safe."""
+"""Count values in histograms and counters, each with one series per set of attributes. Not thread-safe.
+
+The module does no input or output.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ if TYPE_CHECKING:
     Attributes = tuple[tuple[str, "str | int"], ...]
 
 MOST_SERIES = 2000
-"""Most series of one metric. What comes beyond is counted in one series without attributes."""
+"""Maximum number of series of one metric. Further sets of attributes are counted in one series without attributes."""
 
 
 class Buckets:
-    """One series of a histogram of seconds: how many durations fell below each bound, and their sum."""
+    """One series of a histogram of seconds: how many durations lie between two bounds, and the sum of all durations."""
 
     __slots__ = ("_nanoseconds", "bounds", "counts", "sum")
 
@@ -27,9 +30,10 @@ class Buckets:
         self.sum = 0.0
 
     def add(self, durations: list[int]) -> None:
-        """Count durations in nanoseconds: many at a time, since each one costs less so.
+        """Count durations, given in nanoseconds. Counting many at a time costs less per duration.
 
-        A bound belongs to the bucket that it ends. A clock that was set back counts as 0.
+        A duration equal to a bound is counted below that bound. A negative duration, after a clock was set back, counts
+        as 0.
         """
         durations = sorted(durations)
         counted = 0
@@ -42,12 +46,12 @@ class Buckets:
 
     @property
     def count(self) -> int:
-        """Return the number of values."""
+        """Return the number of durations counted."""
         return sum(self.counts)
 
 
 class Total:
-    """One series of a counter."""
+    """One series of a counter: its total."""
 
     __slots__ = ("value",)
 
@@ -56,14 +60,14 @@ class Total:
 
 
 class Series:
-    """All that was counted: buckets and totals by metric and attributes."""
+    """All counted values: buckets and totals, by metric and attributes."""
 
     def __init__(self) -> None:
         self.histograms: dict[Metric, dict[Attributes, Buckets]] = {}
         self.counters: dict[Metric, dict[Attributes, Total]] = {}
 
     def buckets(self, metric: Metric, attributes: Attributes) -> Buckets:
-        """Return the series of a histogram, to add values to."""
+        """Return the series of a histogram for these attributes, created at first use."""
         found = self.histograms.setdefault(metric, {})
         attributes = _within(found, attributes)
         if attributes not in found:
@@ -71,7 +75,7 @@ class Series:
         return found[attributes]
 
     def total(self, metric: Metric, attributes: Attributes = ()) -> Total:
-        """Return the series of a counter, to add to its value."""
+        """Return the series of a counter for these attributes, created at first use."""
         found = self.counters.setdefault(metric, {})
         return found.setdefault(_within(found, attributes), Total())
 

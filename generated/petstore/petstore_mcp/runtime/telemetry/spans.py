@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode spans as messages of OTLP (opentelemetry-proto 1, `trace.proto`).
 
-Theory of operation: two messages of Protocol Buffers, one behind the other, are one message with the fields of both. So
-name, kind, attributes and status of a span are encoded once by the library, as the span's prefix, and kept by whoever
-asks. Ids, times and the few texts that differ are put beside them. This takes a twentieth of what the SDK of
-OpenTelemetry takes for a span.
+Theory of operation: two concatenated messages of Protocol Buffers are one message with the fields of both. So name,
+kind, attributes and status of a span are encoded once by the library, as a prefix that the caller caches. Ids, times
+and the few texts that differ are added to the prefix. This takes a twentieth of the time that the OpenTelemetry SDK
+takes for a span.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 SCOPE = "mcpgen"
 LONGEST = 256
-"""Longest text of a client in a span, in characters."""
+"""Maximum length in characters of a client's text in a span."""
 
-# Keys of fields on the wire: number and type (Protocol Buffers, "Encoding"). Those of ids are written in hexadecimal at
-# the lines that join them with ids, with the length behind: 0a10 the trace, 1208 the span, 2208 its parent.
+# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). The keys of ids are written in
+# hexadecimal where they are joined with the ids, followed by the length: 0a10 for the trace, 1208 for the span, 2208
+# for its parent.
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # the key of field 16 takes two bytes
@@ -41,11 +42,11 @@ _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
 _OF_REMOTE = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE | _IS_REMOTE)
 _SERVER, _CLIENT = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
 _SHORT = 64
-"""Length from which the text of an attribute is written with lengths of any size."""
+"""Length from which an attribute's text is encoded without the prepared prefixes for short texts."""
 
 
 def beginning(key: bytes, size: int) -> bytes:
-    """Return what is before a payload of that size: its key and its length."""
+    """Return the bytes before a payload of `size` bytes: the field's key and the payload's length."""
     length = bytearray(key)
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
@@ -55,53 +56,54 @@ def beginning(key: bytes, size: int) -> bytes:
 
 
 def field(key: bytes, payload: bytes) -> bytes:
-    """Return a field whose payload has a length: a text, bytes or a message."""
+    """Return an encoded field with a length-delimited payload: a text, bytes or a message."""
     return beginning(key, len(payload)) + payload
 
 
 def pairs(found: Attributes) -> list[KeyValue]:
-    """Return attributes as messages."""
+    """Return attributes as OTLP messages."""
     return [KeyValue(key=key, value=_value(value)) for key, value in found]
 
 
 def resource(found: dict[str, str]) -> Resource:
-    """Return the description of this process."""
+    """Return the description of this process, as an OTLP message."""
     return Resource(attributes=pairs(tuple(found.items())))
 
 
 def scope(version: str) -> InstrumentationScope:
-    """Return the name and version of what makes the spans and metrics."""
+    """Return the name and version of the instrumentation that creates the spans and metrics."""
     return InstrumentationScope(name=SCOPE, version=version)
 
 
 # Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
-    """Encoder of records."""
+    """Encoder of operations and HTTP requests as spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
-        """Create an encoder. `described` are the attributes of this process."""
+        """Create an encoder. `described` holds the attributes of this process."""
         self._resource = ResourceSpans(resource=resource(described)).SerializeToString()
         self._scope = ScopeSpans(scope=scope(version)).SerializeToString()
         self._beginnings = _Beginnings()
 
     def request(self, spans: Iterable[bytes]) -> bytes:
-        """Return the request by which spans are exported (ExportTraceServiceRequest)."""
+        """Return the request that exports spans (ExportTraceServiceRequest)."""
         heads = self._beginnings
         found = [part for span in spans for part in (heads[len(span)], span)]
-        in_scope = sum(map(len, found), len(self._scope))  # sizes first: so the spans are copied once
+        # The sizes are computed first, so that the spans are copied only once.
+        in_scope = sum(map(len, found), len(self._scope))
         scoped = beginning(b"\x12", in_scope)
         in_resource = len(self._resource) + len(scoped) + in_scope
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the prefix of the spans of such operations. `found` are their attributes."""
+        """Return the common prefix of the spans of operations with the attributes `found`."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the prefix of the spans of such HTTP requests. `found` are the attributes of their metric."""
+        """Return the common prefix of the spans of HTTP requests. `found` holds the attributes of their metric."""
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
         name = attributes.name_of_sending(sending)
@@ -109,12 +111,12 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
-        """Return the span of an operation."""
+        """Return the encoded span of an operation, with the prefix that `of_operation` returned."""
         ids = unhexlify(f"0a10{operation.trace}1208{operation.span}")
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
         span = b"".join((ids, times, prefix, number))
-        if operation.parent:  # of two fields that may be there once, the second counts
+        if operation.parent:  # if a single field occurs twice, the second one is used
             span += unhexlify(f"2208{operation.parent}") + _OF_REMOTE
         if operation.uri:
             span += _URI.written(operation.uri)
@@ -129,7 +131,7 @@ class SpanEncoder:
         return span + _linked(operation) if operation.link else span
 
     def sending(self, sending: Sending, prefix: bytes) -> bytes:
-        """Return the span of an HTTP request."""
+        """Return the encoded span of an HTTP request, with the prefix that `of_sending` returned."""
         operation = sending.operation
         ids = unhexlify(f"0a10{operation.trace}1208{sending.span}2208{operation.span}")
         span = b"".join((ids, _TIMES.pack(_START, sending.began, _END, sending.ended), prefix))
@@ -137,7 +139,7 @@ class SpanEncoder:
 
 
 class _Beginnings(dict[int, bytes]):
-    """What is before a span in its request, by the size of the span, which has few values."""
+    """Bytes before a span in an export request, by the size of the span. Spans have few different sizes."""
 
     def __missing__(self, size: int) -> bytes:
         self[size] = beginning(_SPAN, size)
@@ -145,20 +147,20 @@ class _Beginnings(dict[int, bytes]):
 
 
 class _Text:
-    """An attribute whose value is a text of a client."""
+    """Encoder of an attribute whose value is a text of a client."""
 
     def __init__(self, name: str) -> None:
-        """Create an attribute. What is before a short text is encoded now, for each length."""
+        """Create an encoder. The bytes before a short text are encoded in advance, for each length."""
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return the attribute with that value."""
+        """Return the encoded attribute with that value."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data
-        except (IndexError, UnicodeEncodeError):  # a long text, or half a character
+        except (IndexError, UnicodeEncodeError):  # the text is long, or has a lone surrogate
             return self._around(_utf8(value))
 
     def _around(self, data: bytes) -> bytes:
@@ -174,8 +176,8 @@ def _utf8(text: str) -> bytes:
 
 
 def _linked(operation: Operation) -> bytes:
-    """Return the link to the trace of the HTTP request, or nothing if that cannot be read or is the parent."""
-    from ..http.tracecontext import parse  # loaded by `operations`
+    """Return an encoded link to the trace of the HTTP request; b"" if that trace is unreadable or is the parent's."""
+    from ..http.tracecontext import parse  # imported here: the module `operations` has loaded it before
 
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):

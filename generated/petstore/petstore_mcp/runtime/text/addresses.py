@@ -21,16 +21,16 @@ class Address:
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
-        """Create an address. `bare` means that the URL ended after the host, so the URL says nothing about the path."""
+        """Create an address. `bare` is True if the URL ends after the host, so that it says nothing about the path."""
         self.bare = bare
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path
         named = f"[{host}]" if ":" in host else host
-        #: Host, and port if it is not the scheme's default, as people write the server's name.
+        #: Host, followed by the port unless it is the scheme's default, as people write a server's name
         self.authority = named if port == _PORTS[scheme] else f"{named}:{port}"
-        #: Origin by RFC 6454: scheme, host and port.
+        #: Origin according to RFC 6454: scheme, host and port
         self.origin = f"{scheme}://{self.authority}"
 
     def __str__(self) -> str:
@@ -49,8 +49,9 @@ class Address:
 
     @property
     def forbidden(self) -> bool:
-        """Return True for hosts that an API description must not name: link-local, unspecified, and cloud metadata
-        services.
+        """Return True for a host that an API description must not name.
+
+        Such hosts are link-local and unspecified addresses, and cloud metadata services.
         """
         if ":" in self.host:
             from ipaddress import IPv6Address  # imported here, since such hosts are rare
@@ -65,8 +66,8 @@ class Address:
 def parse(text: str, *, bare: bool = False) -> Address:
     """Parse an absolute http or https URL.
 
-    `bare`: treat the URL as one without a path, even though a path was added to it. Raise ValueError; its message
-    follows the name of the URL's setting, such as "must be a URL ...".
+    With `bare`, treat the URL as one without a path, even though a path was added to it. Raise ValueError if the URL is
+    not valid. Its message, such as "must be a URL ...", follows the name of the URL's setting.
     """
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
@@ -86,9 +87,9 @@ def parse(text: str, *, bare: bool = False) -> Address:
 
 
 def parse_endpoint(text: str) -> tuple[Address, str]:
-    """Split an endpoint URL into its server's address, and its path and query.
+    """Split an endpoint URL into its server's address, and its path with query.
 
-    Raise ValueError with a message as `parse` does.
+    Raise ValueError if the URL is not valid, with a message as in `parse`.
     """
     whole, mark, query = text.partition("?")
     address = parse(whole)

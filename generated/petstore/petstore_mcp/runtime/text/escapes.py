@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Undo JSON, HTML and percent escapes, each possibly nested several times.
+"""Undo JSON, HTML and percent escapes, each of which may be nested several times.
 
-A secret is found by undoing the escapes of both the secret and the text, and then searching for plain bytes. This takes
-linear time for every secret, unlike a regular expression with all escapes of each character. All backslashes are
-removed, because each layer of escaping doubles them.
+A secret is found by undoing the escapes in both the secret and the text, and then searching for the resulting bytes.
+This takes linear time for every secret, unlike a regular expression with all escapes of each character. All backslashes
+are removed, because each layer of escaping doubles them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import re
 from bisect import bisect_left
 
 LONGEST = 36
-"""Largest number of bytes that one escaped character takes.
+"""Maximum number of bytes for one escaped character.
 
-That is four UTF-8 bytes, percent-encoded three times, after backslashes.
+These are four UTF-8 bytes, each percent-encoded three times, after backslashes.
 """
 
 _ROUNDS = 3
-"""How many more layers of escapes are undone after the first. Consecutive layers of one kind count as one."""
+"""Number of layers of escapes that are undone after the first. Consecutive layers of one kind count as one."""
 
 #: Names of ASCII punctuation in HTML. The module `html` would hold two thousand more names in memory.
 _CALLED = (
@@ -48,19 +48,22 @@ _ESCAPED_LETTER = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
 
 
 class Unescaped:
-    """Content with one layer of escapes undone (`text`). Maps positions in `text` back to positions in the content."""
+    """Content with one layer of escapes undone (`text`), and a mapping from positions in `text` to positions in the
+    content.
+    """
 
     __slots__ = ("_before", "_content", "_text", "text")
 
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
-        """Undo one layer of escapes and build the map.
+        r"""Undo one layer of escapes and build the mapping.
 
-        `letters`: also undo `\\n` and similar escapes; needed for secrets that contain such control characters.
-        `before`: the previous layer, whose `text` is `content`, or None.
+        With `letters`, also undo escapes such as `\\n`, which is needed for secrets that contain such control
+        characters. `before` is the previous layer, whose `text` is `content`, or None.
         """
         self._before = before
-        self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
-        self._content: list[int] = [0]  # positions in the content of the same escapes
+        # Positions where each escape begins and ends, alternating: in `text`, and in the content.
+        self._text: list[int] = [0]
+        self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()
@@ -95,7 +98,7 @@ class Unescaped:
         """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # include the escape as a whole
+            found = self._content[index]  # the whole escape belongs to the text
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
@@ -114,9 +117,9 @@ def undo(content: bytes, letters: bool = False) -> Unescaped:
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:
-    """Return the bytes that an escape, or a sequence of percent-encoded bytes, stands for.
+    """Return the bytes that an escape, or a sequence of percent-encoded bytes, represents.
 
-    Backslashes stand for nothing.
+    Backslashes are removed, so b"" is returned for them.
     """
     kind = found.lastgroup
     if kind is None:
@@ -147,11 +150,11 @@ def _in_utf_8(content: bytes) -> bytes:
 def anchor(text: str) -> str:
     """Return the longest part of `text` that escaping leaves unchanged, so that it can be searched for directly.
 
-    Texts for which `has_escaped_letters` is true are the exception.
+    Texts with escaped letters (`has_escaped_letters`) must be searched in another way.
     """
     return max(_ALPHANUMERIC.findall(text), key=len, default="")
 
 
 def has_escaped_letters(text: str) -> bool:
-    """Return True if the text contains letters or digits as JSON escapes, which no normal writer produces."""
+    """Return True if the text contains letters or digits as JSON escapes, which no common JSON writer produces."""
     return _ESCAPED_LETTER.search(text) is not None

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Header fields of HTTP (RFC 9110 section 5): names that may be set, and values that can be sent.
+"""HTTP header fields (RFC 9110 section 5): names that may be set, and values that can be sent.
 
-Stricter than the standard, as the standard asks of new fields: values are visible ASCII and spaces between.
+The rules are stricter than the standard, which recommends this for new fields: values are visible ASCII characters and
+spaces between them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FRAMING = frozenset(
         "upgrade",
     )
 )
-"""Header fields that delimit messages or concern the next hop. Only the HTTP library may set them."""
+"""Header fields that delimit messages or only concern the next server. Only the HTTP library may set them."""
 
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Hidden characters: invisible, or shown elsewhere than they stand (Unicode UTR 36, 3.5 and 3.6). Pure.
+"""Find and remove hidden characters: invisible, or displayed in another place (Unicode UTR 36, 3.5 and 3.6).
 
-Models read what people do not see, so hidden characters can carry a prompt injection. The table is the compiler's
-(`mcpgen/base/invisible.py`), so answers are cleaned like documents. A hidden character stays where a script or an emoji
-needs it, at most one between two visible characters:
+Models read hidden characters that people do not see, so they can contain a prompt injection. The table is the same as
+the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A hidden character is kept
+where a script or an emoji needs it, but at most one between two visible characters:
 
 - U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
 - U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);
-- U+2800, the Braille blank, beside other Braille.
+- U+2800, the Braille blank, next to other Braille.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HIDDEN = (
     f"(?!(?:(?<=[{_EMOJI}]\u200d)|(?<=[{_EMOJI}]\ufe0f\u200d))[{_EMOJI}])"
     "|(?<=\u2800)(?<![\u2800-\u28ff]\u2800)\u2800*+(?![\u2801-\u28ff]))"
 )
-"""Regular expression for hidden characters. One pass is enough: after removal, no new match arises."""
+"""Regular expression for hidden characters. One pass suffices: removing them never produces a new match."""
 
 HIDES = "|".join(
     (
@@ -61,14 +61,14 @@ HIDES = "|".join(
 )
 """Regular expression without lookaround, for the engine of the validator library.
 
-It matches if and only if the text holds a hidden character, apart from lone surrogates. On clean text it is up to seven
+It matches exactly if the text contains a hidden character, apart from lone surrogates. On clean text it is up to seven
 times as fast as HIDDEN.
 """
 
 _HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))
-"""The hidden characters of ASCII, as bytes to delete.
+"""The hidden characters of ASCII, as bytes to delete from a text.
 
-Deleting takes a seventh of the time of the regular expression.
+Deleting them takes a seventh of the time that the regular expression takes.
 """
 
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159") | set(map(chr, range(0xE0100, 0xE01F0)))
@@ -99,13 +99,13 @@ def visible(text: str) -> str:
 
 @lru_cache(1)
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN on first use. Compiling takes four milliseconds, and most servers never need the pattern."""
+    """Return the compiled HIDDEN. Compiling takes four milliseconds, and most servers never need the pattern."""
     return re.compile(HIDDEN)
 
 
 @lru_cache(1)
 def _searcher() -> Callable[[str], bool]:
     """Return a function that returns True if a text may hold a hidden character."""
-    from .patterns import searcher  # imported here: most answers are ASCII and need no search
+    from .patterns import searcher  # imported late: most responses are ASCII and need no search
 
     return searcher(HIDES, lambda text: True)

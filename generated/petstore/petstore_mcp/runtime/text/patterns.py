@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Search texts by patterns in linear time, with the pattern engine of the validator library."""
+"""Search texts for patterns in linear time, with the pattern engine of the validator library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 
 PATTERN_BYTES = 1024 * 1024
-"""Largest memory of a compiled pattern in bytes, the same limit as in the compiler."""
+"""Maximum memory of a compiled pattern in bytes; the compiler has the same limit."""
 
 
 def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Redaction: remove secrets from texts for the model, because upstreams repeat headers and URLs in their errors.
 
-A secret is found in plain form, in base64 at each of the three byte offsets, and each of these forms also under escapes
-(`escapes.py`). A quick search for the parts that no escape changes (anchors) shows that most texts hold no secret. Not
-found are secrets in hexadecimal, in base64 of base64, and with percent-encoded letters or changed case.
+A secret is found in plain form, in base64 at each of the three byte offsets, and in each of these forms under escapes
+(`escapes.py`). A quick search for the parts that no escape changes (anchors) shows that most texts contain no secret.
+Secrets are not found in hexadecimal, in base64 of base64, and with percent-encoded letters or changed letter case.
 
-Every step takes time linear in the text, whatever the secrets, because an upstream chooses some of them (tokens).
+Every step takes time linear in the text, whatever the secrets are. This matters because an upstream chooses some of
+them (tokens).
 """
 
 from __future__ import annotations
@@ -21,19 +22,22 @@ from . import escapes
 REDACTED = "[redacted]"
 
 MOST_LEARNT = 4
-"""How many fetched secrets are kept per source. Tokens are renewed again and again, and the oldest have expired."""
+"""Maximum number of fetched secrets that are kept per source.
+
+Tokens are renewed repeatedly, and the oldest have expired.
+"""
 
 _SHORTEST_LINE = 16
 
-# Shorter base64 fragments occur by chance, as do shorter texts once their escapes are undone.
+# Shorter base64 fragments occur by chance. So do shorter texts once their escapes are undone.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
 _LOOKED_FOR = 32
-"""How many characters of an anchor the quick search looks for."""
+"""Number of characters of an anchor that the quick search uses."""
 
 HEAD = 6
-"""How many characters identify the beginning of a secret. A shorter beginning reveals little of the secret."""
+"""Number of characters by which the beginning of a secret is recognized. A shorter beginning reveals little."""
 
 Span = tuple[int, int]
 
@@ -41,7 +45,7 @@ Span = tuple[int, int]
 class SecretForm:
     """One text to find and replace: a secret in one encoding.
 
-    `anchor`: its longest part that no escape changes. `reach`: the largest size in bytes of an escaped occurrence.
+    `anchor` is its longest part that no escape changes. `reach` is the maximum size in bytes of an escaped occurrence.
     """
 
     __slots__ = ("_head", "_letters", "_undone", "anchor", "content", "encoded", "folded", "reach", "text")
@@ -60,7 +64,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        A backslash of JSON belongs to the first or last character that it escapes: without it JSON would not be JSON.
+        A backslash that JSON puts before the first or last character is included. Without it, the rest would not be
+        valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -71,22 +76,22 @@ class SecretForm:
         return found
 
     def escaped(self, content: Content) -> Iterator[Span]:
-        """Yield the spans of the content at which the text occurs once escapes are undone."""
+        """Yield the spans of the content at which the text occurs after undoing escapes."""
         undone = content.undone(self._letters)
         for start, end in _places(undone.text, self._without_escapes()):
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if the anchor also occurs outside the `plain` spans: then escapes must be undone to be sure."""
+        """Return True if the anchor also occurs outside the `plain` spans. If so, escapes must be undone to be sure."""
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> SecretForm:
-        """Return the form for the beginning of the text, by which a secret is found whose end was cut off."""
+        """Return the form for the beginning of the text, to find a secret whose end was cut off."""
         self._head = self._head or SecretForm(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the text's bytes with escapes in the text itself undone, or b"" if too few bytes are left."""
+        """Return the text's bytes with escapes in the text itself undone, or b"" if too few bytes remain."""
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
             self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
@@ -94,9 +99,9 @@ class SecretForm:
 
 
 class Content:
-    """Bytes in which secrets are searched, and on demand the same bytes with escapes undone.
+    """Bytes in which secrets are searched; on demand also the same bytes with escapes undone.
 
-    `folded`: both are in lower case, to ignore case.
+    With `folded`, both are in lower case, so that letter case is ignored.
     """
 
     __slots__ = ("_folded", "_given", "_undone", "raw")
@@ -108,7 +113,7 @@ class Content:
         self._undone: dict[bool, escapes.Unescaped] = {}
 
     def undone(self, letters: bool) -> escapes.Unescaped:
-        """Return the content with escapes undone."""
+        r"""Return the content with escapes undone. `letters` says whether escapes such as `\\n` are undone too."""
         if letters not in self._undone:
             undone = self._undone[letters] = escapes.undo(self._given, letters)
             undone.text = undone.text.lower() if self._folded else undone.text
@@ -116,12 +121,12 @@ class Content:
 
 
 def _backslashes(content: bytes) -> int:
-    """Return the number of backslashes at the beginning."""
+    """Return the number of backslashes at the beginning of `content`."""
     return len(content) - len(content.lstrip(b"\\"))
 
 
 def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
-    """Yield the spans (start, end) of `wanted`. CPython's search is linear (two-way algorithm, since 3.10)."""
+    """Yield the spans (start, end) at which `wanted` occurs. CPython's search takes linear time (two-way algorithm)."""
     at = content.find(wanted) if wanted else -1
     while at >= 0:
         yield at, at + len(wanted)
@@ -134,9 +139,10 @@ def _bytes(text: str) -> bytes:
 
 # Decision 0077: Redaction undoes escapes and then looks for bytes.
 class Redactor:
-    """Remover of secrets from texts: fixed secrets, and learnt ones such as fetched tokens.
+    """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 
-    For each source, the latest learnt secrets are kept, and all that were in use since the oldest running call began.
+    For each source, the latest learned secrets are kept. Older secrets are kept if they were in use since the oldest
+    running call began.
     """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
@@ -149,7 +155,7 @@ class Redactor:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Add permanent secrets."""
+        """Add secrets that are redacted permanently."""
         self._secrets |= {each: _forms(each) for each in secrets if each not in self._secrets}
         self._prepare()
 
@@ -160,20 +166,23 @@ class Redactor:
         """
         key = source, secret
         known = self._learnt.pop(key, None)
-        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # keeps the latest secret at the end
+        # Stored again, so that the latest secret is at the end.
+        self._learnt[key] = (known[0] if known else _forms(secret)), self._turn
         if known is None:
             self._forget()
 
     def during(self) -> CallContext:
-        """Return a context manager around a call.
+        """Return a context manager for the duration of a call.
 
-        While it is entered, secrets in use since the call began are not dropped.
+        Inside its `with` block, secrets that were in use since the call began are not dropped.
         """
         self._turn += 1
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old learnt secrets, except the latest of each source and those that a running call may still reveal."""
+        """Drop old learned secrets, except for the latest of each source and those that a running call may still
+        reveal.
+        """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
         for key, (_, turn) in reversed(list(self._learnt.items())):
@@ -191,14 +200,14 @@ class Redactor:
         self._finds: Callable[[str], bool] | None = None
 
     def may_be_in(self, text: str) -> bool:
-        """Return False if the text certainly holds no secret in any form. Cheap, and enough for most texts."""
+        """Return False if the text certainly contains no secret in any form. Fast, and sufficient for most texts."""
         finds = self._finds = self._finds or self._finder()
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """Return a function that searches for anchors.
+        """Return a function that searches a text for anchors of secrets.
 
-        Only their beginnings are searched, since long words take memory.
+        Only the beginning of each anchor is searched, since long words take memory.
         """
         from .patterns import finder  # imported here: a Redactor may be made before heavy modules are loaded
 
@@ -213,7 +222,7 @@ class Redactor:
     def field(self, text: str) -> str:
         """Return the value of a header field with secrets replaced.
 
-        Case is ignored, since an upstream may change it.
+        Letter case is ignored, since an upstream may change it.
         """
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
@@ -227,7 +236,9 @@ class Redactor:
         return _replaced(self._forms, content)
 
     def begun(self, text: str) -> str:
-        """Return `text`, which was cut from a longer text, without a secret that the cut left incomplete at the end."""
+        """Return `text`, which was cut from a longer text, without a secret at its end that the cut has left
+        incomplete.
+        """
         reach = max((form.reach for form in self._forms), default=0)
         tail = _bytes(text[-reach:]) if reach else b""
         heads = [form.head() for form in self._forms]
@@ -239,13 +250,13 @@ class Redactor:
         return Stream(self._forms)
 
     def whole(self, value: Any) -> Any:
-        """Return a JSON value with secrets replaced, like `value`, but faster for large values.
+        """Return a JSON value with secrets replaced. Like `value`, but faster for large values.
 
-        Most values are not walked, because one search of their JSON text finds no secret.
+        In most cases, one search of the value's JSON text finds no secret, so its parts are not examined.
         """
         try:
             written = json.dumps(value, ensure_ascii=False)
-        except (ValueError, TypeError):  # the value cannot be written as JSON, since a hook made it
+        except (ValueError, TypeError):  # a hook returned a value that is not JSON
             return self.value(value)
         return self.value(value) if self.may_be_in(written) else value
 
@@ -263,7 +274,7 @@ class Redactor:
 
 
 class CallContext:
-    """Context of one call: inside the `with` block, the call's turn is listed in `calls`."""
+    """Context manager for one call: inside the `with` block, `calls` contains the number of the call's turn."""
 
     __slots__ = ("_calls", "_turn")
 
@@ -291,7 +302,7 @@ class Stream:
         self._rest = b""
 
     def feed(self, data: bytes, last: bool = False) -> bytes:
-        """Return the redacted bytes that later pieces cannot change. Keep a tail in which a secret may have begun."""
+        """Return the redacted bytes that later pieces cannot change. Keep the end, in which a secret may have begun."""
         buffer = self._rest + data
         sure = len(buffer) if last else max(0, len(buffer) - self._reach)
         made, at = [], 0
@@ -305,9 +316,9 @@ class Stream:
 
 
 def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> bytes:
-    """Return the content with all forms replaced.
+    """Return the content with all forms of secrets replaced.
 
-    `folded`: the forms are in lower case, and the case of the content is ignored.
+    With `folded`, the forms are in lower case, and the letter case of the content is ignored.
     """
     made, at = [], 0
     for start, end in _spans(forms, Content(content, folded)):
@@ -317,7 +328,7 @@ def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> 
 
 
 def _spans(forms: list[SecretForm], content: Content) -> list[Span]:
-    """Return the spans of all forms in the content, in order. Overlapping spans are merged."""
+    """Return the spans of all forms in the content, in order. Overlapping spans are merged into one."""
     has_letters = b"\\u00" in content.raw
     found: list[Span] = []
     for form in forms:

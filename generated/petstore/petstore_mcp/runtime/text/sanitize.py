@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sanitize text from upstream for a model: decode the bytes and remove hidden characters and secrets.
+"""Sanitize text from the upstream for a model: decode the bytes, and remove hidden characters and secrets.
 
-Control characters act on terminals, and hidden characters (`invisible.py`) hide from people what models read. Both are
+Control characters act on terminals. Hidden characters (`invisible.py`) hide text from people that models read. Both are
 removed and counted. Visible text stays unchanged, except for secrets.
 """
 
@@ -22,7 +22,7 @@ _TEXTUAL = re.compile(
     r"text/.*|.*[/+](json|xml|yaml|json-seq)|application/("
     r"(x-)?ndjson|jsonl|x-yaml|(x-)?javascript|ecmascript|graphql|sql|toml|x-sh|x-www-form-urlencoded|jwt|rtf|xhtml\+xml)"
 )
-# Encodings that servers really use. Not all of Python's: `utf-7` and compressing codecs such as `zip` are dangerous.
+# Encodings that servers really use. Others that Python knows, such as `utf-7` and compressing codecs, are dangerous.
 _CHARSET = re.compile(
     r"utf-?8|utf-?16(le|be)?|(us-)?ascii|iso-?8859-?\d{1,2}|latin-?1|(windows-?|cp)125\d|koi8-[ru]|shift_?jis|"
     r"euc-?(jp|kr)|iso-2022-jp|gb(k|2312|18030)|big5(-hkscs)?"
@@ -33,12 +33,12 @@ _ANY_MARK = tuple(mark for mark, _ in _MARKS)
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
-# JSON escapes that may stand for a control or hidden character.
+# JSON escapes that may represent a control or hidden character.
 _ESCAPED = re.compile(r"\\[bfu]")
 
 
 def is_text(media_type: str, content: bytes) -> bool:
-    """Return True if content of this media type is text. Without a media type, judge by the bytes."""
+    """Return True if content of this media type is text. Without a media type, the bytes decide."""
     if media_type:
         return _is_textual(media_type)
     try:
@@ -74,14 +74,14 @@ def charset(content: bytes, content_type: str) -> str:
 
 @lru_cache(maxsize=64)
 def _codec(marked: str, content_type: str) -> str:
-    """Return the codec that a byte order mark ("" for none) and a Content-Type call for."""
+    """Return the codec for a byte order mark ("" for none) and a Content-Type."""
     declared = _DECLARED.search(content_type)
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
     try:
         name = codecs.lookup(marked or named).name
-    except (LookupError, OSError):  # unknown name, or no descriptor left to load the codec
+    except (LookupError, OSError):  # the name is unknown, or no file descriptor is free to load the codec
         return "utf-8"
-    # Without a mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's stream decoder raises.
+    # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's decoder fails.
     return "utf-16-le" if name == "utf-16" and not marked else name
 
 
@@ -107,10 +107,10 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
 
 
 def _is_presentable(value: Any, redactor: Redactor) -> bool:
-    """Return True if the value holds nothing to remove.
+    """Return True if the value contains nothing that must be removed.
 
-    One search of its JSON text takes a third of the time of a walk. An escape in that text counts as a hidden
-    character.
+    One search of its JSON text takes a third of the time of examining each part. An escape in that text counts as a
+    hidden character.
     """
     try:
         text = written(value)
@@ -120,14 +120,15 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
 
 
 def holds_nothing(text: str, redactor: Redactor) -> bool:
-    """Return True if the JSON text holds neither a secret nor a hidden character, literal or escaped. Of hidden ASCII,
-    only U+007F can stand unescaped in JSON.
+    """Return True if the JSON text contains neither a secret nor a hidden character, literally or escaped.
+
+    Of the hidden ASCII characters, only U+007F can occur unescaped in JSON.
     """
     unseen = "\x7f" in text if text.isascii() else clean(text)[1]
     return not (unseen or _ESCAPED.search(text) or redactor.may_be_in(text))
 
 
 def brief(text: str, limit: int) -> str:
-    """Return the text sanitized, on one line of at most `limit` characters."""
+    """Return the text without hidden characters, on one line of at most `limit` characters."""
     line = " ".join(clean(text[: limit * 4])[0].split())
     return line if len(line) <= limit else f"{line[:limit]}\u2026"

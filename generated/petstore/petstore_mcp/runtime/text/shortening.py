@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Shorten a long JSON value along its structure, so that the result is still valid JSON.
 
-A list keeps its first items whole. Small members of an object leave their room to larger members. A long text ends in
-`...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, only its beginning is
-parsed, after open brackets and strings were closed.
+A list keeps its first items unchanged. Space that small members of an object do not need is used for larger members. A
+long text ends in `...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, only its
+beginning is parsed, after open brackets and strings were closed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _WHOLE_CHARACTERS = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*'
 _CLOSING = {"{": "}", "[": "]"}
 _MARK = "\u2026[+{} chars]"
 _MORE = "\u2026[+more]"
-"""Mark at the end of a text that was cut by an unknown number of characters."""
+"""Mark at the end of a text that was cut, if the number of missing characters is unknown."""
 
 _MARK_ROOM = 20
 
 
 def written(value: Any) -> str:
-    """Return the value as compact JSON, with non-ASCII characters as they are."""
+    """Return the value as compact JSON. Non-ASCII characters are not escaped."""
     return _ENCODER.encode(value)
 
 
@@ -55,7 +55,7 @@ def beginning(text: str) -> str:
 
 
 def _broken_off(mark: str) -> str:
-    """Return a cut text without an incomplete escape at its end, followed by the mark `_MORE`."""
+    """Return a cut JSON string without an incomplete escape at its end, followed by the mark `_MORE`."""
     characters = _WHOLE_CHARACTERS.match(mark)
     return f'{characters[0] if characters else mark[0]}{_MORE}"'
 
@@ -63,7 +63,8 @@ def _broken_off(mark: str) -> str:
 class Shortened:
     """A value shortened to about `limit` bytes of JSON.
 
-    `left_out`: phrases that say what is missing. `items`: how many items remain of the outermost shortened list, or 0.
+    `left_out` lists phrases that say what is missing. `items` is how many items remain in the outermost shortened list,
+    or 0.
     """
 
     __slots__ = ("_open", "items", "left_out", "value")
@@ -71,8 +72,8 @@ class Shortened:
     def __init__(self, value: Any, limit: int, complete: bool = True) -> None:
         """Shorten `value`.
 
-        `complete`: False if the value is only the beginning of a larger one, so that its last members and items may be
-        incomplete.
+        `complete` is False if the value is only the beginning of a larger one, so that its last members and items may
+        be incomplete.
         """
         self.left_out: list[str] = []
         self.items = 0
@@ -82,7 +83,7 @@ class Shortened:
         self.value = self._fit(value, limit, "the answer")
 
     def _find_open(self, value: Any) -> None:
-        """Note the lists and objects that are incomplete because the text was cut inside them.
+        """Record the lists and objects that are incomplete because the text was cut inside them.
 
         The last item of the outermost such list is removed, since it may be incomplete itself.
         """
@@ -109,7 +110,7 @@ class Shortened:
         return value
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
-        """Return the items that fit. At least one is kept; if not even the first fits, the first is shortened."""
+        """Return the items that fit into `room` bytes. At least one is kept; if it does not fit, it is shortened."""
         kept, left = [], room - 1  # no comma follows the last item
         for item in value:
             left -= _size(item) + 1
@@ -125,7 +126,10 @@ class Shortened:
         return kept or [self._fit(value[0], room - 2, f"the first of {name}")]
 
     def _members(self, value: dict[str, Any], room: int, name: str) -> dict[str, Any]:
-        """Return all members, the longest ones shortened. If names alone exceed the room, return the first members."""
+        """Return all members, with the longest ones shortened.
+
+        If the names alone take over half of `room`, return the first members.
+        """
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""File signatures: the media type that the first bytes of a file show (WHATWG MIME Sniffing, 6). Pure.
+"""File signatures: the media type that the first bytes of a file indicate (WHATWG MIME Sniffing, 6). Pure functions.
 
 An image block with invalid data or an unsupported type ends the conversation in some clients: the model provider
-refuses it in every later request. So a declared type counts only if the bytes agree.
+refuses it in every later request. So a declared type is used only if the bytes agree.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 OCTETS = "application/octet-stream"
 _ZIP = "application/zip"
 
-#: (first bytes, bytes from the ninth on, media type)
+#: Tuples of first bytes, bytes from the ninth on, and media type
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", b"", "image/png"),
     (b"\xff\xd8\xff", b"", "image/jpeg"),
@@ -28,7 +28,10 @@ _SIGNATURES = (
     (b"\x1f\x8b", b"", "application/gzip"),
 )
 _MPEG_FRAMES = (b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
-"""First bytes of MP3 files without tags. Two bytes prove little, so they count only for content declared as audio."""
+"""First bytes of MP3 files without tags.
+
+Two bytes prove little, so they are used only for content declared as audio.
+"""
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
@@ -85,7 +88,7 @@ _EXTENSIONS = {
 }
 """Media types by file name extension. The system's table is not used, since it differs between machines."""
 
-#: Image and audio types that models and clients accept.
+#: Image and audio types that models and MCP clients accept
 TAKEN = frozenset(
     (
         *("image/png", "image/jpeg", "image/gif", "image/webp"),
@@ -99,12 +102,12 @@ _ALSO = frozenset(
         *("audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/x-flac", "audio/opus"),
     )
 )
-"""Other names of these types. Content that begins differently is none of them, whatever was declared."""
+"""Other names of the types in _SHOWN. Content with other first bytes has none of these types, whatever was declared."""
 
 
 # Decision 0046: The first bytes of a file decide whether it is an image or a sound.
 def type_of(content: bytes) -> str:
-    """Return the media type that the first bytes show, or "" if no signature matches."""
+    """Return the media type that the first bytes indicate, or "" if no signature matches."""
     for start, ninth, kind in _SIGNATURES:
         if content.startswith(start) and content[8 : 8 + len(ninth)] == ninth:
             return kind
@@ -112,9 +115,9 @@ def type_of(content: bytes) -> str:
 
 
 def type_of_file(content: bytes, name: str) -> str:
-    """Return the media type of a file: by its first bytes, else by its name's extension, else "".
+    """Return the media type of a file: by its first bytes, else by the extension of its name, else "".
 
-    For ZIP files the extension wins, since many formats are ZIP files.
+    If the bytes are those of a ZIP file, the extension decides, since many formats are ZIP files.
     """
     shown = type_of(content)
     named = _EXTENSIONS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
@@ -122,10 +125,10 @@ def type_of_file(content: bytes, name: str) -> str:
 
 
 def settled(label: str, content: bytes) -> str:
-    """Return the real media type of content that was declared as image or audio.
+    """Return the actual media type of content that was declared as image or audio.
 
     The first bytes decide. A declared type without a known signature, such as image/avif, is accepted unless the bytes
-    show something else.
+    indicate another type.
     """
     family = label.partition("/")[0]
     shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")

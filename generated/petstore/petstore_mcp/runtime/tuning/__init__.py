@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Tricks of performance: one module each, with its figure, its risk and its test. May import no other folder.
+"""Performance tricks: one module each, with the trick's gain, its risk and its test. May import no other package.
 
-None of them changes what a server does. `MCPGEN_TUNING=0` in the environment turns all of them off,
-`http/direct_requests.py` too, which knows requests and so is no part of this folder. Try it where you suspect a trick.
+No trick changes what a server does. `MCPGEN_TUNING=0` in the environment disables all of them. This includes
+`http/direct_requests.py`, which handles requests and so cannot be in this package. Set the variable if you suspect that
+a trick causes a fault.
 """
 
 import os
 
 # Decision 0188: Performance tricks have one folder and one switch.
 ON = os.environ.get("MCPGEN_TUNING") != "0"
-"""Whether the tricks are used."""
+"""Whether the performance tricks are enabled."""

@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Import unneeded modules of the libraries lazily: a stand-in loads the real module at its first use.
+"""Import modules lazily that the libraries do not need here: a stand-in loads the real module at its first use.
 
 For example, reading proxies from the environment imports all archive formats, and parsing a media type imports the
-email package. Inside `deferred` such a module is replaced by a stand-in. Names imported from the stand-in load the real
-module at their first use. So hooks that use the library can use all of it.
+email package. Inside `deferred`, such a module is replaced by a stand-in. A name imported from the stand-in loads the
+real module at its first use. So hooks that use the library can use all of it.
 
-- Figure: an eighth of a server's memory and start time.
-- Risk: stand-ins lie in `sys.modules` while the libraries are imported. Any use not foreseen here loads the real module
-  at once; a name that somebody derives from at import time would break, so only functions and classes are listed.
-- Test: `tests/runtime/test_unasked.py`, and `tests/runtime/test_tuning.py` without it.
+- Gain: an eighth of a server's memory and start time is saved.
+- Risk: stand-ins are in `sys.modules` while the libraries are imported. A use that was not foreseen loads the real
+  module at once. A class that another class derives from at import time would fail, so no such class is listed.
+- Test: `tests/runtime/test_unasked.py`, and `tests/runtime/test_tuning.py` without this trick.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 
 from . import ON
 
-# Modules, and the names that others import from them; other names are looked up when used. Only functions and classes
-# that nobody derives from at import time are listed, since only those can be replaced.
+# Modules, with the names that others import from them. Other names are looked up when used. Only functions, and classes
+# from which no class derives at import time, are listed, since only these can be replaced.
 _UNASKED = {
     "aiohttp.cookiejar": ("CookieJar", "DummyCookieJar", "_UnlimitedCookieJar"),
     "aiohttp.tracing": (
@@ -48,10 +48,11 @@ _UNASKED = {
     "uuid": (),
 }
 
-#: Held while stand-ins lie in `sys.modules`. A thread that imports other libraries meanwhile must hold it too.
+#: Lock that is held while stand-ins are in `sys.modules`. A thread that imports other libraries meanwhile must hold it
+#: too.
 importing = RLock()
 
-#: An accelerator for lists of at most three items, which loads the C++ library. A Python fallback exists.
+#: C extension for lists of at most three items, which loads the C++ library. A Python fallback exists.
 _WITHOUT = "frozenlist._frozenlist"
 
 
@@ -71,12 +72,12 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # happens on an instance that is being copied
+        if name in _LazyName.__slots__:  # read while an instance is copied, before it is set
             raise AttributeError(name)
         return getattr(self._there(), name)
 
     def __reduce__(self) -> str:
-        return self._name  # copying a module's function or class gives the same object
+        return self._name  # a copy of a module's function or class is the same object
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self._there())
@@ -95,10 +96,10 @@ class _LazyName:
 
 
 class _StandIn(ModuleType):
-    """Stand-in module that loads the real one when an unknown attribute is read."""
+    """Stand-in for a module, which loads the real module when an unknown attribute is read."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # read by the import system
+        if name.startswith("__"):  # the import system reads such attributes
             raise AttributeError(name)
         return getattr(_real(self), name)
 
@@ -118,9 +119,9 @@ def _stand_in(name: str, taken: tuple[str, ...]) -> _StandIn:
 
 
 def _newer_typing() -> _StandIn:
-    """Return a replacement for `typing_extensions`, used for type variable defaults before Python 3.13.
+    """Return a replacement for `typing_extensions`, which libraries use for type variable defaults before Python 3.13.
 
-    Only type checkers read these defaults, so the type variables are created without them.
+    Only type checkers read these defaults, so the type variables are created without defaults.
     """
     made = _StandIn("typing_extensions")
     for kind in ("TypeVar", "TypeVarTuple"):
@@ -138,7 +139,10 @@ def _without_default(kind: Any) -> Any:
 # Decision 0153: Unused modules of libraries are replaced by stand-ins.
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Replace the listed modules by stand-ins inside a `with` block. Modules loaded before are left as they are."""
+    """Replace the listed modules by stand-ins inside a `with` block.
+
+    Modules that are already loaded are not replaced.
+    """
     if not ON:
         yield
         return
@@ -149,7 +153,7 @@ def deferred() -> Iterator[None]:
 def _replaced() -> Iterator[None]:
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
-    stand_ins[_WITHOUT] = None  # None means to the import system that the module does not exist
+    stand_ins[_WITHOUT] = None  # None tells the import system that the module does not exist
     put = {name: made for name, made in stand_ins.items() if name not in sys.modules}
     sys.modules.update(put)
     try:
