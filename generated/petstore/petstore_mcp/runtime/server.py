@@ -297,8 +297,8 @@ def main() -> int:
     """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # under nohup
-            # process 1 of a container ignores signals without a handler
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup ignores it.
+            # Process 1 of a container ignores signals without a handler.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)

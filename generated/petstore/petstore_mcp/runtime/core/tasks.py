@@ -115,7 +115,7 @@ def _signature(server: Identity) -> Members:
 
 
 def _declares(meta: object) -> bool:
-    """Return True if the `_meta` of a request declares the extension."""
+    """Return True if the `_meta` of a request declares the extension for tasks."""
     said = meta.get(CAPABILITIES) if isinstance(meta, dict) else None
     extensions = said.get("extensions") if isinstance(said, dict) else None
     return isinstance(extensions, dict) and isinstance(extensions.get(TASKS), dict)

@@ -73,14 +73,14 @@ class Seal:
         return _text(nonce + self._keys[0].encrypt(nonce, expires + value, self._about(purpose, owner)))
 
     def open(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> bytes:
-        """Decrypt a handle of at most `longest` characters, and return its value.
+        """Decrypt a handle, an encrypted text of at most `longest` characters, and return its value.
 
         Raise Unsealed if the handle is invalid for this purpose and owner, and Expired if it has expired.
         """
         return self.open_until(purpose, owner, handle, longest)[0]
 
     def open_until(self, purpose: str, owner: str, handle: str, longest: int = LONGEST) -> tuple[bytes, float]:
-        """Decrypt a handle. Return its value, and the Unix time at which it expires. Raise the errors of `open`."""
+        """Decrypt a handle like `open`. Return its value, and the Unix time at which the handle expires."""
         sealed = _bytes(handle, longest)
         value = self._decrypted(sealed[:NONCE], sealed[NONCE:], self._about(purpose, owner))
         until = int.from_bytes(value[:EXPIRY], "big")
