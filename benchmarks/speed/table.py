@@ -156,8 +156,9 @@ def _number(value: float | None) -> str:
 def _sentences(results: Results) -> list[str]:
     about = results.about
     found = [
-        f"Medians of runs in turns on {about.get('python')}, {about.get('machine')}; the API is "
-        f"{about.get('upstream')}. Ratios count, milliseconds are of that machine."
+        f"The figures are medians of several runs, in which the servers took turns, on {about.get('python')}, "
+        f"{about.get('machine')}. The API is {about.get('upstream')}. Compare the ratios, because the milliseconds "
+        f"depend on the machine."
     ]
     if results.rough:
         found.append(f"{BUSY}, so that they are rough.")

@@ -130,7 +130,7 @@ def _with_files(variables: Iterable[str]) -> list[str]:
     return [name for variable in variables for name in (variable, variable + FILE)]
 
 
-# Decision 0074: Scopes are in the table for error messages.
+# Decision 0074: The table contains scopes, so that error messages can name them.
 def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether fetched or given."""
     asked = operation.scopes if operation.security is not None else api.scopes

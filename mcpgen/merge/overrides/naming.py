@@ -69,7 +69,7 @@ class Tools:
         return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
 
 
-# Decision 0112: Consequences of an unreadable document are not reported.
+# Decision 0112: Errors that follow from an unreadable document are not reported.
 def report(
     change: Change,
     found: Sequence[Operation],
