@@ -47,7 +47,7 @@ _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were a
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-# Decision 0099: hooks.py is loaded with the engine.
+# Decision 0099: hooks.py is loaded after the first tool list.
 def load(tools: Iterable[str]) -> Hooks:
     """Load the hooks of this package. `tools` are the names of its tools."""
     try:

@@ -129,7 +129,7 @@ class _Entry:
         self.version = version
 
 
-# Decision 0102: The audit fails closed.
+# Decision 0102: If the audit cannot be written, calls are refused.
 class Audit:
     """Audit log of one server.
 

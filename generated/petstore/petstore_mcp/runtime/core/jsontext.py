@@ -53,7 +53,7 @@ class NotJSON(ValueError):
     """Raised for text that is not JSON by the rules of this module. The message is a sentence for the client."""
 
 
-# Decision 0152: JSON is parsed fast, and counts rule out violations.
+# Decision 0152: JSON is parsed without checks if counts rule out violations.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
     """Parse `text`. Return the value, and a list of objects with duplicate keys, each with these keys.
 

@@ -94,7 +94,7 @@ class _UnknownOrigin:
         self.tracestate: object = None
 
 
-# Decision 0101: The id of a call is a span of a trace.
+# Decision 0101: The id of a call is a span id of W3C Trace Context.
 class Span:
     """Facts about one call, for its log lines and its audit line.
 

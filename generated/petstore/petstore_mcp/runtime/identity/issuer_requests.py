@@ -76,7 +76,7 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
     return value
 
 
-# Decision 0173: Metadata of an issuer leads to its own origin, or by https to a public host.
+# Decision 0173: Keys of an issuer may be on its own origin, or by https on a public host.
 def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
     """Return the endpoint that an issuer's metadata give as `url`. `name` is the metadata field, for the error.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .token_store import Store
 
 
-# Decision 0177: A lock and a second look keep rotating refresh tokens together.
+# Decision 0177: A lock protects refresh tokens that change at each use.
 class Renewal:
     """Source of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
 
