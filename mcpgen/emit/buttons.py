@@ -52,7 +52,7 @@ def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]
         # LM Studio fills in no variables, so its users add them in its mcp.json.
         Button("LM Studio", _url("https://lmstudio.ai/install-mcp", name=name, config=_base64(start))),
         Button("Kiro", _url("https://kiro.dev/launch/mcp/add", name=name, config=_json({**start, **plain}))),
-        # Links of Goose carry no variables. Goose takes them from the environment that it starts in.
+        # Links for Goose contain no environment variables. Goose passes on the variables of its own environment.
         Button("Goose", _url("goose://extension", cmd="uvx", arg=identity.command, id=name, name=name)),
     ]
 

@@ -1,6 +1,6 @@
 """Write `resources.json` and `prompts.json`, one entry a line, if there are any entries.
 
-Each entry holds its MCP list entry under `listed`. `table.schema.json` beside this module describes both files.
+The member `listed` of an entry is the entry in MCP's list. `table.schema.json` beside this module describes both files.
 """
 
 from base64 import b64encode

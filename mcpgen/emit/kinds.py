@@ -11,7 +11,7 @@ from mcpgen.model import BodyEncoding, PartKind, SchemeKind, Style
 
 
 def scheme(kind: SchemeKind) -> str:
-    """Return the word in the table for this kind of security scheme."""
+    """Return the word in `bindings.json` for this kind of security scheme."""
     match kind:
         case "apiKey" | "bearer" | "basic" | "oauth2" | "header" | "setting" | "login":
             return kind
@@ -20,7 +20,7 @@ def scheme(kind: SchemeKind) -> str:
 
 
 def style(kind: Style) -> str:
-    """Return the word in the table for this parameter style."""
+    """Return the word in `bindings.json` for this parameter style."""
     match kind:
         case "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "tabDelimited":
             return kind
@@ -31,7 +31,7 @@ def style(kind: Style) -> str:
 
 
 def encoding(kind: BodyEncoding) -> str:
-    """Return the word in the table for this encoding of a body."""
+    """Return the word in `bindings.json` for this encoding of a body."""
     match kind:
         case "json" | "jsonl" | "form" | "multipart" | "xml" | "text" | "binary":
             return kind
@@ -40,7 +40,7 @@ def encoding(kind: BodyEncoding) -> str:
 
 
 def part(kind: PartKind) -> str:
-    """Return the word in the table for this encoding of a part of a multipart body."""
+    """Return the word in `bindings.json` for this encoding of a part of a multipart body."""
     match kind:
         case "text" | "json" | "xml" | "file":
             return kind

@@ -135,7 +135,7 @@ def _security(catalog: Catalog) -> Iterator[str]:
         yield from (f"{_PROSE}   {row.variable}: {_cut(row.purpose, 2 * _LONGEST)}" for row in variables)
 
 
-# -- selection --------------------------------------------------------------------------------------------------------
+# -- Selection of operations -------------------------------------------------------------------------------------------
 
 
 def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int]) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
     return fnmatchcase(operation.path, value)
 
 
-# -- overrides --------------------------------------------------------------------------------------------------------
+# -- Proposed overrides ------------------------------------------------------------------------------------------------
 
 
 def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Operation]) -> Iterator[str]:

@@ -44,7 +44,7 @@ def tools_json(catalog: Catalog) -> bytes:
 
 # Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of `bindings.json`: a header with digests of the other tables, then one binding per tool.
+    """Return the bytes of `bindings.json`: a header with digests of the other JSON tables, then one binding per tool.
 
     `tools`: the bytes of `tools.json`. `features`: name → bytes of the tables of resources and prompts, if they have
     entries.

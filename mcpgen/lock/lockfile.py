@@ -1,7 +1,8 @@
 """Read and write `mcpgen.lock.json`, the record of a project's last generation.
 
-The lock holds the source, the flags, the pins of each tool, and a digest of every emitted file. It holds no secrets, no
-times, and nothing about the machine. Users commit the file and review its changes, so each fact is on its own line.
+The lock file contains the source, the flags, the pins of each tool, and a digest of every emitted file. It contains no
+secrets, no times, and nothing about the machine. Users commit the file and review its changes, so each fact is on its
+own line.
 """
 
 import json

@@ -88,7 +88,7 @@ ENDS = ENDINGS | _words(
 """Verbs and nouns for ending, taking back or removing something. They count at any position."""
 
 ANYTHING = _words("action actions command commands execute graphql rpc statement statements")
-"""Last segments of paths whose request body says what is done. Such a path says nothing about the effect."""
+"""Last segments of paths that say nothing about the effect, because the request body says what is done: `/commands`."""
 
 CHANGES = ENDS | _words(
     """
@@ -137,7 +137,7 @@ MANNERS = _words(
 PARTICLES = _words("down in off out up")
 """Particles that change the meaning of the verb before them: `check out` does not check."""
 
-# -- Words for methods that read, such as GET, whose ids and paths seldom name an action ------------------------------
+# -- Words for reading methods such as GET, whose ids and paths seldom name an action ----------------------------------
 
 GETS = _words("calculate convert download export generate resolve verify watch")
 """Verbs that only read in an operation with GET, in addition to READS."""

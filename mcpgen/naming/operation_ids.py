@@ -34,7 +34,7 @@ _ONE_WORD = re.compile(
     r"OAuth|IPv(?=[46])|GitHub|GitLab|BitBucket|YouTube|LinkedIn|PayPal|GraphQL|DevOps|WordPress|JavaScript|TypeScript"
     r"|MongoDB|PostgreSQL|MySQL|OpenAI|ChatGPT|eSIM|iOS|macOS"
 )
-"""Names that stay one word despite their inner capitals."""
+"""Pattern of names that count as one word despite their inner capitals."""
 
 _GLUED_METHOD = re.compile(r"(?<![A-Za-z])(GET|POST|PUT|PATCH|DELETE)(?=[a-z]{2})")
 _GLUED_VERSION = re.compile(r"(?<=[a-z]{3})v(\d{1,2})(?![A-Za-z0-9])")
@@ -68,7 +68,7 @@ def without_sentence(operation: Operation) -> Operation:
 def read(operation: Operation, api_title: str) -> list[str]:
     """Return the words of the operation's id, without framework parts and HTTP method.
 
-    Return an empty list if the id is missing or only repeats method and path.
+    Return [] if the operationId is missing or only repeats method and path.
     """
     identifier = without_framework(operation.id or "", operation)
     found = name_words(identifier)
@@ -180,7 +180,7 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
 
 
 def _without_method(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with the HTTP method replaced by a verb, or removed if the words hold a verb already."""
+    """Return the words with the HTTP method replaced by a verb, or removed if the words already contain a verb."""
     method = operation.method.lower()
     in_path = {singular(word) for word in words(operation.path)}
     if len(found) > 1 and found[-1] == method and method not in in_path:

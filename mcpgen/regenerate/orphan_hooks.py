@@ -66,7 +66,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
     return list(_orphaned(module, text, file, names, retired))
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
+# -- Reading of hooks.py -----------------------------------------------------------------------------------------------
 
 
 def _decoded(data: bytes) -> str:
@@ -126,7 +126,7 @@ def _names_of(node: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr | ast.al
                 yield target.id, target
 
 
-# -- judging ----------------------------------------------------------------------------------------------------------
+# -- Warnings ----------------------------------------------------------------------------------------------------------
 
 
 def _orphaned(

@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
 
 Fields = dict[str, list[str]]
-"""Field → the stems of the words in it, in order. The names of fields are those of `index.FIELDS`."""
+"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
 
 
 def of_tool(tool: ToolSpec, composer: Composer) -> Fields:

@@ -250,7 +250,7 @@ def _described(schema: JsonObject, lookup: Lookup) -> JsonObject:
 
 
 def _argument(lookup: Lookup, tool: ToolSpec) -> JsonObject:
-    """Return the schema of the argument that takes a name."""
+    """Return the schema of the argument that accepts a name instead of an id."""
     count = "exactly" if lookup.required else "at most"
     exact = "exact " if not (tool.annotations.read_only and lookup.ranked) else ""
     text = (

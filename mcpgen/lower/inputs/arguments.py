@@ -166,7 +166,7 @@ def _position(entry: Input) -> tuple[bool, int]:
     return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
 
 
-# -- inputs -----------------------------------------------------------------------------------------------------------
+# -- Inputs of a request -----------------------------------------------------------------------------------------------
 
 
 def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer: Composer) -> Input:
@@ -256,7 +256,7 @@ def _constant(entry: Input, composer: Composer) -> JsonValue:
     return only_value(entry.schema, composer)
 
 
-# -- names ------------------------------------------------------------------------------------------------------------
+# -- Names of arguments ------------------------------------------------------------------------------------------------
 
 
 def _named(
@@ -327,11 +327,11 @@ def _types(entry: Input, composer: Composer) -> list[str]:
     return types(composer.node(entry.schema)[0])
 
 
-# -- schemas ----------------------------------------------------------------------------------------------------------
+# -- Schemas of arguments ----------------------------------------------------------------------------------------------
 
 
 _ENCODED = frozenset(["path", "query"])
-"""Places whose values the server percent-encodes, and which cannot hold null."""
+"""Places of the request in which the server percent-encodes values, and in which null cannot be sent."""
 
 
 def _schema(entry: Input, writer: Writer) -> JsonObject:

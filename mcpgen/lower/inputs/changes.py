@@ -87,7 +87,7 @@ def _misfit(schema: JsonObject, value: JsonValue) -> str:
 
 
 class _ArgumentChanger:
-    """Applies the changes of one operation, one after the other."""
+    """Applies the owner's changes of the arguments of one operation."""
 
     def __init__(
         self,
@@ -249,8 +249,8 @@ class _ArgumentChanger:
         found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
 
     def _rename_file_name(self, slot: Slot, name: str) -> None:
-        """Rename the argument that holds a file's name after the file's own argument, now `name`, unless the owner
-        renamed it.
+        """Rename the argument for a file's name, because the argument for the file is now called `name`. A name that
+        the owner chose stays.
         """
         beside: Slot = ("filename", slot[1])
         if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:

@@ -139,8 +139,8 @@ class Requests:
     def by_id(self, operation: Operation, answer: Sequence[Member], text: str) -> Iterator[tuple[Look, bool]]:
         """Yield each GET request whose path takes an id from the response, and True if the id is that of a job.
 
-        `text`: the description of the operation. If several requests take an id of a job, the one that it mentions is
-        used.
+        `text`: the description of the operation. If several requests take an id of a job, the request that the
+        description mentions is used.
         """
         own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
         seen = {operation.path, *([own.path] if own is not None else [])}

@@ -195,7 +195,7 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
     )
 
 
-# -- bodies -----------------------------------------------------------------------------------------------------------
+# -- Bindings of bodies ------------------------------------------------------------------------------------------------
 
 
 def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:

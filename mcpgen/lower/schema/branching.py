@@ -31,7 +31,7 @@ _ANY_PART = (
 
 
 def steps(schema: JsonObject) -> int:
-    """Return the maximum number of steps that `schema` takes for one value."""
+    """Return the maximum number of steps for checking one value against `schema`."""
     return max(_Steps(schema).of(schema))
 
 

@@ -121,7 +121,7 @@ class Composer:
         return {**node, UNDEFINED: True} if gap else node
 
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
-        """Return one node that demands what `first` and `second` demand.
+        """Return one node with the constraints of both `first` and `second`.
 
         Descriptions, defaults and flags of `second` win.
         """

@@ -15,7 +15,9 @@ does not depend on.
 """
 
 EMPTY = "^$"
-"""Pattern that only the empty string matches. It replaces "" in an enum, which model providers refuse."""
+"""Pattern that only the empty string matches. The pattern replaces "" in an enum, because model providers refuse an
+empty string there.
+"""
 
 MOST_VALUES = 250
 NEEDS = "needs"
@@ -97,7 +99,7 @@ def _run(enum: list[JsonValue]) -> JsonObject:
 
 
 def _number(value: JsonValue) -> int | float | None:
-    """Return `value` if it is a number in the range of a double, which every reader of JSON takes, else None."""
+    """Return `value` if it is a number in the range of a double, which every JSON parser accepts, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if abs(value) <= _LARGEST else None

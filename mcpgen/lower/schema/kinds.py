@@ -44,7 +44,7 @@ def type_of(value: JsonValue) -> str:
 
 
 def is_null(node: JsonObject) -> bool:
-    """Return True if `node` takes only null."""
+    """Return True if `node` allows only null."""
     return node.get("type") == "null" or node.get("enum") == [None] or node.get("const", 0) is None
 
 

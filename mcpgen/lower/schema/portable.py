@@ -241,7 +241,7 @@ class Portable:
         """Return {}: portable schemas have no definitions, since they have no references."""
         return {}
 
-    # -- alternatives -------------------------------------------------------------------------------------------------
+    # -- Alternatives of a node ----------------------------------------------------------------------------------------
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
@@ -306,7 +306,7 @@ class Portable:
             return {**as_object(members[0]), **described}
         return {"anyOf": without_text(members, described.get("description")), **described, **default_of(node, members)}
 
-    # -- one type -----------------------------------------------------------------------------------------------------
+    # -- Schemas of one type -------------------------------------------------------------------------------------------
 
     def _one(self, source: JsonObject, at: _Position, words: str) -> JsonObject:
         node, _ = self.composer.node(source)

@@ -203,7 +203,7 @@ def _hides(value: JsonValue) -> bool:
     return has_hidden(value) or spells_hidden(value)
 
 
-# -- texts of the server beside its tools ------------------------------------------------------------------------
+# -- Texts of the server outside its tools -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

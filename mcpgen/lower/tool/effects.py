@@ -79,7 +79,9 @@ def gravest(effects: Iterable[Effect]) -> Effect:
 
 
 def acts(operation: Operation) -> bool:
-    """Return True if the words of a reading method say that something changes: `GET /sessions/logout`."""
+    """Return True if an operation with a reading method changes something according to its words: `GET
+    /sessions/logout`.
+    """
     segments = _segments(operation.path)
     verbs = {_verb_of_id(_id_words(operation)), *_verbs_of_summary(operation.summary), *_verbs_of_segment(segments)}
     return bool(
@@ -115,7 +117,7 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
     return [] if is_thing else [word for word in (found[0], found[-1]) if word in known.SWITCHES]
 
 
-# -- the sources ------------------------------------------------------------------------------------------------------
+# -- Sources of words --------------------------------------------------------------------------------------------------
 
 
 def _id_words(operation: Operation) -> list[str]:
@@ -146,7 +148,7 @@ def _segments(path: str) -> list[str]:
     return [*found[:-1], re.split(r"[.:](?!.*})", found[-1])[-1]] if found else []
 
 
-# -- what each of them says -------------------------------------------------------------------------------------------
+# -- Effects that the sources state ------------------------------------------------------------------------------------
 
 
 def _of_id(found: list[str]) -> Effect:
@@ -226,7 +228,7 @@ def _without_manners(found: list[str]) -> list[str]:
     return found
 
 
-# -- the response -----------------------------------------------------------------------------------------------------
+# -- Response and request body -----------------------------------------------------------------------------------------
 
 
 def _answers_with_content(operation: Operation) -> bool:

@@ -19,7 +19,7 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
 }
 _TEXTS = ("title", "description")
 _KIND = ("type", "enum", "oneOf", "items")
-"""Keywords that say what kind of field it is."""
+"""Keywords that decide the kind of a field."""
 
 
 class Unaskable(Exception):

@@ -229,7 +229,7 @@ class _Outputs:
                 return count
         return len(listed)
 
-    # -- reading ------------------------------------------------------------------------------------------------------
+    # -- Reading of schemas --------------------------------------------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
         """Return the types, members and items that the schemas `sources` allow."""

@@ -149,7 +149,7 @@ def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
         yield as_object(node["items"])
 
 
-# -- names ------------------------------------------------------------------------------------------------------------
+# -- Names of arguments in texts ---------------------------------------------------------------------------------------
 
 
 def report(view: ResultView | None, arguments: list[str], diagnostics: Diagnostics) -> None:

@@ -17,7 +17,7 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
     "idempotentHint": (True, "safe to repeat", "not safe to repeat"),
     "openWorldHint": (False, "closed to the world", "open to the world"),
 }
-"""Hint of MCP → its safe value, and the words for the safe and the other value."""
+"""Hint of MCP → its safe value, the text for the safe value, and the text for the other value."""
 
 _ASKED_BY = frozenset(_HINTS) - {"idempotentHint"}
 """Hints by which hosts decide whether to ask the user before a call, and by which `--read-only` selects tools.
@@ -91,8 +91,8 @@ def _fields(question: JsonObject) -> list[JsonValue]:
 
 
 def _removed(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of the parts that the server removes from responses. A JSON Pointer includes everything below
-    it.
+    """Yield changes of the parts that the server removes from responses. A part includes everything below its JSON
+    Pointer.
     """
     had, has = (_texts(as_object(tool.binding.get("result")).get("remove")) for tool in (old, new))
     if fallen := [pointer for pointer in sorted(had) if not _is_covered(pointer, has)]:

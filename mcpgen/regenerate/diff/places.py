@@ -91,7 +91,7 @@ class Places:
             found.insert(0, Place(kind, (), outlined(had), outlined(has), narrowed, widened))
         return _cut(found) if len(found) > MOST else found
 
-    # -- cases --------------------------------------------------------------------------------------------------------
+    # -- Differences between cases -------------------------------------------------------------------------------------
 
     def _of_cases(self, old: Sequence[Case], new: Sequence[Case]) -> Iterator[Place]:
         had, has = types(old), types(new)
@@ -151,7 +151,7 @@ class Places:
         elif old.kind == "object":
             yield from self._of_members(Members(old), Members(new))
 
-    # -- what is inside -----------------------------------------------------------------------------------------------
+    # -- Differences inside members and items --------------------------------------------------------------------------
 
     def _of_items(self, old: Items, new: Items) -> Iterator[Place]:
         places = max(old.first, new.first)
@@ -226,7 +226,7 @@ def _values(cases: Iterable[Case]) -> dict[str, JsonValue]:
 
 
 def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool, new_ends: bool) -> Iterator[Place]:
-    """Yield the differences between two enums, given as text of a value → value.
+    """Yield the differences between the enums `old` and `new`, which map the JSON text of a value to the value.
 
     `old_ends`, `new_ends`: True if the enum is complete, so that no other value is valid.
     """

@@ -56,7 +56,7 @@ def _at(entries: list[JsonValue], index: JsonValue) -> JsonObject:
     return as_object(entries[index]) if isinstance(index, int) and index < len(entries) else {}
 
 
-# -- schemes ----------------------------------------------------------------------------------------------------------
+# -- Security schemes --------------------------------------------------------------------------------------------------
 
 
 def _schemes(
@@ -124,7 +124,7 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
     return "" if origin in home else origin
 
 
-# -- the list ---------------------------------------------------------------------------------------------------------
+# -- List of origins ---------------------------------------------------------------------------------------------------
 
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:

@@ -22,7 +22,7 @@ _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> list[Change]:
-    """Yield the changes that concern the operator: identity, servers, security schemes.
+    """Return the changes that concern the operator: identity, servers, security schemes.
 
     `pairs`: tools that both servers have. `renamed`: old name → new name of security schemes.
     """
@@ -73,7 +73,7 @@ def _programs(search: JsonValue) -> str:
     return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
 
 
-# -- where requests go ------------------------------------------------------------------------------------------------
+# -- URLs of requests --------------------------------------------------------------------------------------------------
 
 
 def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
@@ -123,7 +123,7 @@ def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server("variable-widened", had, added or "any other value", at=name)
 
 
-# -- credentials ------------------------------------------------------------------------------------------------------
+# -- Credentials -------------------------------------------------------------------------------------------------------
 
 
 def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], needed: frozenset[str]) -> Iterator[Change]:

@@ -55,7 +55,7 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
         yield rules.of_tool("listing", tool, after=[*changed])
 
 
-# -- arguments --------------------------------------------------------------------------------------------------------
+# -- Changes of arguments ----------------------------------------------------------------------------------------------
 
 
 def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
@@ -142,7 +142,7 @@ def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[s
         yield rules.of_tool("arguments-written", new.name)
 
 
-# -- results ----------------------------------------------------------------------------------------------------------
+# -- Changes of results ------------------------------------------------------------------------------------------------
 
 
 def _results(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:

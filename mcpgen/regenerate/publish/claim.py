@@ -52,7 +52,7 @@ def confirm(directory: Path) -> None:
 
 
 def made(directory: Path) -> None:
-    """Record that this run has created `directory`, so that `confirm` does not take it for the work of another run."""
+    """Record that this run has created `directory`, so that `confirm` does not blame another run."""
     _NOT_THERE.discard(physical(directory))
 
 

@@ -10,7 +10,7 @@ from mcpgen.regenerate.diff.variance.scope import Terms
 
 
 class Items:
-    """The items that the arrays of one case may have."""
+    """The items of arrays that satisfy one case (combination of alternatives) of a schema."""
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope

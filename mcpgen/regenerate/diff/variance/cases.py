@@ -189,9 +189,9 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
 
 
 def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
-    """Return True if a text can only be empty.
+    """Return True if `atoms` allow only the empty text.
 
-    The portable profile writes the empty text as such a pattern or limit.
+    The portable profile expresses an empty text in an enum by a pattern or a `maxLength` of 0.
     """
     return scalars.limit(atoms, "maxLength") == 0 or any(atom.get("pattern") == "^$" for atom in atoms)
 

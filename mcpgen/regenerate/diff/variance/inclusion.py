@@ -116,7 +116,7 @@ class Inclusion:
         values = {plain_text(case.values[0]): case for case in has if case.values}
         return all(self._is_among(case, has, values, 0) for case in had)
 
-    # -- one case among several ---------------------------------------------------------------------------------------
+    # -- Inclusion of a case in several cases --------------------------------------------------------------------------
 
     def _is_among(self, case: Case, several: list[Case], values: dict[str, Case], split: int) -> bool:
         case.scope.budget.spend(len(several))
@@ -172,7 +172,7 @@ class Inclusion:
             reached = reached.narrowed({"minimum" if outside else "exclusiveMinimum": exact})
         return False
 
-    # -- one case in another ------------------------------------------------------------------------------------------
+    # -- Inclusion of a case in another --------------------------------------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
         """Return True if every value of the case `inner` is proven to be a value of the case `outer`."""
@@ -226,7 +226,7 @@ class Inclusion:
         )
 
     def _has_none(self, case: Case) -> bool:
-        """Return True if a case is proven to have no value."""
+        """Return True if it is proven that no value satisfies `case`."""
         if any(self._is_in(case, case.scope.terms(node)) for node in case.nots):
             return True
         if case.values:

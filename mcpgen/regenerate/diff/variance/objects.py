@@ -28,7 +28,7 @@ class Judge(Protocol):
 
 
 class Members:
-    """The members that the objects of one case may have."""
+    """The members of objects that satisfy one case (combination of alternatives) of a schema."""
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope

@@ -45,7 +45,7 @@ def _numbers(atoms: Atoms, keyword: str) -> Iterator[Fraction]:
     return (found for atom in atoms if (found := number(atom.get(keyword))) is not None)
 
 
-# -- numbers ----------------------------------------------------------------------------------------------------------
+# -- Numbers -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, who
     return range_of(outer, integral=False).holds(inner)
 
 
-# -- texts ------------------------------------------------------------------------------------------------------------
+# -- Texts -------------------------------------------------------------------------------------------------------------
 
 
 def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
@@ -151,7 +151,7 @@ def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
                 yield keyword, wanted
 
 
-# -- single values ----------------------------------------------------------------------------------------------------
+# -- Single values -----------------------------------------------------------------------------------------------------
 
 
 def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:

@@ -139,7 +139,7 @@ class Terms:
         return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
 
     def is_plainly(self, other: "Terms") -> bool:
-        """Return True if both have the same text in `plain`.
+        """Return True if this conjunction and `other` have the same text in `plain`.
 
         This quick test returns False for schemas with references.
         """
