@@ -29,4 +29,4 @@ FILE = b"""\
 /tests/test_server.py text eol=lf
 /*_mcp/hooks.py text eol=lf
 """
-"""Files marked as generated are folded in reviews: the runtime, the tables and the schema."""
+"""Code hosts collapse files that are marked as generated in reviews: the runtime, the JSON tables and the schema."""

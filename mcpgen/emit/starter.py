@@ -183,7 +183,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # match a tag with a comma as the selector does in its form as a mapping
+    if kind == "tag":  # a selector in the form of a mapping matches a tag that contains a comma
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 

@@ -37,7 +37,7 @@ def tools_path(catalog: Catalog) -> str:
 
 
 def tools_json(catalog: Catalog) -> bytes:
-    """Return the tools array in ASCII, one tool a line."""
+    """Return the array of tools as JSON in ASCII, one tool a line."""
     lines = b",\n".join(compact(tool_object(tool)).encode("ascii") for tool in catalog.tools)
     return b"[\n%b\n]\n" % lines
 

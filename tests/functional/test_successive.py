@@ -52,7 +52,7 @@ def test_an_operation_that_moved_keeps_its_name_and_that_is_told(
     assert run("regenerate", "out") == 0
     assert names()["GET /animals/{}"] == "get_pet"
     assert lock().promises.retired == {}
-    assert "GET /pets/{id} is GET /animals/{id} now." in capsys.readouterr().out
+    assert "The request GET /pets/{id} is now GET /animals/{id}." in capsys.readouterr().out
 
 
 def test_without_moves_it_is_gone_and_another_is_new(project: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,10 @@ def _credentials(settings: Settings, remarks: list[Remark], where: Where | None)
     kind = settings.text("auth-type").lower()
     if is_placeholder(kind):
         remarks.append(
-            Remark("adopt does not know the login method --auth-type, so the new server sends no credentials.", where)
+            Remark(
+                "The value of --auth-type is a variable that adopt cannot read, so no credentials are sent.",
+                where,
+            )
         )
         return ()
     if kind == "bearer":

@@ -28,21 +28,21 @@ _COMPONENTS: dict[str, Component] = {
 }
 _CODE = {
     "route_map_fn": (
-        "decides by code what each operation becomes. In the new server, every operation that no route map "
+        "{call} decides by code what each operation becomes. In the new server, every operation that no route map "
         "excludes is a tool. List unwanted operations under `exclude:`."
     ),
-    "mcp_component_fn": "changes tools by code, which was not run. Write the changes under `overrides:`.",
+    "mcp_component_fn": "{call} changes tools by code, which was not run. Write the changes under `overrides:`.",
 }
 _AFTER = {
-    "mount": "mounts another server, whose tools are not in this tools file.",
-    "import_server": "imports another server, whose tools are not in this tools file.",
-    "add_tool": "adds a tool by code, which is not in this tools file.",
-    "add_middleware": "adds a middleware. Write its effect as a hook in hooks.py.",
-    "add_transform": "transforms tools by code, which was not run.",
-    "add_tool_transformation": "transforms a tool by code. Write the changes under `overrides:`.",
-    "add_provider": "adds a provider.",
-    "disable": "switches tools off by code, which was not run: list these tools under `exclude:`.",
-    "enable": "switches tools on by code, which was not run: list these tools under `include:`.",
+    "mount": "{call} mounts another server, whose tools are not in this tools file.",
+    "import_server": "{call} imports another server, whose tools are not in this tools file.",
+    "add_tool": "{call} adds a tool by code, which is not in this tools file.",
+    "add_middleware": "{call} adds a middleware. Write its effect as a hook in hooks.py.",
+    "add_transform": "{call} transforms tools by code, which was not run.",
+    "add_tool_transformation": "{call} transforms a tool by code. Write the changes under `overrides:`.",
+    "add_provider": "{call} adds a provider by code, whose tools are not in this tools file.",
+    "disable": "{call} switches tools off by code, which was not run: list these tools under `exclude:`.",
+    "enable": "{call} switches tools on by code, which was not run: list these tools under `include:`.",
 }
 
 
@@ -107,7 +107,7 @@ class _Call:
             self._client = clients.read(self._value("client"), evaluator, environ, place)
         for name, said in _CODE.items():
             if name in self._given and self._value(name) != Plain(None):
-                self._remarks.append(Remark(f"{name} {said}", evaluator.where(self._given[name])))
+                self._remarks.append(Remark(said.format(call=name), evaluator.where(self._given[name])))
 
     def _value(self, name: str) -> Value:
         return self._evaluator.value(self._given.get(name))
@@ -225,7 +225,8 @@ def _after(tree: ast.Module, evaluator: Evaluator) -> Iterator[Remark]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _AFTER:
             owner = node.func.value.id if isinstance(node.func.value, ast.Name) else "The script"
-            yield Remark(f"{clipped(owner)}.{node.func.attr} {_AFTER[node.func.attr]}", evaluator.where(node))
+            said = _AFTER[node.func.attr].format(call=f"{clipped(owner)}.{node.func.attr}")
+            yield Remark(said, evaluator.where(node))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for kind in filter(None, map(_decorator, node.decorator_list)):
                 said = f"The {kind} {clipped(node.name)} is written in Python, and is not in this tools file."

@@ -142,7 +142,8 @@ def _written(
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
     """Return the input schema.
 
-    `whole`: include all arguments. Otherwise the schema ends where `writer` runs out of nodes.
+    `whole`: include all arguments. Otherwise the schema has only the arguments that `writer` can write within its limit
+    on nodes.
     """
     properties: JsonObject = {}
     for entry in inputs:

@@ -201,7 +201,7 @@ class Requests:
 
 
 def _renamed(path: str, own: str) -> str:
-    """Return `path` with the names of variables that `own` has in the same leading segments."""
+    """Return `path` with its variables renamed as in `own`, as long as the two paths have the same segments."""
     parts, others = path.split("/"), own.split("/")
     for index, (part, other) in enumerate(zip(parts, others, strict=False)):
         if _blank(part) != _blank(other):

@@ -12,7 +12,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, loo
 
 # Decision 0060: The compiler avoids schemas that a server could not check in time.
 MOST = 1000
-"""Limit on the steps for one value.
+"""Limit on the steps for checking one value.
 
 Published schemas take up to 363 steps. A call has up to 100,000 values, so checking it takes a second at worst.
 """
@@ -81,7 +81,7 @@ class _Steps:
         return min(1 + sum(here for here, _ in same), _ENDLESS), min(below, _ENDLESS)
 
     def _branches(self, schema: JsonObject) -> list[JsonValue]:
-        """Return the subschemas that apply to the same value."""
+        """Return the subschemas that apply to the same value as `schema`."""
         found = [schema[name] for name in _SAME_VALUE if name in schema]
         found += [branch for name in _SAME_VALUE_LISTS for branch in as_list(schema.get(name))]
         found += as_object(schema.get("dependentSchemas")).values()

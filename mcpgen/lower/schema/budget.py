@@ -21,8 +21,8 @@ estimate.
 """
 
 _MOST_OF_JOINT = 5
-"""Limit on the tokens by which the estimate for a single argument may differ from its share in the whole schema: for
-two delimiters, and a null.
+"""Limit on the tokens by which the sum of estimates for single arguments may differ from the estimate for the whole
+schema, per argument. Causes are delimiters, and the `null` that replaces an argument.
 """
 
 _HINTS = 45

@@ -164,7 +164,7 @@ def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Op
     settled: list[Operation] = []
     for operation in found:
         if operation.decided.name is not None and owners[operation.decided.name] != operation.key:
-            message = f"The name {operation.decided.name} is taken by another operation; another one is derived."
+            message = f"The name {operation.decided.name} belongs to another operation, so mcpgen derives a name."
             place = operation.where.inside("x-mcp", "name")
             around.diagnostics.add("invalid-extension", message, place, "Give each tool a different name.")
             operation = replace(operation, decided=replace(operation.decided, name=None))

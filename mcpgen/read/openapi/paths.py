@@ -32,7 +32,11 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
     body, query_mark, query = body.partition("?")
     fixed, filled = _of_query(path, query, where)
     if (fragment_mark or query_mark) and not query_is_meant:
-        sent = "its variables are query parameters." if "{" in query else "it is sent as a fixed query."
+        sent = (
+            "the variables in the query become query parameters."
+            if "{" in query
+            else "mcpgen sends the query unchanged."
+        )
         message = (
             f"The path {clipped(path, 120)} contains a query; {sent}"
             if query_mark
@@ -47,7 +51,7 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
             "repeated-path-parameter",
             f"The path {clipped(path, 120)} names a parameter twice; each occurrence becomes an argument.",
             where,
-            "Give each of them a different name.",
+            "Give each of these parameters a different name.",
         )
     literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
     return PathTemplate(literals, _distinct(variables), variables, fixed, filled)

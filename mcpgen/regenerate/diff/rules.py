@@ -190,7 +190,7 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
     "member-added": ("{at} is new and optional.", "{at} is new."),
     "required-member-added": ("{at} is new and required.", "{at} is new and always present."),
     "member-gone": ("{at} was removed.", "{at} was removed."),
-    "member-unlisted": ("{at} is no longer described.", "{at} is no longer described."),
+    "member-unlisted": ("{at} is no longer listed in the schema.", "{at} is no longer listed in the schema."),
     "required": ("{at} is now required.", "{at} is now always present."),
     "optional": ("{at} is now optional.", "{at} may now be missing."),
     "type": (
