@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the authorization server of each delegated scheme: its endpoints, and its tokens."""
+"""Find the endpoints and fetch the tokens of authorization servers, for schemes that use the caller's credentials."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class DirectRequests:
         secured: Callable[[Address], ssl.SSLContext | bool],
         used: WeakSet[asyncio.Transport],
     ) -> None:
-        """Prepare.
+        """Create the sender.
 
         `connector` returns the connection pool, `secured` the TLS context; `used` are connections used before.
         """

@@ -160,7 +160,7 @@ class Guard:
     async def examine(self) -> dict[str, str]:
         """Fetch the metadata and keys of each issuer.
 
-        Return, by issuer, what is wrong as the rest of a sentence, or "".
+        Return a mapping from each issuer to "" or to what is wrong, as the rest of a sentence.
         """
         found = {}
         for name, issuer in self._issuers.items():

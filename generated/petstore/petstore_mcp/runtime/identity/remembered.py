@@ -41,7 +41,7 @@ class BoundedCache(Generic[Value]):
         return entry[1]
 
     def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
-        """Remember a value until `end`. `size` is the size of its token in bytes."""
+        """Remember a value until `end`, in seconds since 1970. `size` is the size of the caller's token in bytes."""
         self._forget(digest)
         self._entries[digest] = (end, value, size)
         self._size += size

@@ -32,7 +32,7 @@ class Loopback:
     """Receiver of one authorization response, at `redirect_uri`. Call `listen` to open it, and `close` at the end."""
 
     def __init__(self, title: str) -> None:
-        """Prepare. `title` is the heading of the page that the user sees."""
+        """Create the receiver. `title` is the heading of the page that the user sees."""
         self._title = title
         self._state = b""
         self._answer: asyncio.Future[dict[str, str]] | None = None

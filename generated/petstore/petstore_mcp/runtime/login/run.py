@@ -37,7 +37,7 @@ class Login:
     """
 
     def __init__(self, scheme: UserScheme, kept: KeptLogins, send: Send, scopes: str) -> None:
-        """Prepare. `scopes` are separated by spaces."""
+        """Create the login. `scopes` are separated by spaces."""
         self._scheme = scheme
         self._kept = kept
         self._send = send

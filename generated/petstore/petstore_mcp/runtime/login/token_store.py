@@ -165,7 +165,7 @@ class KeyringStore:
     """Store in the system's keyring: Keychain, Credential Locker, Secret Service or KWallet."""
 
     def __init__(self, service: str, variable: str) -> None:
-        """Prepare. `variable` is the environment variable that chooses another store."""
+        """Create the store. `variable` is the environment variable that chooses another store."""
         self.where = "the system's keyring"
         self._service = service
         self._variable = variable

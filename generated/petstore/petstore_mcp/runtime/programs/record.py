@@ -32,7 +32,7 @@ class OtherProgram(Exception):
 class Record:
     """Record of what a program has done.
 
-    `run` is its id in the audit log. `state` belongs to the question that the user is asked.
+    `run` is its id in the audit log. `state` is the opaque state of the question that the user is asked.
     """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")

@@ -25,7 +25,7 @@ Write = Callable[[Any], str]
 
 
 def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
-    """Return the value that a node yields, or ABSENT if it needs an omitted argument.
+    """Return the value that a template node yields, or ABSENT if the node needs an omitted argument.
 
     `escape` encodes values that are inserted into texts. Raise Unsendable if a value cannot be encoded.
     """

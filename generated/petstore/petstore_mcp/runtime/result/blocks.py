@@ -48,7 +48,10 @@ class BlockMaker:
     """Creator of the blocks of one result. `content` holds the blocks created; `notes` says which were left out."""
 
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
-        """Prepare. `usual` is the content without blocks. `shown` is how many bytes of text a result shows."""
+        """Create a maker of blocks.
+
+        `usual` is the content without blocks. `shown` is how many bytes of text a result shows.
+        """
         self.content: list[Block] = []
         self._texts = texts
         self._usual = usual

@@ -61,7 +61,7 @@ class JoinedPages:
     )
 
     def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
-        """Prepare. `address` is host and port of the API, `shown` how many bytes a result shows, `most` the limit on
+        """Begin. `address` is host and port of the API, `shown` how many bytes a result shows, `most` the limit on
         pages.
 
         `removed` lists pointers to the parts of each page that must not leave this server.

@@ -39,7 +39,7 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Prepare. `mark` is the prefix of numbers in `value` that are stored as texts (projection.mark)."""
+        """Create the texts. `mark` is the prefix of numbers in `value` that are stored as texts (projection.mark)."""
         self.value = value
         self._mark = mark
         self._arguments = arguments

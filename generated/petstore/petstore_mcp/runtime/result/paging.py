@@ -256,7 +256,10 @@ def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
 
 
 def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> NextPage | None:
-    """Return the arguments for the next page, computed from counts; None at the end or if unknown."""
+    """Return the arguments for the next page, computed from the numbers of items and pages.
+
+    Return None at the end of the list, or if the numbers are unknown.
+    """
     tool, count = sent.tool, len(items)
     size, total = _size(said, sent), _whole(said, _TOTAL)
     if offset := _argument(tool, _OFFSET):

@@ -46,7 +46,7 @@ class ResultRules:
     __slots__ = ("_mark", "_rules", "_value")
 
     def __init__(self, rules: table.View) -> None:
-        """Prepare. `rules` is the `result` entry of a binding."""
+        """Create the rules from `rules`, the `result` entry of a binding."""
         self._rules = rules
         self._value: Any = ABSENT
         self._mark = ""

@@ -41,7 +41,7 @@ class ToolSearch:
     """Search over the tools of one table. The first search opens the index."""
 
     def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
-        """Prepare. `opened` is the index, if it was opened before."""
+        """Create the search. `opened` is the index, if it was opened before."""
         self._catalog = catalog
         self._opened = opened
 

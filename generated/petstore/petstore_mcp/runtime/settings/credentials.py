@@ -260,7 +260,7 @@ class ServerCredentials:
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
-        """Prepare. `logins` is given if a user can log in for one of the schemes, else None."""
+        """Create the credentials. `logins` is given if a user can log in for one of the schemes, else None."""
         self._security = security
         self._settings = settings
         self._logins = logins

@@ -129,7 +129,7 @@ def _is_plain(host: str) -> bool:
 
 
 def _is_under(host: str, network: str) -> bool:
-    # The last label decides: 127.evil.example is a name.
+    # The last label decides whether a host is an address: 127.evil.example is a name.
     return host.startswith(network) and host.rpartition(".")[2].isdigit()
 
 

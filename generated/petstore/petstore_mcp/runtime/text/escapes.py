@@ -14,7 +14,7 @@ from bisect import bisect_left
 LONGEST = 36
 """Maximum number of bytes for one escaped character.
 
-These are four UTF-8 bytes, each percent-encoded three times, after backslashes.
+These are four UTF-8 bytes, each percent-encoded three times, plus backslashes.
 """
 
 _ROUNDS = 3

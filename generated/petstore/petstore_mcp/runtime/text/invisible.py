@@ -61,8 +61,8 @@ HIDES = "|".join(
 )
 """Regular expression without lookaround, for the engine of the validator library.
 
-It matches exactly if the text contains a hidden character, apart from lone surrogates. On clean text it is up to seven
-times as fast as HIDDEN.
+It matches if and only if the text contains a hidden character, apart from lone surrogates. On clean text it is up to
+seven times as fast as HIDDEN.
 """
 
 _HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))

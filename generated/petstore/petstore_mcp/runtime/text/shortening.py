@@ -111,7 +111,7 @@ class Shortened:
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
         """Return the items that fit into `room` bytes. At least one is kept; if it does not fit, it is shortened."""
-        kept, left = [], room - 1  # no comma follows the last item
+        kept, left = [], room - 1  # no comma follows the last item, so one byte less is needed
         for item in value:
             left -= _size(item) + 1
             if left < 0:
@@ -133,7 +133,7 @@ class Shortened:
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}
-        left = room - 1  # no comma follows the last member
+        left = room - 1  # no comma follows the last member, so one byte less is needed
         if sum(names.values()) > room // 2:
             kept = {}
             for key, member in value.items():
