@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation, cases
 
 QUESTIONS = "tests/runtime/test_questions.py"
+OF_HOOKS = "tests/runtime/test_hook_questions.py"
+FORMS = "tests/runtime/test_hook_forms.py"
 SECRETS = cases("questions/secrets")
 
 OF_QUESTIONS = (
@@ -24,10 +26,10 @@ OF_QUESTIONS = (
     ),
     Mutation(
         "the call of a state",
-        "questions.py",
-        "self.subject = hashlib.sha256(json.dumps(what",
-        "self.subject = hashlib.sha256(json.dumps('it'",
-        (QUESTIONS,),
+        "interviews.py",
+        "return hashlib.sha256(json.dumps(what",
+        "return hashlib.sha256(json.dumps('it'",
+        (QUESTIONS, OF_HOOKS),
     ),
     Mutation(
         "answers that do not fit the form",
@@ -45,12 +47,12 @@ OF_QUESTIONS = (
     ),
     Mutation(
         "questions without end",
-        "questions.py",
+        "interviews.py",
         "            if turn >= MOST_TURNS:",
         "            if False:",
         (QUESTIONS,),
     ),
-    Mutation("the size of answers", "questions.py", "> LONGEST_ANSWERS:", "> 2**62:", (QUESTIONS,)),
+    Mutation("the size of answers", "interviews.py", "> LONGEST_ANSWERS:", "> 2**62:", (QUESTIONS,)),
     Mutation("clients that cannot be asked", "questions.py", 'return "unable"', 'return ""', (QUESTIONS,)),
     Mutation(
         "arguments in messages",
@@ -59,6 +61,51 @@ OF_QUESTIONS = (
         "return text",
         (QUESTIONS,),
     ),
+    Mutation(
+        "hooks that ask something else when they run again",
+        "hook_questions.py",
+        "if self._asked <= self._brought and before != digest:",
+        "if False:",
+        (OF_HOOKS,),
+    ),
+    Mutation(
+        "answers that no hook asks for when it runs again",
+        "hook_questions.py",
+        "if self._asked < self._brought:",
+        "if False:",
+        (OF_HOOKS,),
+    ),
+    Mutation(
+        "hooks that go on without the answer",
+        "hook_questions.py",
+        "                self._ended = ended\n",
+        "",
+        (OF_HOOKS,),
+    ),
+    Mutation(
+        "questions of hooks after the request",
+        "hook_runner.py",
+        "before = hook_context.enter(None)",
+        "before = hook_context.enter(hook_context.current())",
+        (OF_HOOKS,),
+    ),
+    Mutation(
+        "answers to hooks that do not fit",
+        "hook_questions.py",
+        "return values, Checker().check(Tool(question.name, schema, binding), values, budget)",
+        "return values, []",
+        (OF_HOOKS,),
+    ),
+    Mutation("clients that hooks cannot ask", "hook_questions.py", 'return "unable"', 'return "accept"', (OF_HOOKS,)),
+    Mutation(
+        "hooks that ask for secrets",
+        "hook_forms.py",
+        "if asks_for_secret(",
+        "if () and asks_for_secret(",
+        (FORMS,),
+    ),
+    Mutation("secrets in questions of hooks", "hook_forms.py", "redactor.value(fields)", "fields", (FORMS,)),
+    Mutation("secrets in messages of hooks", "hook_forms.py", "redactor.text(message)[:", "message[:", (FORMS,)),
 )
 
 OF_SECRETS = (

@@ -21,6 +21,15 @@ from confirm_mcp.runtime.server import main
 
 sys.exit(main())
 """
+# : The hooks of the same server: one asks twice.
+HOOKS = """from .runtime.hooks import Arguments, context
+
+
+async def before_remove_hooked(arguments: Arguments) -> Arguments:
+    why = await context.ask(f"Why pet {arguments['petId']}?", {"reason": {"minLength": 3, "required": True}})
+    seen = await context.ask(f"What shows that it is {why['reason']}?", {"sign": {"enum": ["old", "ill"]}})
+    return {**arguments, **why, **seen}
+"""
 PET = {"petId": 9}
 
 
@@ -44,6 +53,10 @@ def _answered(answer: str, **content: object) -> Job:
     return Job(({"do": "call", "tool": "remove_asked", "arguments": {}, "answer": answer, "content": content},))
 
 
+def _hooked(answer: str, **content: object) -> Job:
+    return Job(({"do": "call", "tool": "remove_hooked", "arguments": PET, "answer": answer, "content": content},))
+
+
 def _by_hand(*again: Step) -> Job:
     return Job(({"do": "confirm", "tool": "delete_pet", "arguments": PET, "again": list(again)},))
 
@@ -51,6 +64,7 @@ def _by_hand(*again: Step) -> Job:
 _EVERYWHERE = {
     "without": Job((_call(), _call(tool="remove_if_asked")), asks=False),
     "no questions": Job(({"do": "call", "tool": "remove_asked", "arguments": {}},), asks=False),
+    "no questions of hooks": Job(({"do": "call", "tool": "remove_hooked", "arguments": PET},), asks=False),
 }
 _WHERE_IT_CAN_BE_ASKED = {
     "accepted": Job((_call("accept"),)),
@@ -62,6 +76,10 @@ _WHERE_IT_CAN_BE_ASKED = {
     "question declined": _answered("decline"),
     "question cancelled": _answered("cancel"),
     "wrong answers": _answered("accept", petId=0),
+    "a hook asks": _hooked("accept", reason="too old", sign="old"),
+    "a hook asks and is declined": _hooked("decline"),
+    "a hook asks and is cancelled": _hooked("cancel"),
+    "a hook gets wrong answers": _hooked("accept", reason="no"),
     "expired": Job((_call("accept"),), hasty=True),
 }
 #: States exist only in the stateless revision, where the official clients let the caller store them.

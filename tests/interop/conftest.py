@@ -85,10 +85,18 @@ def promised(
 
 
 @pytest.fixture(scope="session")
-def confirming(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the console script of the project whose tools ask the user first."""
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the project whose tools and hooks ask the user first."""
     document = Path(__file__).with_name("confirm.tools.yaml")
-    return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "confirm"), "confirm", "confirm")
+    project = _generated(document, tmp_path_factory.mktemp("interop") / "confirm")
+    (project / "confirm_mcp" / "hooks.py").write_text(confirmations.HOOKS)
+    return project
+
+
+@pytest.fixture(scope="session")
+def confirming(asking: Path) -> Path:
+    """Return the console script of the project whose tools and hooks ask the user first."""
+    return _installed(asking, "confirm", "confirm")
 
 
 @pytest.fixture(scope="session")

@@ -117,8 +117,29 @@ def test_wrong_answers(confirmed: Jobs) -> None:
     assert last == "petId: expected a number of at least 1; got 0\nWhich cat?"
 
 
-def test_no_questions(confirmed: Jobs) -> None:
-    work = confirmed["no questions"]
+def test_a_hook_asks_and_its_request_is_sent_once(confirmed: Jobs) -> None:
+    work = job(confirmed, "a hook asks")
+    assert work.sent == [("DELETE", "/v1/pets/9?reason=too%20old&sign=old")], work.outcomes
+    assert [asked["message"] for asked in questions(work)] == ["Why pet 9?", "What shows that it is too old?"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a hook asks and is declined", "The user declined"),
+        ("a hook asks and is cancelled", "The user closed"),
+        ("a hook gets wrong answers", "the answers did not fit"),
+    ],
+)
+def test_a_hook_asks_and_gets_no_answer(name: str, told: str, confirmed: Jobs) -> None:
+    work = job(confirmed, name)
+    assert told in refusal(work.outcomes[0])
+    assert work.sent == []
+
+
+@pytest.mark.parametrize("name", ["no questions", "no questions of hooks"])
+def test_no_questions(name: str, confirmed: Jobs) -> None:
+    work = confirmed[name]
     [outcome] = work.outcomes
     told = outcome["error"]["message"] if work.client.revision == R5 else refusal(outcome)
     assert "does not declare the capability elicitation" in told

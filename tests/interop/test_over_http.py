@@ -117,13 +117,9 @@ def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> 
 
 @EACH
 def test_users_are_asked(
-    client: Client, confirming: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+    client: Client, asking: Path, confirming: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Check that every job with a question makes the same requests and has the same outcomes as over stdio."""
-    document = Path(__file__).with_name("confirm.tools.yaml")
-    project = tmp_path / "confirm"
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]
-    subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
     for name, job in confirmations.jobs(client.revision).items():
         if job.hasty:
             continue
@@ -132,7 +128,7 @@ def test_users_are_asked(
             with petstore.serve(api_key=SECRET, token=SECRET) as api:
                 variables = {"CONFIRM_BASE_URL": api.url, "CONFIRM_BEARER": SECRET}
                 if way == "http":
-                    work = over_http(client, project, variables, list(job.steps), job.asks)
+                    work = over_http(client, asking, variables, list(job.steps), job.asks)
                     assert found_wrong(work) == [], name
                 else:
                     record = tmp_path_factory.mktemp("asked") / "lines"

@@ -71,6 +71,8 @@ TOOLS: dict[str, dict[str, Any]] = {
     "card": {"schema": SCHEMA, "binding": {**POST, "ask": [{**CARD, "when": {"gift": {"const": True}}}]}},
     "sized": {"schema": SIZED, "binding": {**POST, "ask": [MISSING]}},
     "both": {"schema": SCHEMA, "binding": {**POST, "ask": [ADDRESS], "confirm": "always"}},
+    "plain": {"schema": SCHEMA, "binding": POST},
+    "agreed": {"schema": SCHEMA, "binding": {**POST, "confirm": "always"}},
 }
 HERE = {"street": "Main 1"}
 

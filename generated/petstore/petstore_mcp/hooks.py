@@ -15,6 +15,9 @@ Any hook may raise Refuse("a sentence for the model"). If a hook raises another 
 says where. Arguments that a `before_` hook returns are checked like those of the model; an `instead_of_` hook gets
 checked arguments. A request has no credentials yet: they are added after the hooks, so no hook can see or replace them.
 
+An `async def` hook before the request can ask the user: `await context.ask("Which street?", {"street": "string"})`. All
+hooks of the call may run again with the answer, so ask before you change anything.
+
 Hooks share the seconds that their call may take. A `def` hook runs in a thread of its own. So it may block, and several
 calls may run it at once. An `async def` hook runs in the event loop, and must not block. For example:
 

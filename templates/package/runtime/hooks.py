@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result`.
+"""Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result, context`.
 
 All other modules of the runtime are private. This module is loaded only if hooks.py imports it.
 """
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from .core import hook_context
 from .core.wire_formats import Result
-from .request.argument_errors import Refuse
+from .request.argument_errors import CannotAsk, Refuse, Unanswered
 
-__all__ = ["Arguments", "Refuse", "Request", "Result"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Arguments", "Refuse", "Request", "Result", "Unanswered", "context"]
 
 Arguments = dict[str, Any]
 """Arguments of a call, by name."""
@@ -90,6 +94,35 @@ class Request:
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         kept = "json" in (self.header("Content-Type") or "")
         return self.with_body(written, "" if kept else "application/json")
+
+
+class Context:
+    """What a hook may do within its call. Use the instance `context`."""
+
+    __slots__ = ()
+
+    async def ask(
+        self,
+        message: str,
+        form: Mapping[str, str | Mapping[str, Any]],
+        default: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Ask the user by a form, and return the values of its fields, checked.
+
+        `form` is written as in the tools file: `{"street": "string required", "size": {"enum": ["S", "L"]}}`.
+        `default`: the values to go on with if the client cannot ask; without it, such a call is refused. A user who
+        does not answer ends the call: Unanswered, whose `said` is `decline`, `cancel` or another reason.
+
+        Only an `async def` that runs before the request can ask: `before_`, `request_` and `instead_of_`. The hooks of
+        the call may run again from the beginning once the answer is there, so ask before you change anything.
+        """
+        asker = hook_context.current()
+        if asker is None:
+            raise CannotAsk
+        return await asker.ask(message, form, default)
+
+
+context = Context()
 
 
 def _set(pairs: Pairs, name: str, values: tuple[str, ...]) -> Pairs:

@@ -42,6 +42,10 @@ def _mistakes_of(name: str, function: Any, served: dict[str, list[str]]) -> Iter
     wanted = ["tool", given] if name in ALL else [given]
     if not _takes(function, len(wanted)):
         yield f"{name} must take {'two parameters' if len(wanted) == 2 else 'one parameter'}: {', '.join(wanted)}."
+    if _asks(function) and _kind(name) == "after_":
+        yield f"{name} asks the user after the call, which only a hook before the request can (context.ask)."
+    elif _asks(function) and not inspect.iscoroutinefunction(function):
+        yield f"{name} asks the user, so it must be an `async def` that awaits context.ask."
 
 
 def _kind(name: str) -> str:
@@ -56,6 +60,12 @@ def _is_misspelt(name: str) -> bool:
 
 def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
     return next(iter(get_close_matches(name, known, 1, near)), "")
+
+
+def _asks(function: Any) -> bool:
+    """Return whether the code of a function itself names `context.ask`."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code is not None and {"context", "ask"} <= {*code.co_names}
 
 
 def _takes(function: Any, count: int) -> bool:

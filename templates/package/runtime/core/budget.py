@@ -34,12 +34,20 @@ class Budget:
 
     def __enter__(self) -> float:
         """Begin a section whose duration is subtracted from the seconds. Return the seconds that are left."""
-        self._since = self._clock()
-        return self.left
+        return self.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def start(self) -> float:
+        """Count the seconds from now on. Return those that are left."""
+        self._since = self._clock()
+        return self.left
+
+    def stop(self) -> None:
+        """Count no seconds until the next `start`, as while a user answers."""
         self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def spend(self, steps: int) -> None:

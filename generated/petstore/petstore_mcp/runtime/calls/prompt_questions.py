@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.catalog import Tool
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import Failure, OtherOutcome, has
-from ..request.argument_errors import Refused
+from ..request.argument_errors import Refused, Unanswered
 from .consent import FAULTS
-from .questions import WORDS as WORDS_OF_TOOLS
-from .questions import Unanswered
+from .interviews import WORDS as WORDS_OF_TOOLS
 from .under_way import CallUnderWay
 
 if TYPE_CHECKING:

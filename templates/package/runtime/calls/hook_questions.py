@@ -1,0 +1,239 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Ask the user for hooks: `await context.ask(message, form)` in hooks.py.
+
+In the older era the hook waits for the answer. In the stateless era a question ends the call, and the client calls
+again with the answer. The hooks then run again from the beginning: what was answered before is in the state, in order,
+and is given to them at once. Nothing was sent to the API until then, since only hooks before the request can ask.
+
+A hook that asks something else when it runs again has decided by something that changed. Its call is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..core import hook_context, log, spans
+from ..core.catalog import Tool
+from ..core.wire_formats import OtherOutcome, Question, Result
+from ..request.argument_errors import CannotAsk, HookFailed, Refuse, Unanswered
+from ..request.arguments import Checker
+from ..text.sanitize import brief
+from . import hook_forms
+from .consent import not_called
+from .interviews import WORDS as WORDS_OF_TOOLS
+from .interviews import Forms, Interview
+from .signed_state import SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from ..core.budget import Budget
+    from ..core.forms import FormQuestion
+    from ..request.argument_errors import Problem
+    from ..text.redaction import Redactor
+    from .consent import States
+    from .under_way import CallUnderWay
+
+    GoOn = Callable[[CallUnderWay, dict[str, Any]], Awaitable[tuple[Result, str]]]
+
+WORDS = {
+    **WORDS_OF_TOOLS,
+    "unable": "The user must be asked, and this client cannot ask: it does not declare the capability elicitation"
+    " (forms). Use a client that does, or let the owner of this server give a `default` to context.ask in hooks.py.",
+}
+
+LONGEST_INNER = 40_000
+"""Longest state, in characters, of a question that comes after those of hooks. It travels within their state."""
+
+
+class _Paused(BaseException):
+    """Raised in a hook to end its run, past any `except Exception` in it."""
+
+
+class _HookInterview(Interview):
+    """Questions of hooks. `told`: a digest of each question, and how it ended, in order. `asking`: the digest of the
+    question `asked`.
+    """
+
+    kind = "hook"
+    prefix = "hook."
+
+    def __init__(self, call: CallUnderWay, arguments: dict[str, Any]) -> None:
+        super().__init__(call, arguments)
+        self.told: list[list[str]] = []
+        self.asking = ""
+
+    def read(self, turn: int, kept: bytes) -> None:
+        """Go on where the state was written."""
+        self.turn = turn
+        self.answers, self.asked, self.inner, self.told, self.asking = json.loads(kept)
+
+    def written(self, asked: str, inner: str = "") -> bytes:
+        """Return what a state keeps, as `read` takes it."""
+        kept = [self.answers, asked, inner, self.told, self.asking]
+        return json.dumps(kept, separators=(",", ":")).encode()
+
+
+class _Run:
+    """One run of a hook: its name, and the time that it shares with the call."""
+
+    def __init__(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
+        self.name = name
+        self.budget = budget
+        self._deadline = deadline
+
+    def pause(self) -> None:
+        """Stop the clock."""
+        self.budget.stop()
+        self._deadline.reschedule(None)
+
+    def go_on(self) -> None:
+        """Let the clock run again."""
+        self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
+
+
+# Decision 0237: Hooks run again with the answers so far.
+class HookQuestions:
+    """The questions that the hooks of one call ask before its request is sent."""
+
+    def __init__(self, call: CallUnderWay, arguments: dict[str, Any], states: States, redactor: Redactor) -> None:
+        self._call = call
+        self._arguments = arguments
+        self._interview = _HookInterview(call, arguments)
+        self._forms = Forms(states, SECONDS)
+        self._redactor = redactor
+        self._asked = self._brought = 0
+        self._turn = asyncio.Lock()
+        self._running: _Run | None = None
+        self._ended: Exception | None = None
+        self._closed = False
+        call.close = self.close
+
+    async def answered(self, go_on: GoOn) -> tuple[Result, str]:
+        """Return what `go_on` makes of the call, in which hooks may ask. Raises OtherOutcome with a question."""
+        call, interview = self._call, self._interview
+        before = hook_context.enter(self)
+        try:
+            if (call.dialogue.state or "").startswith(interview.prefix):
+                if void := await self._forms.resumed(interview, call.dialogue.state):
+                    raise Unanswered(void)
+                self._brought = len(interview.told) + bool(interview.asked)
+                call.dialogue = interview.followed
+            return await go_on(call, self._arguments)
+        except Unanswered as ended:
+            spans.note(unanswered=ended.said)
+            said = ended.said if ended.said in WORDS else "lost"
+            return not_called(call.tool.name, said, call.dialogue.revision, words=WORDS), ""
+        except OtherOutcome as other:
+            raise self._around(other) from None
+        finally:
+            hook_context.leave(before)
+
+    def _around(self, other: OtherOutcome) -> OtherOutcome:
+        """Return the outcome with the answers so far in its state, if it is a question that came after them."""
+        asked = other.outcome
+        if not isinstance(asked, Question) or other is self._ended or not self._interview.told:
+            return other
+        if len(asked.state) > LONGEST_INNER:
+            raise Refuse("It holds too much to wait for an answer after questions of hooks.py. What it did stays done.")
+        state = self._forms.state(self._interview, "", inner=asked.state)
+        return OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
+
+    def enter(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
+        """Note that a hook begins."""
+        self._running = _Run(name, budget, deadline)
+
+    def leave(self) -> None:
+        """Note that the hook has ended. Raises what ends the call, whatever the hook made of that."""
+        self._running = None
+        if self._ended is not None:
+            raise self._ended
+
+    def close(self) -> None:
+        """Let no hook ask any more, as the request is about to be sent. Raises HookFailed if questions are left."""
+        self._closed = True
+        if self._asked < self._brought:
+            raise HookFailed(_other("A hook"))
+
+    async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return what the user fills in, or `default` if the client cannot ask. Raises Unanswered and CannotAsk."""
+        async with self._turn:
+            run = self._running
+            if run is None or self._closed:
+                raise CannotAsk
+            try:
+                return await self._answer(run, message, form, default)
+            except (HookFailed, OtherOutcome) as ended:
+                self._ended = ended
+                raise _Paused from None
+
+    async def _answer(
+        self, run: _Run, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        self._asked += 1
+        try:
+            question = hook_forms.question(f"question-{self._asked}", brief(message, 2000), form, self._redactor)
+        except hook_forms.WrongForm as wrong:
+            log.event("error", "hook_failed", hook=run.name, reason=str(wrong))
+            raise HookFailed(f"The hook {run.name} of this server {wrong}.") from None
+        said = await self._said(run, question, default)
+        if said != "accept":
+            raise Unanswered(said)
+        return dict(self._interview.answers[question.name])
+
+    async def _said(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
+        """Return how a question ended, before or now. Raises HookFailed if it was another question before."""
+        interview, digest, known = self._interview, _digest(run.name, question), len(self._interview.told)
+        before = interview.told[self._asked - 1][0] if self._asked <= known else interview.asking
+        if self._asked <= self._brought and before != digest:
+            raise HookFailed(_other(f"The hook {run.name}"))
+        if self._asked <= known:
+            return interview.told[self._asked - 1][1]
+        if interview.dialogue.way:
+            interview.asking = digest
+            said = await self._waited(run, question)
+        else:
+            said = self._unasked(run, question, default)
+        interview.told.append([digest, said])
+        return said
+
+    async def _waited(self, run: _Run, question: FormQuestion) -> str:
+        """Return how the question ended that is asked now. The time of the call stands still."""
+        run.pause()
+        try:
+            return await self._forms.answered(self._interview, question, partial(_checked, run.budget))
+        finally:
+            run.go_on()
+
+    def _unasked(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
+        """Answer a question by `default`, as the client cannot ask. Return how it ended. Raises HookFailed."""
+        if default is None:
+            return "unable"
+        self._interview.answers[question.name], problems = _checked(run.budget, question, default)
+        if problems:
+            raise HookFailed(f"The hook {run.name} of this server asks with a default that does not fit its form.")
+        return "accept"
+
+
+def _checked(budget: Budget, question: FormQuestion, content: object) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the values of a form, and what is wrong with them."""
+    values = question.read(content)
+    schema: dict[str, Any] = {"type": "object", "properties": question.fields, "required": question.required}
+    binding: Any = {}
+    return values, Checker().check(Tool(question.name, schema, binding), values, budget)
+
+
+def _digest(hook: str, question: FormQuestion) -> str:
+    asked = [hook, question.message, question.fields, question.required]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def _other(hook: str) -> str:
+    return (
+        f"{hook} of this server did not ask what it asked before, when it ran again with the user's answers. Call it"
+        " again to ask the user again."
+    )
