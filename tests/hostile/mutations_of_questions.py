@@ -7,6 +7,8 @@ from tests.hostile.mutation import Mutation, cases
 QUESTIONS = "tests/runtime/test_questions.py"
 OF_HOOKS = "tests/runtime/test_hook_questions.py"
 FORMS = "tests/runtime/test_hook_forms.py"
+HANDLES = "tests/streamable/test_handles.py"
+REPLICAS = "tests/functional/test_questions_over_http.py"
 SECRETS = cases("questions/secrets")
 
 OF_QUESTIONS = (
@@ -60,6 +62,51 @@ OF_QUESTIONS = (
         "return brief(self._redact(text), LONGEST_SHOWN)",
         "return text",
         (QUESTIONS,),
+    ),
+    Mutation(
+        "secrets in arguments of messages",
+        "questions.py",
+        "return brief(self._redact(text), LONGEST_SHOWN)",
+        "return brief(text, LONGEST_SHOWN)",
+        (QUESTIONS,),
+    ),
+    Mutation(
+        "secrets across the parts of a message",
+        "questions.py",
+        'return visible(self._redact("".join(parts)))',
+        'return visible("".join(parts))',
+        (QUESTIONS,),
+    ),
+    Mutation(
+        "formats of answers", "forms.py", "if isinstance(value, str) and not fits(value):", "if False:", (QUESTIONS,)
+    ),
+    Mutation(
+        "answers that are given twice over stdio",
+        "signed_state.py",
+        "if number in self._spent:",
+        "if False:",
+        (QUESTIONS,),
+    ),
+    Mutation(
+        "answers that are given twice over HTTP",
+        "sealed_states.py",
+        "await self._spend(value[1:begin].hex(), SECONDS),",
+        '"",',
+        (HANDLES,),
+    ),
+    Mutation(
+        "the call of a sealed state",
+        "sealed_states.py",
+        "if value[begin : begin + len(about)] != about:",
+        "if False:",
+        (REPLICAS,),
+    ),
+    Mutation(
+        "the caller of a sealed state",
+        "sealed_states.py",
+        "self._seal.open(_PURPOSE, spans.owner(), state",
+        'self._seal.open(_PURPOSE, "", state',
+        (REPLICAS,),
     ),
     Mutation(
         "hooks that ask something else when they run again",
