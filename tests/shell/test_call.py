@@ -250,6 +250,33 @@ def test_a_form_that_nobody_fills_in_names_its_flags(shell: Shell) -> None:
     assert "--street" in shell("call", "send_order", "--help").stdout
 
 
+HOOK = """
+from .runtime.hooks import Arguments, context
+
+
+async def before_create_order(arguments: Arguments) -> Arguments:
+    return arguments | await context.ask("How many?", {"count": "integer required"})
+"""
+
+
+def test_a_form_of_a_hook_is_filled_in_at_the_terminal_alone(shell: Shell) -> None:
+    hooks = shell.project / "store_mcp" / "hooks.py"
+    before = hooks.read_text()
+    hooks.write_text(HOOK)
+    try:
+        code, shown = shell.on_a_terminal("call", "create_order", "--product", "f", typed=b"3\n")
+        assert code == 0, shown
+        assert "How many?" in shown
+        assert _told(Api.seen[0]) == _told('POST /orders {"product":"f","count":3}')
+        for words in ((), ("--yes",)):
+            Api.seen.clear()
+            done = shell("call", "create_order", "--product", "f", *words)
+            assert (done.returncode, Api.seen) == (1, [])
+            assert "create_order was not called. The user" in done.stderr
+    finally:
+        hooks.write_text(before)
+
+
 def test_arguments_come_from_a_file_and_from_stdin(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "arguments.json").write_text('{"product": "f"}', encoding="utf-8")
     shell("call", "create_order", "--json", f"@{tmp_path / 'arguments.json'}")
