@@ -33,8 +33,16 @@ ADDRESS: dict[str, Any] = {
         "street": {"type": "string"},
         "floor": {"type": "integer", "minimum": 0},
         "country": {"type": "string", "oneOf": [{"const": "DE", "title": "Germany"}], "default": "DE"},
+        "mail": {"type": "string", "title": "Your address", "format": "email"},
+        "site": {"type": "string", "format": "uri"},
     },
-    "arguments": {"street": {"type": "string", "pattern": "^[A-Z]"}, "floor": {"type": "integer"}, "country": TEXT},
+    "arguments": {
+        "street": {"type": "string", "pattern": "^[A-Z]"},
+        "floor": {"type": "integer"},
+        "country": TEXT,
+        "mail": TEXT,
+        "site": TEXT,
+    },
     "required": ["street"],
 }
 CARD: dict[str, Any] = {
@@ -53,7 +61,7 @@ MISSING: dict[str, Any] = {
     "required": ["item", "size"],
     "missing": True,
 }
-NAMES = ("item", "gift", "size", "street", "floor", "country", "text")
+NAMES = ("item", "gift", "size", "street", "floor", "country", "text", "mail", "site")
 POST: Any = {
     "method": "POST",
     "path": ["/orders"],
@@ -72,9 +80,14 @@ TOOLS: dict[str, dict[str, Any]] = {
     "sized": {"schema": SIZED, "binding": {**POST, "ask": [MISSING]}},
     "both": {"schema": SCHEMA, "binding": {**POST, "ask": [ADDRESS], "confirm": "always"}},
     "plain": {"schema": SCHEMA, "binding": POST},
+    "keyed": {
+        "schema": SCHEMA,
+        "binding": {**POST, "ask": [{**ADDRESS, "message": ["By sk-0", {"argument": "item"}]}]},
+    },
     "agreed": {"schema": SCHEMA, "binding": {**POST, "confirm": "always"}},
 }
 HERE = {"street": "Main 1"}
+SECRET = "sk-0123456789abcdef"
 
 
 def accept(**content: Any) -> dict[str, Any]:
@@ -138,9 +151,10 @@ def said(outcome: object) -> str:
 class TestWhileTheCallRuns:
     def test_answers_become_arguments_and_defaults_fill_what_is_left_empty(self) -> None:
         async def scene(the: Scene) -> None:
-            the.replies = [accept(street="Main 1", floor=2, country="", stray="x")]
+            more = {"mail": "a@b.example", "site": "https://example.com/a"}
+            the.replies = [accept(street="Main 1", floor=2, country="", stray="x", **more)]
             await the.call()
-            assert the.sent == [{"item": "cup", "street": "Main 1", "floor": 2, "country": "DE"}]
+            assert the.sent == [{"item": "cup", "street": "Main 1", "floor": 2, "country": "DE", **more}]
             assert (the.asked[0].name, the.asked[0].message) == ("address", "Where to send cup?")
             assert the.span.questions == {"address": "accept"}
 
@@ -186,6 +200,12 @@ class TestWhileTheCallRuns:
             ({**HERE, "floor": -1}, "floor: expected a number of at least 0"),
             ({**HERE, "country": "FR"}, "country: expected"),
             ({"street": "M" * 40_000}, "more than 32,000 bytes"),
+            *(
+                ({**HERE, "mail": mail}, "Your address: expected an email address")
+                for mail in ("a", "a@", "@b", "a b@c")
+            ),
+            *(({**HERE, "site": site}, "site: expected a URI") for site in ("a", "https:", "1a:b", "http://a b", ":b")),
+            ({**HERE, "mail": 7}, "Your address: expected a string"),
         ],
     )
     def test_wrong_answers_are_asked_again_so_often_and_no_more(self, content: dict[str, Any], told: str) -> None:
@@ -219,6 +239,24 @@ class TestWhileTheCallRuns:
             assert "\x1b" not in form.message
             assert "\u202e" not in form.message
             assert len(form.message) < 300
+
+        run(scene)
+
+    @pytest.mark.parametrize(
+        "item",
+        [SECRET, "x" * 190 + SECRET, SECRET[4:]],
+        ids=["whole", "where the message is cut", "completed by the text of the message"],
+    )
+    def test_a_message_shows_no_secret(self, item: str) -> None:
+        """The text of the question ends like the secret begins."""
+
+        async def scene(the: Scene) -> None:
+            the.caller._redactor.learn(SECRET)
+            the.replies = [{"action": "decline"}]
+            await the.call("keyed", item=item)
+            shown = the.asked[0].message
+            assert "[redacted]" in shown
+            assert not any(SECRET[at : at + 8] in shown for at in range(len(SECRET) - 7))
 
         run(scene)
 

@@ -85,6 +85,15 @@ def _default(schema: JsonObject) -> JsonObject:
     return {"default": schema["default"]} if "default" in schema else {}
 
 
+def contradiction(field: JsonObject) -> str:
+    """Return what a field calls its least if that is above its greatest, or "" if some value fits."""
+    for least, greatest in (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")):
+        low, high = field.get(least), field.get(greatest)
+        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
+            return least
+    return ""
+
+
 def fits(field: JsonObject) -> bool:
     """Return True if the default of a field is a valid value of the field."""
     if "default" not in field:
@@ -93,10 +102,24 @@ def fits(field: JsonObject) -> bool:
     if kind == "boolean":
         return isinstance(default, bool)
     if kind == "array":
-        return isinstance(default, list) and set(map(str, default)) <= set(_values(as_object(field["items"])))
+        known = set(_values(as_object(field["items"])))
+        return (
+            isinstance(default, list) and set(map(str, default)) <= known and _is_within(field, "Items", len(default))
+        )
     if kind in ("number", "integer"):
-        return isinstance(default, int if kind == "integer" else (int, float)) and not isinstance(default, bool)
-    return isinstance(default, str) and (not _values(field) or default in _values(field))
+        number = isinstance(default, int if kind == "integer" else (int, float)) and not isinstance(default, bool)
+        return number and _is_within(field, "imum", default)
+    if not isinstance(default, str) or not _is_within(field, "Length", len(default)):
+        return False
+    return not _values(field) or default in _values(field)
+
+
+def _is_within(field: JsonObject, bound: str, value: JsonValue) -> bool:
+    """Return True if a number is within the bounds of a field, whose names end in that way."""
+    low, high = field.get(f"min{bound}"), field.get(f"max{bound}")
+    assert isinstance(value, (int, float))
+    above = not isinstance(low, (int, float)) or value >= low
+    return above and (not isinstance(high, (int, float)) or value <= high)
 
 
 def _values(field: JsonObject) -> list[JsonValue]:

@@ -17,7 +17,8 @@ def resolve(
 
     Report and drop a prompt if another prompt has its name, or if it names a resource that is unknown or a template.
     """
-    known = {each.resource.name: each for each in resources}
+    offered = tuple(each for each in resources if each.resource.completes is None)
+    known = {each.resource.name: each for each in offered}
     found: dict[str, PromptSpec] = {}
     for prompt in prompts:
         if prompt.name in found:
@@ -25,7 +26,7 @@ def resolve(
             diagnostics.add("duplicate-name", message, prompt.where.inside("name"), "Rename one of them.")
             continue
         uris = {each.resource: _uri(each, known, diagnostics) for each in prompt.messages if each.resource}
-        chosen = [_is_found(each, resources, diagnostics) for each in prompt.messages if each.chosen]
+        chosen = [_is_found(each, offered, diagnostics) for each in prompt.messages if each.chosen]
         if all(uris.values()) and all(chosen):
             found[prompt.name] = PromptSpec(prompt, uris, questions.of_prompt(prompt, diagnostics))
     return tuple(found.values())

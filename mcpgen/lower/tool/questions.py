@@ -11,9 +11,10 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped, nearest
 from mcpgen.lower.inputs.slots import Slot
+from mcpgen.lower.schema import handwritten
 from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
-from mcpgen.lower.tool.forms import FORMATS, Unaskable, fits, form_field
+from mcpgen.lower.tool.forms import FORMATS, Unaskable, contradiction, fits, form_field
 from mcpgen.lower.tool.secret_questions import secret_field, secret_text
 from mcpgen.model import AskedQuestion, FormField, Prompt, Question
 
@@ -149,9 +150,12 @@ def _field(
     if field.schema.get("format") not in (None, *FORMATS):
         message = f"Forms of clients do not support the format '{clipped(str(field.schema['format']))}'."
         diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
-    if not fits(form):
-        message = f"The default of the field '{clipped(field.name)}' does not match the schema of the field."
-        diagnostics.add("invalid-value", message, field.where, "Write a default that matches the schema of the field.")
+    if least := contradiction(form):
+        message = f"No value fits the field '{clipped(field.name)}': its {least} is above its greatest."
+        diagnostics.add("invalid-value", message, field.where, "Let the greatest be at least the least.")
+    elif not fits(form):
+        message = f"The default of the field '{clipped(field.name)}' does not fit it."
+        diagnostics.add("invalid-value", message, field.where, "Write a value that the form takes.")
     if question.when and name in layout.required:
         message = f"Every call needs '{clipped(field.name)}', but the user is asked for it only in some calls."
         diagnostics.add("invalid-value", message, question.where.inside("when"), "Leave `when` out.")
@@ -200,6 +204,10 @@ def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str
     if len(literal) > LONGEST_MESSAGE:
         message = f"The message has {len(literal):,} characters; at most {LONGEST_MESSAGE} are shown."
         yield "invalid-value", message, "message", "Write what the user has to know in a sentence or two."
+    for argument, condition in question.when.items():
+        for reason in handwritten.broken({"type": "object", "properties": {argument: condition}}):
+            message = f"The condition on '{clipped(argument)}' {reason}."
+            yield "invalid-value", message, "when", "Write a value, a list of values or a schema."
     named = [str(part["argument"]) for part in question.message if isinstance(part, dict)]
     for key, name in [*(("message", each) for each in named), *(("when", each) for each in question.when)]:
         if name not in layout.properties:

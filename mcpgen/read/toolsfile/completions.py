@@ -55,6 +55,12 @@ def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Ite
                 )
 
 
+def needed(argument: JsonObject) -> set[str]:
+    """Return the names of the other arguments that the completion of an argument needs."""
+    found = argument.get("complete")
+    return set(_PLACE.findall(as_text(as_object(found).get("request") or found))) - {TYPED}
+
+
 def _is_pointer(pointer: str, where: Where, around: resources.ResourceContext) -> bool:
     return pointers.is_pointer(pointer, where.inside("values"), around.diagnostics)
 

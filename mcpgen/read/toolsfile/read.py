@@ -58,7 +58,9 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
     urls = [as_object(each).get("base_url") for each in (root, *entries)]
     server.report_unused(variables, urls, top.inside("variables"), diagnostics)
-    around = tools.ToolContext(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
+    checker = Schemas(references, diagnostics)
+    checker.check_conditions(root, top)
+    around = tools.ToolContext(found, variables, definitions, checker, diagnostics)
     site = resources.ResourceContext(found, variables, references, diagnostics)
     operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(

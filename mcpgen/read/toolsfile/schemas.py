@@ -69,6 +69,16 @@ class Schemas:
             raw, place = self._led(entry, where.inside("responses", status))
             self._content(as_object(raw).get("content"), place.inside("content"))
 
+    def check_conditions(self, root: JsonObject, top: Where) -> None:
+        """Check the conditions of all questions in the file, as far as they are schemas."""
+        for key in ("tools", "overrides", "prompts"):
+            value = root.get(key)
+            entries = value.items() if isinstance(value, dict) else enumerate(as_list(value))
+            for name, entry in entries:
+                for index, question in enumerate(map(as_object, as_list(as_object(entry).get("ask")))):
+                    for argument, condition in as_object(question.get("when")).items():
+                        self._schema(condition, top.inside(key, name, "ask", index, "when", argument))
+
     # -- objects of OpenAPI --------------------------------------------------------------------------------------------
 
     def _parameter(self, entry: JsonValue, where: Where) -> None:
