@@ -151,11 +151,11 @@ def _field(
         message = f"Forms of clients do not support the format '{clipped(str(field.schema['format']))}'."
         diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
     if least := contradiction(form):
-        message = f"No value fits the field '{clipped(field.name)}': its {least} is above its greatest."
-        diagnostics.add("invalid-value", message, field.where, "Let the greatest be at least the least.")
+        message = f"No value fits the field '{clipped(field.name)}', because its '{least}' is above its maximum."
+        diagnostics.add("invalid-value", message, field.where, "Write a minimum that is at most the maximum.")
     elif not fits(form):
-        message = f"The default of the field '{clipped(field.name)}' does not fit it."
-        diagnostics.add("invalid-value", message, field.where, "Write a value that the form takes.")
+        message = f"The default of the field '{clipped(field.name)}' does not match the schema of the field."
+        diagnostics.add("invalid-value", message, field.where, "Write a default that matches the schema of the field.")
     if question.when and name in layout.required:
         message = f"Every call needs '{clipped(field.name)}', but the user is asked for it only in some calls."
         diagnostics.add("invalid-value", message, question.where.inside("when"), "Leave `when` out.")

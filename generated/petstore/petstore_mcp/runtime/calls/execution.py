@@ -310,16 +310,26 @@ class ToolExecutor:
             return Result.error(refused), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it.
+        """Check all arguments of the call, confirm and run it. Hooks may ask the user.
 
         Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
         result.
         """
+        if self._hooks.idle:
+            return await self._run(call, arguments)
+        from .hook_questions import HookQuestions  # imported late: most servers have no hooks
+
+        return await HookQuestions(call, arguments, self._issuer(), self._redactor).answered(self._run)
+
+    async def _run(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
+        """Check all arguments of the call, confirm and run it. Raise what `_completed` raises."""
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
         if "follows" in tool.binding:
+            call.close()
             return await self._jobs.looked(call, arguments), ""
         if self._own.has(tool):
+            call.close()
             return await self._own.answer(tool, arguments, self, call.dialogue, call.ask), ""
         return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
 
@@ -372,10 +382,13 @@ class ToolExecutor:
             if refusal := await self._confirmed(call, about):
                 return refusal, ""
         if ready is not None:
+            call.close()
             return await self._users.run(partial(self._sent, call, ready, arguments), dialogue, ask)
         if not spans.act():
             raise Refuse("The server was stopped.")
-        return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
+        result = await self._hooks.instead(tool.name, arguments, budget)
+        call.close()
+        return result, f"{hook} had answered the call."
 
     async def _confirmed(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
         """Ask the user to confirm the call. Return None if the user does, else an error result (`Consent.obtain`).

@@ -157,7 +157,7 @@ class Forms:
             problems = _taken(interview, form, reply, checked)
             if not problems:
                 return said
-            form.message = _again(problems, message)
+            form.message = _again(problems, message, form)
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
@@ -178,13 +178,14 @@ class Forms:
                     return said
             if turn >= MOST_TURNS:
                 return "wrong" if problems else "unanswered"
-        form.message = _again(problems, form.message)
+        form.message = _again(problems, form.message, form)
         raise OtherOutcome(Question(form.message, self.state(interview, form.name, turn + 1), form=form))
 
 
 def _taken(interview: Interview, form: FormQuestion, reply: Any, checked: Checked) -> list[Problem]:
     """Store the values of an answer if they are valid. Return the problems of the values."""
     values, problems = checked(form, reply.get("content"))
+    problems = problems or [Problem(name, expected) for name, expected in form.misfits(values)]
     if not problems:
         interview.answers[form.name] = values
         if len(interview.written(form.name)) > LONGEST_ANSWERS:
@@ -193,6 +194,7 @@ def _taken(interview: Interview, form: FormQuestion, reply: Any, checked: Checke
     return problems
 
 
-def _again(problems: Iterable[Problem], message: str) -> str:
-    """Return the text of a repeated question: the problems of the last answers, then `message`."""
-    return "\n".join([*map(visible, map(str, problems)), message])
+def _again(problems: Iterable[Problem], message: str, form: FormQuestion) -> str:
+    """Return the text of a repeated question: the problems of the answers by their fields, then `message`."""
+    told = (str(Problem(form.label(each.argument), each.text)) for each in problems)
+    return "\n".join([*map(visible, told), message])

@@ -3,33 +3,29 @@
 
 The questions are asked one after the other. A question may depend on the arguments and on earlier answers. The answers
 become arguments, which the model neither sees nor may give. The answers are checked like arguments.
-
-In the stateless era, each question ends the call. The earlier answers are part of the state (`requestState`) that the
-client sends with the next answer. A state is valid once, for the same call of the same caller.
 """
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core import log, spans
+from ..core import spans
 from ..core.asked_arguments import listed_without_asking
 from ..core.catalog import Tool
-from ..core.effects import Dialogue
 from ..core.forms import FormQuestion
 from ..core.wire_formats import OtherOutcome, Question
-from ..request.argument_errors import Problem, Refused
+from ..request.argument_errors import Problem, Refused, Unanswered
 from ..request.validators import SchemaChecker
 from ..text.invisible import visible
 from ..text.sanitize import brief
-from .consent import INSTEAD, MOST_TURNS, action, nobody, not_called
+from .consent import not_called
+from .interviews import WORDS, Forms, Interview
 from .signed_state import SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable
 
     from ..core.budget import Budget
     from ..core.table import AskedQuestion
@@ -42,72 +38,6 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 200
 LONGEST_MESSAGE = 2000
-LONGEST_ANSWERS = 32_000
-"""Largest size in bytes of all answers of a call, as JSON. A state (`requestState`) contains them."""
-
-WORDS = {
-    **INSTEAD,
-    "decline": "The user declined to answer. Do not call it again unless the user asks for it.",
-    "cancel": "The user closed the question without an answer. Ask the user before you call it again.",
-    "used": "These answers were used already; they are good for one call. Call it again to ask the user again.",
-    "other": "The user answered for another call, with other arguments, or of this tool as it was before. Call it again"
-    " to ask the user again.",
-    "lost": "The user must be asked, and no answer could be had: the client refused to ask, is leaving, or has many"
-    " questions open. Ask the user whether to call it again.",
-    "unable": "The user must be asked, and this client cannot ask: it does not declare the capability elicitation"
-    " (forms). Use a client that does, or let the owner of this server set `without: arguments` at the question.",
-    "unreadable": "An answer in inputResponses must have an action: accept, decline or cancel. Call it again to ask the"
-    " user again.",
-    "wrong": f"The user was asked {MOST_TURNS} times, and the answers did not fit. Ask the user before you call it"
-    " again.",
-}
-"""Texts for the model, by the outcome of a question that was not answered."""
-
-
-class Unanswered(Exception):
-    """Raised if the user did not answer a question. `said`: the outcome of the question, a key of WORDS."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
-        self.said = said
-
-
-# Decision 0224: The answers of a user travel in requestState.
-class Interview:
-    """Questions and answers about one call.
-
-    `answers`: name of a question -> field -> value. `asked`: name of the last question. `turn`: how often it was asked.
-    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `subject`: digest of
-    the call, for its states.
-    """
-
-    def __init__(self, call: CallUnderWay, arguments: dict[str, Any]) -> None:
-        self.call = call
-        self.arguments = arguments
-        self.answers: dict[str, dict[str, Any]] = {}
-        self.asked, self.turn, self.inner = "", 0, ""
-        what = ["ask", call.tool.name, call.tool.binding, arguments]
-        self.subject = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Return the arguments of the client and the values of all answers as one object."""
-        found = dict(self.arguments)
-        for answer in self.answers.values():
-            found |= answer
-        return found
-
-    def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from a state. `kept`: bytes that `written` returned. `turn`: number of the question."""
-        self.turn = turn
-        self.answers, self.asked, self.inner = json.loads(kept)
-
-    def written(self, asked: str, inner: str = "") -> bytes:
-        """Return the bytes to put into a state. `asked`: name of the question now asked, or "".
-
-        `inner`: state of a question that follows all answers, such as a confirmation, or "".
-        """
-        return json.dumps([self.answers, asked, inner], separators=(",", ":")).encode()
 
 
 class Questions:
@@ -117,10 +47,9 @@ class Questions:
     """
 
     def __init__(self, states: States, verify: Verify, redact: Callable[[str], str], seconds: float = SECONDS) -> None:
-        self._states = states
+        self._forms = Forms(states, seconds)
         self._verify = verify
         self._redact = redact
-        self._seconds = seconds
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
         """Ask all questions about a call, and return the result of `go_on(call, arguments)` with the answers added.
@@ -128,14 +57,11 @@ class Questions:
         Raise Refused if an argument is wrong, and OtherOutcome if the call must end with a question or a protocol
         error.
         """
-        dialogue = call.dialogue
         try:
             interview = await self.interview(call, arguments)
         except Unanswered as ended:
-            return not_called(call.tool.name, ended.said, dialogue.revision, words=WORDS), ""
-        responses = dialogue.responses if interview.inner else {}
-        state, declares = interview.inner or None, dialogue.declares
-        call.dialogue = Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, declares)
+            return not_called(call.tool.name, ended.said, call.dialogue.revision, words=WORDS), ""
+        call.dialogue = interview.followed
         if call.given:
             call.given = {**call.given, **interview.given}
         try:
@@ -144,7 +70,7 @@ class Questions:
             asked = other.outcome
             if not isinstance(asked, Question):
                 raise
-            state = self._states.issue(interview.subject, 1, interview.written("", asked.state))
+            state = self._forms.state(interview, "", inner=asked.state)
             raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
 
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
@@ -154,10 +80,11 @@ class Questions:
         end with a question.
         """
         interview = Interview(call, self._allowed(call, arguments))
-        ended = await self._resumed(interview)
+        ended = await self._forms.resumed(interview, call.dialogue.state)
         for question in call.tool.binding["ask"]:
             ended = ended or await self._settled(interview, question)
         if ended:
+            spans.note(unanswered=ended)
             raise Unanswered(ended)
         return interview
 
@@ -177,16 +104,6 @@ class Questions:
         seen = Tool(f"{tool.name} as {call.dialogue.way or 'not asked'}", schema, tool.binding)
         return self._verify(seen, arguments, call.budget)
 
-    async def _resumed(self, interview: Interview) -> str:
-        """Restore the answers from the call's state. Return "", or a key of WORDS if the state is invalid."""
-        dialogue = interview.call.dialogue
-        if dialogue.state is None:
-            return ""
-        turn, void, kept = await self._states.take_kept(dialogue.state, interview.subject)
-        if not void:
-            interview.read(turn, kept)
-        return void
-
     async def _settled(self, interview: Interview, question: AskedQuestion) -> str:
         """Get the user's answer to a question, if its conditions apply to the call and it has no answer yet.
 
@@ -201,13 +118,7 @@ class Questions:
             return ""
         if not call.dialogue.way:
             return self._unasked(interview, question, form)
-        if call.dialogue.way == "request":
-            said = await self._asked(interview, form)
-        else:
-            said = self._brought(interview, form)
-        log.event("info", "question", tool=call.tool.name, question=name, outcome=said)
-        if (span := spans.current()) is not None:
-            span.questions[name] = said
+        said = await self._forms.answered(interview, form, partial(self._checked, interview))
         return "" if said == "accept" else said
 
     def _form(self, question: AskedQuestion, known: dict[str, Any]) -> FormQuestion:
@@ -243,59 +154,6 @@ class Questions:
         interview.answers[form.name] = values
         return ""
 
-    async def _asked(self, interview: Interview, form: FormQuestion) -> str:
-        """Ask the user while the call waits, again if the answers are invalid, at most MOST_TURNS times.
-
-        Return the outcome: `accept`, or a key of WORDS.
-        """
-        ask, message = interview.call.ask or nobody, form.message
-        for _ in range(MOST_TURNS):
-            try:
-                async with asyncio.timeout(self._seconds):
-                    reply = await ask(form)
-            except TimeoutError:
-                return "late"
-            said = action(reply) or "lost"
-            if said != "accept":
-                return said
-            problems = self._taken(interview, form, reply)
-            if not problems:
-                return said
-            form.message = _again(problems, message)
-        return "wrong"
-
-    def _brought(self, interview: Interview, form: FormQuestion) -> str:
-        """Return the outcome of the user's answer in a repeated call: `accept`, or a key of WORDS.
-
-        Raise OtherOutcome with the question if the call has no valid answer.
-        """
-        responses, turn = interview.call.dialogue.responses, 0
-        problems: list[Problem] = []
-        if interview.asked == form.name:
-            turn = interview.turn
-            if form.name in responses:
-                said = action(responses[form.name]) or "unreadable"
-                if said != "accept":
-                    return said
-                problems = self._taken(interview, form, responses[form.name])
-                if not problems:
-                    return said
-            if turn >= MOST_TURNS:
-                return "wrong" if problems else "unanswered"
-        form.message = _again(problems, form.message)
-        state = self._states.issue(interview.subject, turn + 1, interview.written(form.name))
-        raise OtherOutcome(Question(form.message, state, form=form))
-
-    def _taken(self, interview: Interview, form: FormQuestion, reply: Any) -> list[Problem]:
-        """Store the values of an answer if they are valid. Return the problems of the values."""
-        values, problems = self._checked(interview, form, reply.get("content"))
-        if not problems:
-            interview.answers[form.name] = values
-            if len(interview.written(form.name)) > LONGEST_ANSWERS:
-                del interview.answers[form.name]
-                problems = [Problem("", f"The answers hold more than {LONGEST_ANSWERS:,} bytes.")]
-        return problems
-
     def _checked(
         self, interview: Interview, form: FormQuestion, content: object
     ) -> tuple[dict[str, Any], list[Problem]]:
@@ -323,8 +181,3 @@ def _applies(question: AskedQuestion, known: dict[str, Any]) -> bool:
         name in known and SchemaChecker(schema, {}).is_valid(known[name])
         for name, schema in question.get("when", {}).items()
     )
-
-
-def _again(problems: Iterable[Problem], message: str) -> str:
-    """Return the text of a repeated question: the problems of the last answers, then `message`."""
-    return "\n".join([*map(visible, map(str, problems)), message])

@@ -21,10 +21,11 @@ class CallUnderWay:
 
     - `report` is called with the name of each finished phase.
     - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
+    - `close`: called before the request is sent. It raises HookFailed if hooks did not ask what they asked before.
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
 
-    __slots__ = ("ask", "budget", "dialogue", "given", "report", "tool")
+    __slots__ = ("ask", "budget", "close", "dialogue", "given", "report", "tool")
 
     def __init__(
         self,
@@ -40,4 +41,9 @@ class CallUnderWay:
         self.dialogue = dialogue
         self.ask = ask
         self.budget = budget
+        self.close: Callable[[], None] = _nothing
         self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change the arguments
+
+
+def _nothing() -> None:
+    """Do nothing: used if hooks did not ask."""

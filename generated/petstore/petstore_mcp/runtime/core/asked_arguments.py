@@ -21,7 +21,22 @@ def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) 
     Its input schema also has those of the user's fields that the client may send as arguments.
     """
     given = [each for each in questions if each.get("without") == "arguments" or "missing" in each]
-    return {**tool, "inputSchema": _with(tool["inputSchema"], given)}
+    found = {**tool, "inputSchema": _with(tool["inputSchema"], given)}
+    if "description" in tool and any("missing" in each for each in questions):
+        found["description"] = _silent(found["description"], _LEFT_OUT)
+    if "description" in tool and len(given) == len(questions) and not all("missing" in each for each in questions):
+        found["description"] = _silent(found["description"], _ASKED)
+    return found
+
+
+_ASKED, _LEFT_OUT = " The user is asked for ", " Leave out what you do not know of "
+"""Beginnings of the last sentences of a description, which the compiler adds (`questions.told`)."""
+
+
+def _silent(description: str, beginning: str) -> str:
+    """Return a description without the last sentence that begins so."""
+    kept, found, _ = description.rpartition(beginning)
+    return kept if found else description
 
 
 def _with(schema: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:

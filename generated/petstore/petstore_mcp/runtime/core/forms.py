@@ -38,6 +38,19 @@ class FormQuestion:
             schema["required"] = self.required
         return {"message": self.message, "requestedSchema": schema}
 
+    def label(self, name: str) -> str:
+        """Return what the user sees as the name of a field."""
+        return str(self.fields.get(name, {}).get("title") or name)
+
+    def misfits(self, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Return the texts that lack the format of their field: name, and what was expected."""
+        found = []
+        for name, value in values.items():
+            expected, fits = _FORMATS.get(self.fields[name].get("format", ""), ("", _anything))
+            if isinstance(value, str) and not fits(value):
+                found.append((name, expected))
+        return found
+
     def read(self, content: object) -> dict[str, Any]:
         """Return the values of the fields in `content`, the member of the user's answer. Drop its other members.
 
@@ -55,6 +68,28 @@ class FormQuestion:
             elif "default" in field:
                 found[name] = field["default"]
         return found
+
+
+def _anything(text: str) -> bool:
+    return True
+
+
+def _is_email(text: str) -> bool:
+    name, at, host = text.rpartition("@")
+    return bool(name and at and host) and not any(each.isspace() for each in text)
+
+
+def _is_uri(text: str) -> bool:
+    scheme, colon, rest = text.partition(":")
+    known = scheme.isascii() and scheme[:1].isalpha() and all(each.isalnum() or each in "+-." for each in scheme)
+    return bool(colon and rest) and known and not any(each.isspace() for each in text)
+
+
+_FORMATS = {
+    "email": ("expected an email address such as name@example.com", _is_email),
+    "uri": ("expected a URI such as https://example.com", _is_uri),
+}
+"""Formats of texts that the check of arguments leaves to the API: what users are told, and a loose check."""
 
 
 def _older(field: dict[str, Any]) -> dict[str, Any]:

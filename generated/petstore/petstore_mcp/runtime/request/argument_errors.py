@@ -84,6 +84,22 @@ class Refuse(Exception):
     """A user's hook refuses a call by raising this. The message is a sentence for the model."""
 
 
+class Unanswered(Refuse):
+    """Raised if the user did not answer a question. It ends the call with a sentence.
+
+    `said`: how the question ended, such as `decline`, `cancel`, `late` or `wrong`, or `unable` if the client cannot
+    ask.
+    """
+
+    def __init__(self, said: str) -> None:
+        super().__init__("The user did not answer a question.")
+        self.said = said
+
+
+class CannotAsk(Exception):
+    """Raised in a user's hook that asks where it cannot: outside of a call, or once the request was sent."""
+
+
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
     """Return the problems that an exception reports. `name` is the argument to name if the exception names none."""
     return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]

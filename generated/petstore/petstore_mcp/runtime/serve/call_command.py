@@ -172,7 +172,8 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
     filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
     shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
-    terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if "ask" in binding else None)
+    fills = "ask" in binding or _is_attended(given)  # hooks may ask as well
+    terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if fills else None)
     try:
         result = own_server.call(given.tool, arguments, server_flags, variables, terminal)
     except own_server.Unanswered as ended:
@@ -185,7 +186,9 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
     if result.get("isError"):
         _show_error(result)
         if filler.lacking:
-            complain(f"Here nobody can be asked: answer by {', '.join(f'--{name}' for name in filler.lacking)}.")
+            known = [f"--{name}" for name in filler.lacking if name in asked]
+            way = f"answer by {', '.join(known)}" if known else "call it at a terminal"
+            complain(f"Here nobody can be asked: {way}.")
         if terminal.ask is None and "confirm" in binding:
             complain("Here nobody can be asked: --yes agrees beforehand.")
         return FAILED

@@ -122,8 +122,8 @@ class _Wire:
 def _answer(params: dict[str, Any], terminal: Terminal) -> dict[str, Any]:
     """Return the user's answer to the server's request: values for a form, or whether the user agrees."""
     schema, message = params.get("requestedSchema", {}), str(params.get("message", ""))
-    if schema.get("properties") and terminal.fill is not None:
-        content = terminal.fill(message, schema)
+    if schema.get("properties"):
+        content = terminal.fill(message, schema) if terminal.fill is not None else None
         return {"action": "cancel"} if content is None else {"action": "accept", "content": content}
     if terminal.ask is None:
         return {"action": "cancel"}
