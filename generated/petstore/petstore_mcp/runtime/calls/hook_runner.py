@@ -23,9 +23,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..core import log, spans
+from ..core import hook_context, log, spans
 from ..core.wire_formats import Result
-from ..request.argument_errors import HookFailed, Refuse, Unsendable
+from ..request.argument_errors import CannotAsk, HookFailed, Refuse, Unsendable
 from ..text.sanitize import brief
 from .hook_names import PARAMETERS, own_name
 
@@ -43,6 +43,7 @@ LONGEST_REFUSAL = 500
 MOST_THREADS = 64
 """Largest number of threads for hooks that are not async. No thread can be stopped: a hanging hook keeps its thread."""
 
+_TOO_LATE = "where it cannot: hooks ask within a call, before its request is sent"
 _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were at work for all of the"
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -154,13 +155,17 @@ class Hooks:
         result.
         """
         result.written = ""  # drop this cache, since hooks may change the value in place
-        for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
-            try:
-                changed = await self._call(name, budget, *first, result, least=LEAST)
-            except Refuse as reason:
-                changed = Result.error(withheld(tool, refusal(reason), done))
-            if changed is not None:
-                result = _expect(name, changed, Result)
+        before = hook_context.enter(None)  # also of a call within the call of another tool
+        try:
+            for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
+                try:
+                    changed = await self._call(name, budget, *first, result, least=LEAST)
+                except Refuse as reason:
+                    changed = Result.error(withheld(tool, refusal(reason), done))
+                if changed is not None:
+                    result = _expect(name, changed, Result)
+        finally:
+            hook_context.leave(before)
         return result
 
     async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
@@ -168,28 +173,43 @@ class Hooks:
         function = self._found.get(name)
         if function is None:
             return None
+        asker = hook_context.current()
         with budget as left:
             deadline = asyncio.timeout(max(left, least))
+            if asker is not None:
+                asker.enter(name, budget, deadline)
             try:
                 async with deadline:
-                    return await _outcome(function, given)
-            except Refuse:
-                log.event("info", "hook_refused", hook=name)
-                raise
+                    made = await _outcome(function, given)
             except BaseException as problem:  # a hook may raise anything, and only its own call fails
                 if isinstance(problem, asyncio.CancelledError) and _is_cancelled():
                     raise
-                hidden = deadline.expired() or isinstance(problem.__cause__, StopIteration)
-                reason = problem.__cause__ if hidden and problem.__cause__ else problem
-                unfit = "" if deadline.expired() else f"{name} does not take {len(given)} arguments"
-                at = _place(reason, function) or unfit
-                log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
-                if deadline.expired():
-                    late = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
-                    raise HookFailed(
-                        f"The hook {name} of this server {late} {budget.total:g} seconds of a call."
-                    ) from None
-                raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
+                if asker is not None:
+                    asker.leave()
+                raise _failure(name, function, given, problem, deadline.expired(), budget) from None
+            if asker is not None:
+                asker.leave()
+            return made
+
+
+def _failure(
+    name: str, function: Any, given: tuple[Any, ...], problem: BaseException, late: bool, budget: Budget
+) -> Exception:
+    """Return what the call raises if its hook raised `problem`, and log it. `late`: the time of the hook was over."""
+    if isinstance(problem, Refuse):
+        log.event("info", "hook_refused", hook=name)
+        return problem
+    hidden = late or isinstance(problem.__cause__, StopIteration)
+    reason = problem.__cause__ if hidden and problem.__cause__ else problem
+    unfit = "" if late else f"{name} does not take {len(given)} arguments"
+    at = _place(reason, function) or unfit
+    log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
+    if isinstance(problem, CannotAsk):
+        return HookFailed(f"The hook {name} of this server asked the user {_TOO_LATE}.")
+    if late:
+        did = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
+        return HookFailed(f"The hook {name} of this server {did} {budget.total:g} seconds of a call.")
+    return HookFailed(f"The hook {name} of this server failed. Its log says where.")
 
 
 def refusal(reason: Refuse) -> str:

@@ -103,6 +103,7 @@ class Span:
     - `status`: last HTTP status of the API, 0 before the first.
     - `confirmation`: answer of the user to the question, "" if none was asked.
     - `questions`: name of each question of the tool -> how the user answered, such as `accept`.
+    - `unanswered`: outcome of the question that ended the call, such as `decline`, or "".
     - `refused`: True if the server kept the request from being sent.
     - `rewritten`: name of the hook that changed the path, "" if none did.
     - `parsed`: names of arguments that came as JSON text and were parsed.
@@ -140,6 +141,7 @@ class Span:
         "sent",
         "status",
         "tells",
+        "unanswered",
         "whole",
         "within",
     )
@@ -153,6 +155,7 @@ class Span:
         self.status = 0
         self.confirmation = ""
         self.questions: dict[str, str] = {}
+        self.unanswered = ""
         self.refused = False
         self.rewritten = ""
         self.parsed: tuple[str, ...] = ()
@@ -172,11 +175,6 @@ class Span:
     def traced(self) -> bool:
         """Return True if the call belongs to a trace, either a trace of this server or one of the client."""
         return bool(self.origin.traceparent) or (self.operation is not None and bool(self.operation.trace))
-
-    @property
-    def unanswered(self) -> str:
-        """Return how the first question that was not accepted ended, such as `decline`, or "" if all were accepted."""
-        return next((said for said in self.questions.values() if said != "accept"), "")
 
     # Two threads share the flags `acted` and `over` without a lock. Each thread sets its own flag before it reads the
     # other flag. So at least one of the threads sees both flags set.
