@@ -27,7 +27,7 @@ because nobody knows what runs.
 """
 
 CREATES = _words("add append create insert send submit upload")
-"""Verbs of ADDS that a noun follows (`create_data_set`), since they never name a group of operations."""
+"""Verbs of ADDS that never name a group of operations. A word after them is therefore a noun: `create_data_set`."""
 
 ADDS_TOO = _words(
     """

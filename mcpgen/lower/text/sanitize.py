@@ -39,7 +39,9 @@ _REMOVE = "Remove these characters from the document."
 
 
 def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> ToolSpec:
-    """Return `tool` with sanitized texts. Report characters removed from them or from their sources."""
+    """Return `tool` with sanitized texts. Report characters that were removed from these texts, or from longer texts of
+    the document that they shorten.
+    """
     schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
     result = _result(tool.binding.result)
     cleaned = replace(

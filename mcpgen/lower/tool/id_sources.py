@@ -165,7 +165,7 @@ def _lists(listing: Operation) -> bool:
 
 
 def _is_picked(operation: Operation, name: str, location: str = "path") -> bool:
-    """Return True if a parameter is an id whose values neither its schema nor a date format describes."""
+    """Return True if a parameter is an id, and its schema neither lists its values nor has the format of a date."""
     return _is_open(
         next((each.schema for each in operation.parameters if (each.location, each.name) == (location, name)), {})
     )

@@ -244,7 +244,7 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
 
 
 def _likeness(case: Case, other: Case) -> int:
-    """Return how many names of members two objects have in common."""
+    """Return how many names of members two cases of objects have in common."""
     return len(_names(case) & _names(other))
 
 
