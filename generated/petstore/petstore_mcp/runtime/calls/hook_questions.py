@@ -96,7 +96,7 @@ class _Run:
         self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
 
 
-# Decision 0237: Hooks run again with the answers so far.
+# Decision 0237: Hooks run again from the beginning after each answer of the user.
 class HookQuestions:
     """The questions that the hooks of one call ask before its request is sent."""
 
