@@ -87,7 +87,9 @@ Way = tuple[str, ...]
 """Environment variables that are needed together to give one credential, such as a username and a password."""
 
 _MOST_WAYS = 20
-"""Limit on the ways listed for one tool. Nobody reads more, and combinations of schemes multiply them."""
+"""Limit on the ways to give credentials that are listed for one tool. Nobody reads more, and combinations of schemes
+multiply them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
