@@ -33,12 +33,15 @@ class Catalog:
         self.security = security or {}
         self.origins = [*_named(self.servers, self.security)] if origins is None else origins
         self.hidden: list[str] = []
-        self.reader = ""
+        self.reader = self.looker = ""
         self.finders: dict[str, str] = {}
         self._tools = tools or {}
 
     def names(self) -> list[str]:
         return list(self._tools)
+
+    def has(self, name: str) -> bool:
+        return name in self._tools
 
     def request_of(self, name: str) -> str:
         if name not in self._tools:

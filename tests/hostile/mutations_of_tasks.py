@@ -1,0 +1,41 @@
+"""List the safety checks on jobs and tasks: who may ask for a task, where its requests may go, and when it ends."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+JOBS, IDS = "tests/runtime/test_jobs.py", "tests/runtime/test_task_ids.py"
+TASKS, OVER_HTTP = "tests/functional/test_tasks.py", "tests/functional/test_tasks_over_http.py"
+
+OF_TASKS = (
+    Mutation(
+        "signatures of task ids",
+        "signed_tasks.py",
+        "not hmac.compare_digest(signature, self._signature(body))",
+        "False",
+        (IDS, TASKS),
+    ),
+    Mutation("spellings of task ids", "signed_tasks.py", "if not canonical or ", "if ", (IDS,)),
+    Mutation("old task ids", "signed_tasks.py", "<= self._clock():", "< 0:", (IDS, JOBS)),
+    Mutation("task ids of other credentials", "signed_tasks.py", "        found.update(b", "        bytes(b", (IDS,)),
+    Mutation(
+        "task ids of another principal",
+        "sealed_tasks.py",
+        "self._seal.open(_PURPOSE, spans.owner(), id)",
+        "self._seal.open(_PURPOSE, 'ann', id)",
+        (IDS,),
+    ),
+    Mutation("tasks of tools that are not offered", "task_calls.py", " and offered.has(job.tool)", "", (JOBS,)),
+    Mutation("status URLs that leave the origin", "jobs.py", "if reason := trail.go(found):", "if False:", (TASKS,)),
+    Mutation(
+        "status URLs inside ids", "jobs.py", "if reason := trail.go(url):", "if trail.go(url) and False:", (JOBS,)
+    ),
+    Mutation("credentials at status URLs elsewhere", "jobs.py", "if trail.left:", "if False:", (JOBS,)),
+    Mutation("polls without end", "jobs.py", "if job.interval >= left:", "if False:", (JOBS,)),
+    Mutation("pauses that an API asks for", "jobs.py", ", SHORTEST), LONGEST)", ", 0.0), 1e9)", (JOBS,)),
+    Mutation(
+        "the life that a client asks for", "jobs.py", "min(seconds, most) if seconds", "seconds if seconds", (JOBS,)
+    ),
+    Mutation("ids of jobs that are no scalars", "jobs.py", "if _is_scalar(each)}", "}", (JOBS,)),
+    Mutation("words of an API on a job", "job_state.py", "brief(str(each), LONGEST_MESSAGE)", "str(each)", (JOBS,)),
+)
