@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -38,6 +40,8 @@ async def start() -> tuple[web.AppRunner, int]:
         app.router.add_route("*", path, _answering(content, media_type, status))
     app.router.add_get("/slow", _slow)
     app.router.add_get("/template/{id}", _template)
+    app.router.add_get("/greet", _greet)
+    _add_jobs(app)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -49,6 +53,37 @@ def _answering(content: bytes, media_type: str, status: int) -> Callable[[web.Re
         return web.Response(body=content, status=status, content_type=media_type)
 
     return answer
+
+
+async def _greet(request: web.Request) -> web.Response:
+    return web.Response(text=f"Hello, {request.query.get('name')}!")
+
+
+def _add_jobs(app: web.Application) -> None:
+    """Serve jobs that end after the seconds asked for, jobs that fail, and jobs that are forgotten at once."""
+    jobs: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    async def begin(request: web.Request) -> web.Response:
+        asked, number = await request.json() if request.can_read_body else {}, str(len(jobs) + 1)
+        status = "failed" if request.path.endswith("failing") else "done"
+        if not request.path.endswith("forgotten"):
+            jobs[number] = time.monotonic() + asked.get("seconds", 0), {**asked, "id": number, "status": status}
+        return web.json_response({"id": number, "status": "running"}, status=202)
+
+    async def look(request: web.Request) -> web.Response:
+        if (found := jobs.get(request.match_info["id"])) is None:
+            return web.json_response({}, status=404)
+        end, job = found
+        return web.json_response(job if time.monotonic() >= end else {"status": "running"})
+
+    async def cancel(request: web.Request) -> web.Response:
+        jobs.pop(request.match_info["id"], None)
+        return web.Response(status=204)
+
+    for kind in ("slow", "failing", "forgotten"):
+        app.router.add_post(f"/jobs/{kind}", begin)
+    app.router.add_get("/jobs/{id}", look)
+    app.router.add_delete("/jobs/{id}", cancel)
 
 
 async def _template(request: web.Request) -> web.Response:

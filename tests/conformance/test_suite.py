@@ -22,6 +22,8 @@ SOME = (
     ("2026-07-28", "dns-rebinding-protection"),
     ("2026-07-28", "server-stateless"),
     ("2026-07-28", "input-required-result-tampered-state"),
+    ("2026-07-28", "tasks-lifecycle"),
+    ("2026-07-28", "tasks-mrtr-composition"),
     ("2025-11-25", "tools-call-mixed-content"),
     ("2025-11-25", "server-session-lifecycle"),
     ("2025-11-25", "server-sse-polling"),

@@ -16,7 +16,6 @@ from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
-from tests.hostile.mutations_of_tasks import OF_TASKS
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -392,7 +391,6 @@ MUTATIONS = (
     *OF_ORIGINS,
     *OF_RESULTS,
     *OF_SERVING,
-    *OF_TASKS,
     *OF_WORK,
     *OF_INPUT,
     *OF_CALLERS,

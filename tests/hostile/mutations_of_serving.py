@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation
+from tests.hostile.mutations_of_tasks import OF_TASKS
 
 ADMISSION, CALLERS = "tests/streamable/test_admission.py", "tests/streamable/test_callers.py"
 CARDS = "tests/streamable/test_cards.py"
@@ -67,4 +68,5 @@ OF_SERVING = (
     ),
     Mutation("small responses alone", "inline_request.py", "len(part.body) <= MOST and", "", (BOUNDS,)),
     Mutation("who reads a kept result", "result_store.py", "not self._names.admits(whole))", "False)", (CALLERS,)),
+    *OF_TASKS,
 )

@@ -14,6 +14,7 @@ import pytest
 from package.runtime.calls import jobs, signed_tasks, task_calls
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.calls.jobs import Job
+from package.runtime.core import tasks
 from package.runtime.core.effects import Dialogue, Origin, TaskRequest
 from package.runtime.core.task_state import Task
 from package.runtime.core.wire_formats import Failure, OtherOutcome
@@ -145,6 +146,29 @@ def test_a_poll_that_never_ends_stops_with_the_life_of_the_task(monkeypatch: pyt
         assert at.polls == seen, "an old id asks the API for nothing"
 
     run(scene, WORKING, monkeypatch)
+
+
+def test_a_call_goes_on_as_a_task_after_answers_of_the_user() -> None:
+    asked = Dialogue("result", STATELESS)
+    asked.tasks, asked.task_seconds = True, 60.0
+    answered = asked.with_answers("state", {"name": {"action": "accept"}})
+    assert (answered.tasks, answered.task_seconds, answered.state) == (True, 60.0, "state")
+    assert answered.responses == {"name": {"action": "accept"}}
+
+
+def test_a_job_that_the_api_forgets_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(at: Scene) -> None:
+        task = await at.begun("build")
+        found = await at.about("get", task)
+        assert (found.status, found.lost) == ("failed", "The API does not know this job any more.")
+        line = json.loads(tasks.written(1, found, STATELESS, {"name": "s", "title": "S", "version": "1"}))["result"]
+        assert line["status"] == "failed"
+        assert line["error"] == {"code": -32603, "message": "The API does not know this job any more."}
+        assert "result" not in line
+        older = await at.about("result", task, OLDER)
+        assert text(older.result).startswith("The API does not know this job any more.")
+
+    run(scene, polled(said(404, b"{}")), monkeypatch)
 
 
 def test_a_task_of_a_tool_that_is_not_offered_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
