@@ -115,6 +115,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "roles": ", ".join(tool.roles),
                 "scopes": ", or ".join(" ".join(each) for each in tool.binding.caller_scopes),
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
+                "starts": tool.binding.task is not None,
                 "asks": ", ".join(name for each in tool.questions for name in each.form),
             }
             for tool in catalog.tools

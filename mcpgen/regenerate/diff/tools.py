@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.work import Budget, Exhausted
-from mcpgen.regenerate.diff import authorization, guards, objections, rules, wire
+from mcpgen.regenerate.diff import authorization, guards, jobs, objections, rules, wire
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.limits_in_text import heard
 from mcpgen.regenerate.diff.places import Place, Places
@@ -43,6 +43,7 @@ def compared(
     yield from _arguments(old, new, budget)
     yield from guards.compared(old, new)
     yield from authorization.compared(old, new, renamed)
+    yield from jobs.compared(old, new)
     yield from wire.compared(old, new, moved=moved)
 
 

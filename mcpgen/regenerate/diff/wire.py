@@ -25,7 +25,7 @@ _ELSEWHERE = (
     "ask",
     "open",
 )
-_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "fields", "result", "withheld", "saves"))
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "task", "fields", "result", "withheld", "saves"))
 """Keys of a binding that have their own comparison, in this module or another one. The values of all other keys are
 only compared for equality.
 """
