@@ -90,7 +90,7 @@ class Interview:
     def followed(self) -> Dialogue:
         """Return the dialogue for later questions of the call. It has the client's answer if `inner` is their state."""
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
-        return Dialogue(own.way, own.revision, self.inner or None, responses, own.urls, own.declares)
+        return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
         """Restore the answers from a state. `kept`: bytes that `written` returned. `turn`: number of the question."""

@@ -354,7 +354,7 @@ class RunningProgram:
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
     """Return the dialogue for one call of a program. `state`: state of the call that asked the user, None for others.
 
-    Only the call that asked gets the user's answer.
+    Only the call that asked gets the user's answer. No call becomes a task: a program waits for its jobs.
     """
     responses = dialogue.responses if state is not None else {}
     return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

@@ -215,6 +215,7 @@ class TaskCalls:
         if status is None:  # the API does not know the job any more: cancelled, if the API can cancel jobs
             cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
             status, result = ("cancelled", None) if cancels else ("failed", result)
+        lost = "The API does not know this job any more." if status == "failed" and seen.state == job_state.GONE else ""
         return Task(
             id,
             answers,
@@ -225,6 +226,7 @@ class TaskCalls:
             round(job.interval * 1000),
             self._redact(seen.message),
             result,
+            lost,
         )
 
 

@@ -75,6 +75,12 @@ class Dialogue:
         self.tasks = False
         self.task_seconds = 0.0
 
+    def with_answers(self, state: str | None, responses: Members | None) -> Dialogue:
+        """Return a dialogue of the same call with another state and other answers of the user."""
+        found = Dialogue(self.way, self.revision, state, responses, self.urls, self.declares)
+        found.tasks, found.task_seconds = self.tasks, self.task_seconds
+        return found
+
 
 class Handshake:
     """Result of the handshake (`initialize`) with a client. With it, another process can continue the session.

@@ -14,9 +14,21 @@ class Task:
     `answers`: kind of the request: `call`, `get`, `cancel`, `update` or `result`. `status`: working, completed, failed
     or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: lifetime of the task. `interval`: milliseconds
     until the client polls again. `result`: the `wire_formats.Result` of the call, None until it is completed.
+    `lost`: a sentence that says why there can be no result, which the extension calls a protocol error; else "".
     """
 
-    __slots__ = ("answers", "created", "id", "interval", "message", "milliseconds", "result", "status", "updated")
+    __slots__ = (
+        "answers",
+        "created",
+        "id",
+        "interval",
+        "lost",
+        "message",
+        "milliseconds",
+        "result",
+        "status",
+        "updated",
+    )
 
     def __init__(
         self,
@@ -29,6 +41,7 @@ class Task:
         interval: int,
         message: str = "",
         result: Any = None,
+        lost: str = "",
     ) -> None:
         self.id = id
         self.answers = answers
@@ -39,3 +52,4 @@ class Task:
         self.interval = interval
         self.message = message
         self.result = result
+        self.lost = lost

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from .effects import Dialogue, TaskRequest
 from .envelope import CAPABILITIES, origin, progress_token
-from .jsonrpc import INVALID_PARAMS, Fault, answer
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Fault, answer
 from .jsontext import dumps
 from .wire_formats import STATELESS_REVISIONS, TASKS, call_result, complete_result, has
 
@@ -47,8 +47,7 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
         return dialogue
     if not asked:
         return dialogue
-    answer = dialogue.state, dialogue.responses
-    found = Dialogue(dialogue.way, dialogue.revision, *answer, dialogue.urls, dialogue.declares)
+    found = dialogue.with_answers(dialogue.state, dialogue.responses)
     found.tasks, found.task_seconds = True, seconds
     return found
 
@@ -79,6 +78,9 @@ def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # no
     kind = "task" if task.answers == "call" else "complete"
     meta: Members = {"_meta": _signature(server)}
     told = dumps({"resultType": kind, **_told(task, "ttlMs", "pollIntervalMs"), **meta})
+    if task.lost:
+        error = dumps({"code": INTERNAL_ERROR, "message": task.lost})
+        return answer(id, told[:-1], b',"error":', error, b"}")
     if task.result is None:
         return answer(id, told)
     return answer(id, told[:-1], b',"result":', *call_result(task.result, revision, server), b"}")
@@ -99,7 +101,7 @@ def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  #
 def _told(task: Task, ttl: str, interval: str) -> Members:
     """Return the members of MCP's Task object. `ttl` and `interval`: names of these two members in the revision."""
     # In the extension, `failed` is for protocol errors only; a job that failed is `completed` with an error result.
-    status = "completed" if task.status == "failed" and ttl == "ttlMs" else task.status
+    status = "completed" if task.status == "failed" and ttl == "ttlMs" and not task.lost else task.status
     found: Members = {"taskId": task.id, "status": status}
     if task.message:
         found["statusMessage"] = task.message
