@@ -67,6 +67,8 @@ def _resource(spec: ResourceSpec) -> JsonObject:
         result["blob"] = b64encode(resource.content).decode("ascii")
     if spec.binding is not None and operation is not None:
         result["binding"] = _binding(operation, spec.binding)
+        if resource.poll is not None:
+            result["poll"] = resource.poll
     return result
 
 

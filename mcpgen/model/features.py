@@ -20,6 +20,7 @@ class Resource:
 
     `completes`: set if the resource is not offered, because its operation fetches completion values: (`prompt` or
     `resource`, its name, the argument). `pointer`: JSON Pointer to these values in the response.
+    `poll`: seconds after which the server looks again whether a watched resource has changed.
     """
 
     where: Where
@@ -34,6 +35,7 @@ class Resource:
     values: Values = field(default_factory=dict)
     completes: tuple[str, str, str] | None = None
     pointer: str = ""
+    poll: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ SOME = (
     ("2025-11-25", "server-sse-multiple-streams"),
     ("2025-11-25", "tools-call-elicitation"),
     ("2025-11-25", "tools-call-with-logging"),
+    ("2025-11-25", "resources-unsubscribe"),
 )
 
 

@@ -8,6 +8,7 @@ DOWNLOADS, FILES = "tests/functional/test_downloads.py", "tests/runtime/test_fil
 REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_redirects.py"
 ENGINE = "tests/runtime/test_progress.py"
 LOGS, LOGS_OF_SESSIONS = "tests/runtime/test_logging.py", "tests/streamable/test_logging.py"
+POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
@@ -30,6 +31,16 @@ OF_RESULTS = (
     Mutation(
         "levels of many sessions", "session_wishes.py", "if len(self._known) > MOST:", "if False:", (LOGS_OF_SESSIONS,)
     ),
+    Mutation("how many resources are polled", "poller.py", "list(watched.items())[:MOST]", "watched", (POLLER,)),
+    Mutation(
+        "pauses after failures",
+        "poller.py",
+        "min(max(polled.pause, every) * 2, max(LONGEST, every))",
+        "every",
+        (POLLER,),
+    ),
+    Mutation("what cannot be watched", "watching.py", 'features.polls and "poll" in found.entry', "True", (WATCHING,)),
+    Mutation("how many resources a client watches", "wishes.py", "len(self.uris) < MOST_URIS", "True", (WATCHING,)),
     Mutation(
         "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)
     ),

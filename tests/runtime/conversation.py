@@ -23,6 +23,7 @@ from package.runtime.core.effects import (
     RejectedCall,
     Send,
     UserAnswer,
+    Watch,
 )
 from package.runtime.core.framing import Lines
 from package.runtime.core.jsonrpc import parse
@@ -97,6 +98,14 @@ class Conversation:
         self._protocol._catalog.header["logging"] = True
         self._checker.offered += ("logging",)
 
+    def offer_polls(self, *uris: str) -> None:
+        """Let the server poll the fetched resources of the table at these URIs or URI templates."""
+        self._protocol._catalog.header["polls"] = True
+        self._checker.offered += ("subscriptions",)
+        for entry in self._protocol._features()._resources:
+            if {entry["listed"].get("uri"), entry["listed"].get("uriTemplate")} & set(uris):
+                entry["poll"] = 30
+
     def say(self, data: bytes, end: bool = False) -> None:
         """Feed these bytes as the client's output. If `end` is given, close the client's side as well."""
         for line in self._framing.feed(data) + (self._framing.close() if end else []):
@@ -119,6 +128,10 @@ class Conversation:
     def unanswered(self) -> list[object]:
         """Return the ids of requests without a response."""
         return self._checker.unanswered()
+
+    def updated(self, uri: str) -> None:
+        """Let the resource at this URI change."""
+        self._write(self._protocol.updated(uri))
 
     def happen(self, event: str) -> None:
         """Let the event happen that this text describes.
@@ -188,7 +201,7 @@ class Conversation:
         elif isinstance(effect, RejectedCall):
             self.rejected.append(effect.name)
         else:
-            assert isinstance(effect, Preload)
+            assert isinstance(effect, (Preload, Watch))
             self.expecting = True
 
     def _call(self, call: Call) -> None:

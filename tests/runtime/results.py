@@ -94,6 +94,8 @@ RULES = {
     "initialize": _initialize,
     "ping": _ping,
     "logging/setLevel": _ping,
+    "resources/subscribe": _ping,
+    "resources/unsubscribe": _ping,
     "server/discover": _discover,
     "tools/list": _list,
     "tools/call": _call,

@@ -53,10 +53,13 @@ RESULTS = {
     "prompts/get": "GetPromptResult",
     "completion/complete": "CompleteResult",
     "logging/setLevel": "EmptyResult",
+    "resources/subscribe": "EmptyResult",
+    "resources/unsubscribe": "EmptyResult",
 }
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 NOTIFICATIONS = {
     "notifications/message": "LoggingMessageNotification",
+    "notifications/resources/updated": "ResourceUpdatedNotification",
     "notifications/progress": "ProgressNotification",
     "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
     "notifications/tools/list_changed": "ToolListChangedNotification",
@@ -74,6 +77,7 @@ class _Asked:
         self.token = token
         self.filters = filters if isinstance(filters, dict) else {}
         self.honoured: list[str] | None = None
+        self.uris: list[str] = []
         self.progress = float("-inf")
         self.logs = False
 
@@ -93,6 +97,7 @@ class Checker:
         self._open: dict[tuple[type, object], list[_Asked]] = {}
         self._questions: set[str] = set()
         self._set_level = False
+        self._watched: set[str] = set()
 
     def heard(self, line: bytes) -> None:
         """Record a line that the client wrote, valid or not."""
@@ -148,6 +153,9 @@ class Checker:
             asked_for = _Asked(method, revision, meta.get("progressToken"), params.get("notifications"))
             asked_for.logs = META + "logLevel" in meta
             self._set_level = self._set_level or method == "logging/setLevel"
+            if method.startswith("resources/") and method.endswith("subscribe") and isinstance(params.get("uri"), str):
+                change = self._watched.add if method == "resources/subscribe" else self._watched.discard
+                change(params["uri"])
             self._open.setdefault(_key(id_), []).append(asked_for)
         elif _is_id(id_) and ("method" in message or not {"result", "error"} & message.keys()):
             self._open.setdefault(_key(id_), []).append(_Asked("", self.agreed or R4, None))
@@ -176,7 +184,7 @@ class Checker:
             return
         asked = self._answers(message["id"], last=problem["code"] != -32603)
         valid(asked.revision, "JSONRPCErrorResponse" if asked.revision >= R4 else "JSONRPCError", message)
-        if asked.method == "resources/read" and "uri" in problem.get("data", {}):
+        if asked.method in ("resources/read", "resources/subscribe") and "uri" in problem.get("data", {}):
             assert isinstance(problem["data"]["uri"], str)
             assert problem["code"] == (-32602 if asked.revision == R5 else -32002)
         else:
@@ -238,6 +246,8 @@ class Checker:
     def _capabilities(self, revision: str) -> dict[str, object]:
         completes = "completions" in self.offered and revision >= R2
         listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
+        if "subscriptions" in self.offered or (self.changes and "prompts" in self.offered):
+            listed["resources"] = {"subscribe": True, **({"listChanged": True} if self.changes else {})}
         tasks = task_messages.capabilities(revision) if "tasks" in self.offered else {}
         logs: dict[str, object] = {"logging": {}} if "logging" in self.offered else {}
         return {**listed, **({"completions": {}} if completes else {}), **logs, **tasks}
@@ -266,6 +276,9 @@ class Checker:
             assert "message" not in params or asked.revision >= R2
             asked.progress = params["progress"]
             valid(asked.revision, NOTIFICATIONS[message["method"]], message)
+        elif message["method"] == "notifications/resources/updated" and "_meta" not in params:
+            assert params["uri"] in self._watched
+            valid(self.agreed or R4, NOTIFICATIONS[message["method"]], message)
         elif message["method"] == "notifications/message":
             assert "logging" in self.offered
             asked_for = [each for several in self._open.values() for each in several if each.logs]
@@ -287,7 +300,12 @@ class Checker:
             assert stream.honoured is None
             lists = self._lists() if self.changes else []
             stream.honoured = [kind for kind in lists if stream.filters.get(f"{kind}ListChanged") is True]
-            assert params["notifications"] == {f"{kind}ListChanged": True for kind in stream.honoured}
+            told = dict(params["notifications"])
+            stream.uris = told.pop("resourceSubscriptions", [])
+            assert set(stream.uris) <= set(stream.filters.get("resourceSubscriptions", []))
+            assert told == {f"{kind}ListChanged": True for kind in stream.honoured}
+        elif method == "notifications/resources/updated":
+            assert params["uri"] in stream.uris, "only what was asked for"
         else:
             assert method in NOTIFICATIONS
             assert method.split("/")[1] in (stream.honoured or ()), "only what was asked for"

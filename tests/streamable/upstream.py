@@ -97,6 +97,8 @@ class Upstream:
         kind, _, value = path.partition("?")[0].removeprefix("/").partition("/")
         if kind == "large":
             return b"x" * int(value)
+        if kind == "count":
+            return str(len(self.requests)).encode()
         if kind == "hold":
             await self._hold(unquote(value), reader)
         return path.encode()

@@ -28,7 +28,9 @@ As base64, such a file fits into one message of every client.
 _REQUEST = re.compile(r"GET (/\S*)")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:\s*;.*)?", re.ASCII)
 _HOLDERS = ("text", "file", "request")
-_OF_REQUESTS = ("base_url", "security", "arguments", "timeout")
+_OF_REQUESTS = ("base_url", "security", "arguments", "timeout", "poll")
+_INTERVAL = re.compile(r"([1-9][0-9]{0,3})(s|min|h)")
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _KNOWN = {
     ".css": "text/css",
@@ -102,6 +104,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
         operation,
         variables,
         {key: values for key in variables if (values := _values(as_object(entry.get("arguments")).get(key)))},
+        poll=_interval(entry.get("poll")),
     )
 
 
@@ -246,6 +249,12 @@ def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> P
 def servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[Server, ...]:
     """Return the server of `base_url`, or none if it is not given."""
     return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
+
+
+def _interval(value: JsonValue) -> int | None:
+    """Return the seconds of a `poll`, or None if it is not given."""
+    found = _INTERVAL.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) * _SECONDS[found[2]] if found else None
 
 
 def _values(declared: JsonValue) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ def _resource(uri: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server("resource-words", at=uri)
     if any(old.get(key) != new.get(key) for key in ("text", "blob", "binding")):
         yield rules.of_server("resource-contents", at=uri)
+    if ("poll" in old) != ("poll" in new):
+        yield rules.of_server("resource-watched" if "poll" in new else "resource-unwatched", at=uri)
 
 
 def _prompts(old: dict[str, JsonObject], new: dict[str, JsonObject]) -> Iterator[Change]:

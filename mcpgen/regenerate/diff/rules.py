@@ -160,6 +160,8 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "resource-added": ("additive", "The resource {at} is new."),
     "resource-type": ("breaking", "The media type of the resource {at} is now {after}; it was {before}."),
     "resource-words": ("cosmetic", "The resource {at} has a new description."),
+    "resource-watched": ("additive", "Clients can now watch the resource {at}."),
+    "resource-unwatched": ("breaking", "Clients can no longer watch the resource {at}."),
     "resource-contents": ("cosmetic", "The content or the source of the resource {at} has changed."),
     "prompt-removed": ("breaking", "The prompt {at} was removed."),
     "prompt-added": ("additive", "The prompt {at} is new."),

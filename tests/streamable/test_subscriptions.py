@@ -1,0 +1,78 @@
+"""Test subscriptions to polled resources over HTTP: on the stream of a session, and on that of a stateless request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.streamable.client import Connection
+from tests.streamable.conftest import TOOLS
+from tests.streamable.messages import META, Session, post, request, stateless
+from tests.streamable.servers import Server
+from tests.streamable.test_changes import _generated
+from tests.streamable.upstream import Upstream
+
+QUICK: dict[str, float] = {"serve.poller.TICK": 0.05}
+URI = "caller://count"
+KEY = "k" * 32
+
+
+@pytest.fixture(scope="module")
+def watching(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with a resource that changes each time it is polled."""
+    folder = tmp_path_factory.mktemp("watching")
+    polled = '  - {name: count, uri: "caller://count", request: GET /count, poll: 1s}\n'
+    (folder / "caller.tools.yaml").write_text(TOOLS.read_text().replace("tools:\n", f"{polled}tools:\n", 1))
+    _generated(folder / "caller.tools.yaml", folder / "caller")
+    return folder / "caller"
+
+
+def subscribed(session: Session, method: str = "resources/subscribe") -> None:
+    assert session.ask(request(method, 1, uri=URI)).message["result"] == {}
+
+
+def listening(server: Server, session: Session) -> Connection:
+    connection = server.connect()
+    session.listen(connection)
+    connection.stream()
+    connection.event()
+    return connection
+
+
+@pytest.mark.parametrize("door", ["aiohttp", "asgi"])
+def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, door: str) -> None:
+    """L7: before or after the stream is opened; sessions never see each other's."""
+    with Server(watching, upstream, door, QUICK) as server:
+        early, late, other = Session(server), Session(server), Session(server)
+        subscribed(early)
+        with listening(server, early) as first, listening(server, late) as second, listening(server, other):
+            subscribed(late)
+            told = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": URI}}
+            assert first.event().message == told
+            assert second.event().message == told
+            subscribed(late, "resources/unsubscribe")
+            assert first.event().message == told
+        assert other.ask(request("resources/subscribe", 1, uri="caller://nothing")).message["error"]["code"] == -32002
+
+
+def test_a_stateless_stream_is_told(watching: Path, upstream: Upstream) -> None:
+    """M15"""
+    with Server(watching, upstream, "aiohttp", QUICK) as server, server.connect() as connection:
+        post(connection, stateless("subscriptions/listen", "w", notifications={"resourceSubscriptions": [URI, "a:b"]}))
+        connection.stream()
+        assert connection.event().message["params"]["notifications"] == {"resourceSubscriptions": [URI]}
+        told = connection.event().message
+        assert told["params"] == {"_meta": {META + "subscriptionId": "w"}, "uri": URI}
+    assert set(upstream.requests) == {"/count"}
+
+
+def test_the_replica_with_the_stream_hears_of_the_subscription(watching: Path, upstream: Upstream, store: str) -> None:
+    with (
+        Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as one,
+        Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as other,
+    ):
+        session = Session(one)
+        with listening(other, session) as connection:
+            subscribed(session)
+            assert connection.event().message["params"] == {"uri": URI}
