@@ -22,7 +22,7 @@ export class ProtocolError extends Error {
 
 /**
  * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
- * call(tool, arguments, progress or undefined, signal or undefined), byHand(params) for a call whose question is not
+ * call(tool, arguments, progress or undefined, signal or undefined, further options or undefined), byHand(params) for a call whose question is not
  * answered by the client itself, ask(name of its function, params), begin(tool, arguments), look(task) and cancel(task) for tasks, close(), complaints, which grow while it works, answer, whose action the user takes, and
  * changed, a promise that is kept once the client has heard that the list of tools changed.
  */
@@ -47,6 +47,7 @@ async function outcome(client, step) {
         if (step.do === 'abandon') return await abandoned(client, step);
         if (step.do === 'ask') return { answer: await client.ask(FUNCTIONS[step.method], step.params) };
         if (step.do === 'confirm') return await confirmed(client, step);
+        if (step.do === 'many') return await many(client, step);
         if (step.do === 'change') return await afterChange(client, step);
         return { together: await Promise.all(step.steps.map((each) => outcome(client, each))) };
     } catch (problem) {
@@ -58,8 +59,29 @@ async function outcome(client, step) {
 async function called(client, step) {
     const progress = [];
     Object.assign(client.answer, { action: step.answer, content: step.content ?? {} });
-    const result = await client.call(step.tool, step.arguments, step.progress ? (heard) => progress.push(heard) : undefined);
+    const hear = step.progress ? (heard) => progress.push(heard) : undefined;
+    const more = step.timeout ? { timeout: step.timeout, resetTimeoutOnProgress: true } : undefined;
+    const result = await client.call(step.tool, step.arguments, hear, undefined, more);
     return { result, progress };
+}
+
+async function many(client, step) {
+    // Calls that end at once, each of which asks for progress, by several callers, until there are enough or time is up.
+    const end = Date.now() + step.seconds * 1000;
+    const failed = [];
+    let made = 0, heard = 0;
+    async function caller() {
+        while (made < step.count && Date.now() < end) {
+            made += 1;
+            try {
+                await client.call(step.tool, step.arguments, () => (heard += 1));
+            } catch (problem) {
+                failed.push(String(problem));
+            }
+        }
+    }
+    await Promise.all(Array.from({ length: step.callers }, caller));
+    return { made, heard, failed };
 }
 
 async function ofTask(client, what, task) {

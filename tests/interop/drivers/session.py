@@ -11,6 +11,9 @@ that sends the state back. With `{"do": "change", "control", "then"}` the client
 server has changed, and then does the steps of `then`. `{"do": "ask", "method", "params"}` is any other request that
 clients have a function for. `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" |
 "finish", "task"}` is about a task, without an id about the task that was begun last. `finish` looks until it has ended.
+In JavaScript a call may have a `timeout` in milliseconds, which starts anew with each progress. `{"do": "many", "tool",
+"arguments", "count", "callers", "seconds"}` makes so many calls that ask for progress, or as many as there is time for,
+and reports `{"made", "heard", "failed"}`.
 
 The report is `{"steps": [...], "complaints": [...]}`, with one outcome for each step: `{"tools"}`, `{"result",
 "progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked",

@@ -20,8 +20,8 @@ await drive(async ({ server, asks }) => {
         answer,
         changed,
         tools: async () => (await client.listTools()).tools,
-        call: (name, args, onprogress, signal) =>
-            translated(client.callTool({ name, arguments: args }, undefined, { onprogress, signal })),
+        call: (name, args, onprogress, signal, more) =>
+            translated(client.callTool({ name, arguments: args }, undefined, { onprogress, signal, ...more })),
         begin: async (name, args) => {
             const said = client.experimental.tasks.callToolStream({ name, arguments: args }, CallToolResultSchema, { task: {} });
             const { value } = await said.next();

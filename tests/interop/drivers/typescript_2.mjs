@@ -25,8 +25,8 @@ await drive(async ({ server, mode, asks, steps }) => {
         answer,
         changed,
         tools: async () => (await client.listTools()).tools,
-        call: (name, args, onprogress, signal) =>
-            translated(client.callTool({ name, arguments: args }, { onprogress, signal })),
+        call: (name, args, onprogress, signal, more) =>
+            translated(client.callTool({ name, arguments: args }, { onprogress, signal, ...more })),
         byHand: (params) => translated(client.callTool(params, { allowInputRequired: true })),
         ask: (name, params) => translated(client[name](params)),
         close: () => client.close(),
