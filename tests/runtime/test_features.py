@@ -36,6 +36,9 @@ class Table:
     def entries(self, kind: str) -> list[Any]:
         return self._entries[kind]
 
+    def offers(self, feature: str) -> bool:
+        return bool(self._entries.get(feature))
+
 
 def features(*uris: str, prompts: list[Any] | None = None) -> Features:
     listed = [{"uriTemplate" if "{" in uri else "uri": uri, "name": uri} for uri in uris]
