@@ -20,7 +20,7 @@ import time
 from _thread import allocate_lock
 
 from .core.catalog import Catalog, CatalogError
-from .core.effects import Call, Cancel, LogMessage, Preload, ReadResource, RejectedCall, Send, UserAnswer
+from .core.effects import Call, Cancel, LogMessage, Preload, ReadResource, RejectedCall, Send, UserAnswer, Watch
 from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .core.subscriptions import Subscriptions
     from .core.wire_formats import Asked, Outcome
     from .serve.engine import Engine
+    from .serve.poller import Poller
     from .serve.stdin_handoff import StdinHandoff
     from .settings.listening import Listening
     from .settings.settings import Settings
@@ -75,6 +76,7 @@ class Server:
         self._caller: execution.ToolExecutor | None = None
         self._audit: Audit | None = None
         self._recorder: Recorder | None = None
+        self._poller: Poller | None = None
 
     def measure(self, reporter: Reporter) -> None:
         """Measure every request from now on, and let `reporter` report the measurements."""
@@ -171,8 +173,8 @@ class Server:
             self._running().cancel(effect.key)
         elif isinstance(effect, UserAnswer):
             self._running().answer(effect.key, effect.reply)
-        elif isinstance(effect, Preload):
-            self._running()
+        elif isinstance(effect, (Preload, Watch)):
+            self._expect(effect)
         elif isinstance(effect, LogMessage):
             from .core import log
 
@@ -196,6 +198,20 @@ class Server:
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
+
+    def _expect(self, effect: Preload | Watch) -> None:
+        """Start the engine, and let it poll if the client watches resources."""
+        engine = self._running()
+        if isinstance(effect, Watch):
+            engine.tell(self._poll)
+
+    def _poll(self) -> None:
+        """Poll the resources that the client watches. The engine's thread calls this method."""
+        if self._poller is None:
+            from .serve.stdio_poller import poller  # imported here: few clients watch resources
+
+            self._poller = poller(self._protocol, self._lock, self._outbox, lambda: self._caller)
+        self._poller.wake()
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
         """Load the modules that call the API, and return the tool executor. Runs in the engine's thread.

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .lookups import WholeAnswer
     from .preparation import PreparedCall
     from .questions import Questions
+    from .resource_versions import Version
     from .task_calls import TaskCalls
 
 Report = Callable[[str], None]
@@ -262,6 +263,14 @@ class ToolExecutor:
             finally:
                 if not isinstance(answer, Failure):
                     self._writer.closed(answer)
+
+    async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
+        """Return the version of that resource now, or None if the API does not tell."""
+        from . import resource_versions  # imported late: few resources are polled
+
+        with self._redactor.during():
+            parts = self._preparation, self._exchanged, self._writer.closed
+            return await resource_versions.fetched(wanted, before, *parts)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
         """Return the messages of a prompt that asks the user, or embeds resources of the upstream.

@@ -394,8 +394,11 @@ class Catalog:
         return [key for key in keys if key in content]
 
     def offers(self, feature: str) -> bool:
-        """Return True if the server offers `feature`: `resources`, `prompts`, `completions`, `logging` or `tasks`."""
-        if feature in ("logging", "tasks"):
+        """Return True if the server offers `feature`.
+
+        That is one of `resources`, `prompts`, `completions`, `logging`, `polls` and `tasks`.
+        """
+        if feature in ("logging", "polls", "tasks"):
             return feature in self.header
         return self.completes if feature == "completions" else feature in self._features
 

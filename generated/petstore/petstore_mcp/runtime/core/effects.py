@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .table import CompletionSource, Prompt, Resource
     from .wire_formats import Contents
 
-    Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage"
+    Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage | Watch"
     FindResource: TypeAlias = "Callable[[str], Contents | Fetched | None]"
 
 
@@ -107,6 +107,12 @@ class Handshake:
         self.asks = asks
         self.client = client
         self.urls = urls
+
+
+class Watch:
+    """Look from now on whether resources have changed that clients watch."""
+
+    __slots__ = ()
 
 
 class Peer:

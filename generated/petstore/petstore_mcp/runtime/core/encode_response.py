@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, RESOURCE_NOT_FOUND, answer, error
 from .task_state import Task
 from .wire_formats import (
     FIXED,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .table import Identity
     from .wire_formats import Outcome
 
-_NO_RESOURCE = -32002
 _NOTHING = "There is nothing at this URI."
 #: Largest number of characters of an unknown URI that the error message repeats.
 MAX_URI = 1024
@@ -96,4 +95,5 @@ def _contents(id: Id, found: Contents, revision: str, server: Identity) -> bytes
         line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))
         return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, _TOO_LARGE.format(len(line)))
     newer = has(revision, "unknown resource is invalid params")
-    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, found.reason or _NOTHING, {"uri": found.uri[:MAX_URI]})
+    code = INVALID_PARAMS if newer else RESOURCE_NOT_FOUND
+    return error(id, code, found.reason or _NOTHING, {"uri": found.uri[:MAX_URI]})

@@ -39,9 +39,13 @@ LONGEST_URI = 8192
 
 
 class Features:
-    """Resources and prompts of one catalog. `changes` is True if the lists can change (reload)."""
+    """Resources and prompts of one catalog.
+
+    `changes` is True if the lists can change (reload). `polls` is True if some resources are polled.
+    """
 
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
+        self.polls = catalog.offers("polls")
         self._cache = PASSING if catalog.private else STALE if changes else FIXED
         self._kept = f"{catalog.name}://result/"
         self._resources: list[Resource] = catalog.entries("resources")

@@ -22,6 +22,8 @@ METHODS then says whether the method exists in the revision. The table lists eve
     resources/list             x            x            x            x            x
     resources/templates/list   x            x            x            x            x
     resources/read             x            x            x            x            x
+    resources/subscribe        x            x            x            x
+    resources/unsubscribe      x            x            x            x
     prompts/list               x            x            x            x            x
     prompts/get                x            x            x            x            x
     completion/complete        x            x            x            x            x
@@ -34,7 +36,8 @@ METHODS then says whether the method exists in the revision. The table lists eve
     subscriptions/listen                                                           x
     several messages in a line              x
 
-Prompts, completions, logging and tasks exist only if the server has any (NEEDS).
+Prompts, completions, logging and tasks exist only if the server has any (NEEDS), and subscriptions only if any resource
+can change.
 """
 
 from __future__ import annotations
@@ -61,6 +64,8 @@ METHODS = {
     "resources/list": (_FIRST, _NEWEST, "_feature"),
     "resources/templates/list": (_FIRST, _NEWEST, "_feature"),
     "resources/read": (_FIRST, _NEWEST, "_feature"),
+    "resources/subscribe": (_FIRST, _LAST_HANDSHAKE, "_subscribe"),
+    "resources/unsubscribe": (_FIRST, _LAST_HANDSHAKE, "_subscribe"),
     "prompts/list": (_FIRST, _NEWEST, "_feature"),
     "prompts/get": (_FIRST, _NEWEST, "_feature"),
     "completion/complete": (_FIRST, _NEWEST, "_feature"),

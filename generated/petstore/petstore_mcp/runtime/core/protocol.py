@@ -60,6 +60,7 @@ from .effects import (
     Send,
     SendError,
     UserAnswer,
+    Watch,
 )
 from .elicitation import Questions
 from .envelope import LOG_LEVELS, dialogue, handshake_dialogue, log_level, origin, progress_token
@@ -68,6 +69,8 @@ from .jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     MAX_LINE,
+    METHOD_NOT_FOUND,
+    RESOURCE_NOT_FOUND,
     Batch,
     Fault,
     Malformed,
@@ -95,6 +98,7 @@ from .wire_formats import (
     list_result,
     log_params,
     progress_params,
+    updated_params,
 )
 
 TYPE_CHECKING = False
@@ -104,7 +108,7 @@ if TYPE_CHECKING:
     from typing import Protocol as Interface
 
     from .catalog import Catalog
-    from .effects import Effect, Peer
+    from .effects import Effect, Fetch, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
@@ -192,7 +196,7 @@ class Protocol:
         way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
         self._dialogue = Dialogue(way, handshake.revision, urls=urls, declares=handshake.declares)
         self._origin = Origin(handshake.client, peer=self._origin.peer)
-        if self._subscriptions is not None:
+        if self._subscriptions is not None and self._changes:
             self._subscriptions.greeted(self._lists())
             self._subscriptions.initialized()
 
@@ -293,7 +297,7 @@ class Protocol:
         self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
         self._origin = Origin(request.params.get("clientInfo"), peer=self._origin.peer)
         self.wishes = None
-        if self._subscriptions is not None:
+        if self._subscriptions is not None and self._changes:
             self._subscriptions.greeted(self._lists())
         told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
         return [Send(answer(request.id, told))]
@@ -306,10 +310,34 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        return [feature for feature in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(feature)]
+        offered = [each for each in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(each)]
+        return [*offered, "subscriptions"] if self._watches() else offered
+
+    def _watches(self) -> bool:
+        """Return whether any resource can change while a client watches it."""
+        return self._catalog.offers("polls") or (self._changes and self._catalog.offers("resources"))
 
     def _set_level(self, request: Request, revision: str) -> list[Effect]:
-        from .wishes import Wishes  # imported here: few clients set a log level
+        return self._granted(request)
+
+    def _subscribe(self, request: Request, revision: str) -> list[Effect]:
+        """Begin or end to watch a resource."""
+        if not self._watches():
+            raise Fault(METHOD_NOT_FOUND, f"There is no method '{request.method}' in {revision}.")
+        uri = request.params.get("uri")
+        if request.method == "resources/subscribe" and isinstance(uri, str):
+            from . import watching  # imported here: few clients watch resources
+            from .encode_response import MAX_URI  # as above
+
+            reason = watching.refusal(self._features(), uri)
+            if reason:
+                raise Fault(INVALID_PARAMS, reason)
+            if reason is not None:
+                raise Fault(RESOURCE_NOT_FOUND, "There is nothing at this URI.", {"uri": uri[:MAX_URI]})
+        return [*self._granted(request), Watch()]
+
+    def _granted(self, request: Request) -> list[Effect]:
+        from .wishes import Wishes  # imported here: few clients ask for notifications
 
         wishes = self.wishes or Wishes()
         wishes.grant(request.method, request.params)
@@ -405,8 +433,22 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
         self._in_flight.ids[request.id] = STREAM
         told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
-        params = acknowledged_params(request.id, told)
-        return [Send(notification("notifications/subscriptions/acknowledged", params))]
+        uris = self._watched_by(request.id, asked.get("resourceSubscriptions"))
+        params = acknowledged_params(request.id, told if self._changes else (), uris)
+        acknowledged = Send(notification("notifications/subscriptions/acknowledged", params))
+        return [acknowledged, Watch()] if uris else [acknowledged]
+
+    def _watched_by(self, id: Id, asked: object) -> tuple[str, ...]:  # noqa: A002
+        """Let a stream watch those of the resources asked for that can be watched, and return their URIs."""
+        if not asked or not self._watches():
+            return ()
+        from . import watching  # few clients watch resources
+        from .subscriptions import Subscriptions  # as above
+
+        self._subscriptions = self._subscriptions or Subscriptions()
+        uris = watching.honoured(self._features(), asked)
+        self._subscriptions.watch(id, uris)
+        return uris
 
     def _lists(self) -> tuple[str, ...]:
         """Return the kinds of lists that the server offers: tools, resources, and prompts if there are any."""
@@ -419,13 +461,42 @@ class Protocol:
 
         Return the lines that notify the client of changed lists.
         """
+        watched = self.watched
+        former = self._features() if watched else None
         before, self._catalog, self._beside = self._catalog, catalog, None
         told = self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
+        if former is not None:
+            from . import watching  # loaded already
+
+            told += b"".join(map(self.updated, watching.changed(former, self._features(), watched)))
         level = self.wishes.level if self.wishes else None
         if level is None or not catalog.offers("logging") or level > LOG_LEVELS.index("notice"):
             return told
         said = f"The server was generated again: version {catalog.version}, {len(catalog.names())} tools."
         return told + self._logged("notice", said)
+
+    # Watched resources
+
+    @property
+    def watched(self) -> list[str]:
+        """Return the URIs of the resources whose changes this client wants to hear of."""
+        wished = self.wishes.uris if self.wishes is not None else ()
+        return sorted({*wished, *(self._subscriptions.watched if self._subscriptions is not None else ())})
+
+    def polled(self) -> dict[str, Fetch]:
+        """Return the requests that fetch the watched resources that are polled, by URI."""
+        if not (watched := self.watched):
+            return {}
+        from . import watching  # loaded already
+
+        return watching.polled(self._features(), watched, self._agreed or STATELESS_REVISIONS[0])
+
+    def updated(self, uri: str) -> bytes:
+        """Return the notifications that the resource at this URI has changed."""
+        told = self._subscriptions.updated(uri) if self._subscriptions is not None else b""
+        if self.wishes is not None and uri in self.wishes.uris:
+            told += notification("notifications/resources/updated", updated_params(uri))
+        return told
 
     # Questions to the client
 

@@ -7,6 +7,8 @@ stream. In the handshake era, the client is notified. Nothing may be sent before
 
 One notification is enough for several changes, since the client requests the list again. No notification is sent about
 a kind of list that the server did not have when the client subscribed.
+
+Streams may also ask for the changes of single resources, by their URIs.
 """
 
 from __future__ import annotations
@@ -24,10 +26,11 @@ _CHANGED = "notifications/{}/list_changed"
 class Subscriptions:
     """Subscriptions of one client: its streams, and its handshake."""
 
-    __slots__ = ("_greeted", "_initialized", "_owed", "_streams")
+    __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
     def __init__(self) -> None:
         self._streams: dict[Id, tuple[str, ...]] = {}  # streams in the order in which they were opened
+        self._watched: dict[Id, tuple[str, ...]] = {}  # the URIs that each stream watches
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []
@@ -39,9 +42,25 @@ class Subscriptions:
             self._streams[id] = honoured
         return honoured
 
+    def watch(self, id: Id, uris: tuple[str, ...]) -> None:  # noqa: A002
+        """Notify the stream with this id of changes of these resources."""
+        if uris:
+            self._watched[id] = uris
+
+    @property
+    def watched(self) -> set[str]:
+        """Return the URIs of all resources that any stream watches."""
+        return {uri for uris in self._watched.values() for uri in uris}
+
+    def updated(self, uri: str) -> bytes:
+        """Return the notifications for the streams that watch the resource at this URI, which has changed."""
+        told = [stream_params(id, uri) for id, uris in self._watched.items() if uri in uris]  # noqa: A001
+        return b"".join(notification("notifications/resources/updated", params) for params in told)
+
     def end(self, id: Id) -> None:  # noqa: A002
         """Close the stream with this id."""
         self._streams.pop(id, None)
+        self._watched.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
         """Begin a handshake that offers notifications about `lists`. Forget an earlier handshake."""

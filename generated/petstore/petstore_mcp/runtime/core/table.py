@@ -172,6 +172,7 @@ class Header(TypedDict):
     features: NotRequired[Features]
     completes: NotRequired[Literal[True]]
     asks: NotRequired[Literal[True]]
+    polls: NotRequired[Literal[True]]
     logging: NotRequired[Literal[True]]
     tasks: NotRequired[Literal[True]]
     search: NotRequired[Search]
@@ -505,7 +506,10 @@ class CompletionSource(TypedDict):
 
 
 class Resource(TypedDict):
-    """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
+    """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it.
+
+    `poll`: seconds between two looks whether its answer has changed.
+    """
 
     listed: dict[str, str]
     values: NotRequired[dict[str, list[str]]]
@@ -513,6 +517,7 @@ class Resource(TypedDict):
     text: NotRequired[str]
     blob: NotRequired[str]
     binding: NotRequired[Binding]
+    poll: NotRequired[int]
 
 
 class PromptArgument(TypedDict):

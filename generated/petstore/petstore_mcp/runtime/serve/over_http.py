@@ -130,6 +130,7 @@ def _service(
 
     def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:
+            table.header.pop("polls", None)  # a resource may differ between callers, and nobody calls in a poll
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)

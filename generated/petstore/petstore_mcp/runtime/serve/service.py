@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer
+from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer, Watch
 from ..core.jsonrpc import parse
 from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
@@ -26,6 +26,7 @@ from . import resumed_streams, transfer
 from .engine import loaded, unhandled
 from .inline_request import InlineRequest
 from .measurement import Measurement
+from .poller import Poller
 from .refusal_log import RefusalLog
 from .request_task import RequestTask
 from .response_writer import ResponseWriter
@@ -100,6 +101,7 @@ class Service:
         self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None, self._measured.recorder)
         self._catalog, self._settings = catalog, settings
         self._silences = Deadlines()
+        self._poller = Poller(self._endpoint.polled, lambda: self._caller, self._endpoint.updated)
         self._writer = ResponseWriter(self._silences, self._endpoint, guard, self._lost)
         self._refusals = RefusalLog()
         self._under_way = 0
@@ -292,10 +294,12 @@ class Service:
             self._work.abandon(effect.key)
         elif isinstance(effect, UserAnswer):
             self._work.answered(effect.key, effect.reply)
+        elif isinstance(effect, Watch):
+            self._poller.wake()
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
         elif isinstance(effect, session_streams.ResumeElsewhere) and self._sharing is not None:
-            self._step(resumed_streams.resume(self._sharing, effect, self._endpoint.older.go_on))
+            self._step(resumed_streams.resume(self._sharing, effect, self._go_on))
 
     def _begin(self, call: Call, size: int, start: Start | None) -> None:
         call.span = call.span or spans.Span(call.origin)
@@ -332,8 +336,14 @@ class Service:
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Carry out the effects of a session's message that another replica received."""
         known = self._endpoint.older
+        self._poller.wake()  # if the session's stream is here, and it was the wish to watch a resource
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
+
+    def _go_on(self, found: session.Session, exchange: Exchange) -> None:
+        """Continue a stream of change notifications that another replica began."""
+        self._endpoint.older.go_on(found, exchange)
+        self._poller.wake()
 
     def _recorded(self, digest: str, recording: Recording, id: object) -> None:  # noqa: A002
         """Share the events of a stream with other replicas."""

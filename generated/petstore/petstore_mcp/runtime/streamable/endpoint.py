@@ -27,7 +27,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..core.effects import Origin, RejectedCall
+from ..core.effects import Origin, RejectedCall, Watch
 from ..core.envelope import is_stateless, meta_of
 from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..core.catalog import Catalog
-    from ..core.effects import Call, Effect, Peer
+    from ..core.effects import Call, Effect, Fetch, Peer
     from ..core.jsonrpc import Message
     from ..core.wire_formats import Asked, Outcome
     from ..replicas.seal import Seal
@@ -90,7 +90,7 @@ class Endpoint:
             return _answered(found, fields)
         if head.method == "GET":
             exchange, recalls = self.older.streams.open(found, head, fields)
-            return exchange, [*recalls]
+            return exchange, [*recalls, *([Watch()] if found.protocol.watched else [])]
         exchange, _ = _answered(Answer(204), fields)
         return exchange, [*self.older.end(found)]
 
@@ -165,6 +165,22 @@ class Endpoint:
         if line is not None:
             exchange.tell(line)
         return line is not None
+
+    # Watched resources
+
+    def polled(self) -> dict[str, Fetch]:
+        """Return the requests for all polled resources that any open stream watches, by URI."""
+        found: dict[str, Fetch] = {}
+        for exchange in self.routes.streams:
+            if exchange.protocol is not None:
+                found |= exchange.protocol.polled()
+        return found
+
+    def updated(self, uri: str) -> None:
+        """Notify the streams that watch the resource at this URI, which has changed."""
+        for exchange in list(self.routes.streams):
+            if exchange.protocol is not None and (lines := exchange.protocol.updated(uri)):
+                exchange.tell(lines)
 
     # All clients and calls
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.effects import Cancel, Origin, RejectedCall, Send, SendError
+from ..core.effects import Cancel, Origin, RejectedCall, Send, SendError, Watch
 from ..core.envelope import VERSION, meta_of
 from ..core.jsonrpc import INVALID_REQUEST, Fault, Notification, Request, answer, error
 from ..core.protocol import Protocol
@@ -102,7 +102,7 @@ class StatelessHandler:
         for effect in effects:
             if isinstance(effect, Send):
                 exchange.tell(effect.line)
-        return []
+        return [effect for effect in effects if isinstance(effect, Watch)]
 
     def _repeated(self, catalog: Catalog, tool: str) -> dict[str, str]:
         """Return the arguments of a tool that header fields must repeat.
