@@ -9,6 +9,7 @@ from package.runtime.core.jsonrpc import parse
 from package.runtime.streamable import session_wishes
 
 from tests.streamable.conftest import TOOLS
+from tests.streamable.listeners import wait_for_listeners
 from tests.streamable.messages import META, Session, calling, encoded, post, request
 from tests.streamable.servers import Server
 from tests.streamable.test_changes import _generated
@@ -79,6 +80,7 @@ def test_another_replica_hears_of_the_level_from_the_store_alone(telling: Path, 
         Server(telling, upstream, "aiohttp", STORE=store, STATE_KEY=KEY) as other,
         Server(telling, upstream, "aiohttp", STATE_KEY=KEY) as apart,
     ):
+        wait_for_listeners(store, 2)
         session = Session(one)
         assert told(other, session) == []
         set_level(session, "debug")
