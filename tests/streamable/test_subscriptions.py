@@ -8,6 +8,7 @@ import pytest
 
 from tests.streamable.client import Connection
 from tests.streamable.conftest import TOOLS
+from tests.streamable.listeners import wait_for_listeners
 from tests.streamable.messages import META, Session, post, request, stateless
 from tests.streamable.servers import Server
 from tests.streamable.test_changes import _generated
@@ -72,6 +73,7 @@ def test_the_replica_with_the_stream_hears_of_the_subscription(watching: Path, u
         Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as one,
         Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as other,
     ):
+        wait_for_listeners(store, 2)
         session = Session(one)
         with listening(other, session) as connection:
             subscribed(session)
