@@ -109,7 +109,7 @@ CHOICES: list[tuple[str, str, Callable[[dict[str, Any]], bool]]] = [
     ("Effect", "changes or deletes", lambda tool: tool["annotations"]["destructiveHint"]),
     ("Method", "PATCH", lambda tool: tool["operation"]["method"] == "PATCH"),
     ("Tag", "Care", lambda tool: "Care" in tool["operation"]["tags"]),
-    ("Notes", "has notes", lambda tool: tool["name"] == "replace_pedigree"),
+    ("Notes", "has notes", lambda tool: tool["name"] in ("replace_pedigree", "request_adoption")),
 ]
 
 
