@@ -76,7 +76,7 @@ def test_hard_25_the_files_of_a_run_share_the_budget(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(budgets, "MEMORY", 10_000)
     library = Library(Diagnostics())
     library.add("a", b'"' + b"x" * 2900 + b'"', None)
-    with pytest.raises(FatalError, match="too large together"):
+    with pytest.raises(FatalError, match="are together larger than"):
         library.add("b", b'"' + b"x" * 2900 + b'"', None)
 
 
