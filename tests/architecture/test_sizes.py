@@ -14,8 +14,6 @@ DISCUSSED: dict[str, str] = {
     "templates/package/runtime/calls/execution.py": "one call, from arguments to result, in one sequence",
     "templates/package/runtime/core/catalog.py": "the tables of a server: how they are read, checked and listed",
     "templates/package/runtime/core/table.py": "the types of all tables, which one schema is compared with",
-    "templates/package/runtime/server.py": "all that shares one lock: reading lines, the protocol, writing answers",
-    "templates/package/runtime/core/wire_formats.py": "the form of each message in each revision, in one place",
     "templates/package/runtime/core/protocol.py": "the whole of the conversation: its table, its state and its answers",
 }
 """Files with more than TALK lines → the reason why they are not split."""

@@ -29,7 +29,11 @@ OF_RESULTS = (
     Mutation("how many messages", "call_log.py", "if self._room < 1:", "if False:", (LOGS,)),
     Mutation("secrets in log messages", "call_log.py", "log.redacted(text)", "text", (LOGS,)),
     Mutation(
-        "levels of many sessions", "session_wishes.py", "if len(self._known) > MOST:", "if False:", (LOGS_OF_SESSIONS,)
+        "levels of many sessions",
+        "session_notifications.py",
+        "if len(self._known) > MOST:",
+        "if False:",
+        (LOGS_OF_SESSIONS,),
     ),
     Mutation("how many resources are polled", "poller.py", "list(watched.items())[:MOST]", "watched", (POLLER,)),
     Mutation(
@@ -40,7 +44,13 @@ OF_RESULTS = (
         (POLLER,),
     ),
     Mutation("what cannot be watched", "watching.py", 'features.polls and "poll" in found.entry', "True", (WATCHING,)),
-    Mutation("how many resources a client watches", "wishes.py", "len(self.uris) < MOST_URIS", "True", (WATCHING,)),
+    Mutation(
+        "how many resources a client watches",
+        "notification_settings.py",
+        "len(self.uris) < MOST_URIS",
+        "True",
+        (WATCHING,),
+    ),
     Mutation(
         "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)
     ),

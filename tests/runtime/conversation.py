@@ -18,12 +18,12 @@ from package.runtime.core.effects import (
     Dialogue,
     Fetch,
     LogMessage,
+    PollResources,
     Preload,
     ReadResource,
     RejectedCall,
     Send,
     UserAnswer,
-    Watch,
 )
 from package.runtime.core.framing import Lines
 from package.runtime.core.jsonrpc import parse
@@ -201,7 +201,7 @@ class Conversation:
         elif isinstance(effect, RejectedCall):
             self.rejected.append(effect.name)
         else:
-            assert isinstance(effect, (Preload, Watch))
+            assert isinstance(effect, (Preload, PollResources))
             self.expecting = True
 
     def _call(self, call: Call) -> None:

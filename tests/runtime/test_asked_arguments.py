@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from package.runtime.core.asked_arguments import listed_without_asking
 
+from mcpgen.lower.tool import questions as compiler_questions
+from mcpgen.model.asking import AskedQuestion
 from tests.runtime.test_questions import ADDRESS, CARD, MISSING, SCHEMA
 
 
@@ -24,3 +26,15 @@ def test_a_description_does_not_say_that_the_user_is_asked_who_cannot_be(questio
     told = "Orders. The user is asked for tea. Leave out what you do not know of x: the user is asked."
     listed = listed_without_asking({"description": told, "inputSchema": SCHEMA}, questions)
     assert listed["description"] == described
+
+
+@pytest.mark.parametrize("description", ["Orders.", ""])
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_sentence_of_the_compiler_is_the_one_that_is_left_out(description: str, missing: bool) -> None:
+    """The compiler writes the sentence, and the runtime finds it again by its first words."""
+    question = AskedQuestion("address", (), {"street": {}}, without="arguments", missing=missing)
+    told = compiler_questions.told(description, (question,))
+    written: Any = {"name": "address", "without": "arguments", **({"missing": True} if missing else {})}
+    assert told != description
+    listed = listed_without_asking({"description": told, "inputSchema": SCHEMA}, [written])
+    assert listed["description"] == description

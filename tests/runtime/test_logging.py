@@ -160,7 +160,7 @@ def test_waiting_for_the_rate_is_told() -> None:
 
     async def scene() -> None:
         span = spans.Span()
-        span.tells = lambda level, text: heard.append((level, text))
+        span.client_log = lambda level, text: heard.append((level, text))
         spans.enter(span)
         limiter = RequestLimiter(2, Rate(1, 3.0, "in 3 s"), lambda: 0.0, rest)
         for _ in range(2):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.jsonrpc import parse
-from package.runtime.streamable import session_wishes
+from package.runtime.streamable import session_notifications
 
 from tests.streamable.conftest import TOOLS
 from tests.streamable.listeners import wait_for_listeners
@@ -90,8 +90,8 @@ def test_another_replica_hears_of_the_level_from_the_store_alone(telling: Path, 
 
 
 def level_of(server: Replica, id_: str) -> int | None:
-    wishes = server.found(id_).protocol.wishes
-    return wishes.level if wishes else None
+    settings = server.found(id_).protocol.notifications
+    return settings.level if settings else None
 
 
 def test_a_level_that_another_replica_granted_counts_until_the_session_ends() -> None:
@@ -104,11 +104,11 @@ def test_a_level_that_another_replica_granted_counts_until_the_session_ends() ->
         assert level_of(server, id_) == (ERROR if level == "error" else DEBUG)
     assert level_of(server, other) is None
     server.handler.end(server.found(id_))
-    assert len(server.handler._wishes) == 0
+    assert len(server.handler._notifications) == 0
 
 
 def test_the_levels_of_the_latest_sessions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_wishes, "MOST", 2)
+    monkeypatch.setattr(session_notifications, "MOST", 2)
     server = Replica()
     ids = [server.begun() for _ in range(3)]
     for id_ in (*ids, ids[0]):

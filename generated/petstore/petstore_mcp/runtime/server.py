@@ -20,7 +20,7 @@ import time
 from _thread import allocate_lock
 
 from .core.catalog import Catalog, CatalogError
-from .core.effects import Call, Cancel, LogMessage, Preload, ReadResource, RejectedCall, Send, UserAnswer, Watch
+from .core.effects import Call, Cancel, LogMessage, PollResources, Preload, ReadResource, RejectedCall, Send, UserAnswer
 from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
@@ -161,10 +161,8 @@ class Server:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
             caller = self._caller  # stored results exist only after the first call
-            if caller is None:
-                self.done(effect.key, Contents(effect.uri, None))
-            else:
-                self.done(effect.key, caller.resources.look_up(effect.uri))
+            found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
+            self.done(effect.key, found)
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
@@ -173,8 +171,10 @@ class Server:
             self._running().cancel(effect.key)
         elif isinstance(effect, UserAnswer):
             self._running().answer(effect.key, effect.reply)
-        elif isinstance(effect, (Preload, Watch)):
-            self._expect(effect)
+        elif isinstance(effect, Preload):
+            self._running()
+        elif isinstance(effect, PollResources):
+            self._running().tell(self._poll)
         elif isinstance(effect, LogMessage):
             from .core import log
 
@@ -198,12 +198,6 @@ class Server:
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
-
-    def _expect(self, effect: Preload | Watch) -> None:
-        """Start the engine, and let it poll if the client watches resources."""
-        engine = self._running()
-        if isinstance(effect, Watch):
-            engine.tell(self._poll)
 
     def _poll(self) -> None:
         """Poll the resources that the client watches. The engine's thread calls this method."""
@@ -286,17 +280,12 @@ class Server:
         Return True if a line was written.
         """
         with self._lock:
-            line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
-            if line is not None:
-                self._outbox.write(line)
-            return line is not None
+            return self._write(self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question))
 
     def log(self, key: int, level: str, text: str) -> None:
         """Send a log message about a call to the client."""
         with self._lock:
-            line = self._protocol.log(key, level, text)
-            if line is not None:
-                self._outbox.write(line)
+            self._write(self._protocol.log(key, level, text))
 
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if the client wants progress.
@@ -304,9 +293,13 @@ class Server:
         Progress is written at once, never held, so that it cannot follow the answer of its call.
         """
         with self._lock:
-            line = self._protocol.progress(key, done, total, message)
-            if line is not None:
-                self._outbox.write(line)
+            self._write(self._protocol.progress(key, done, total, message))
+
+    def _write(self, line: bytes | None) -> bool:
+        """Write a line at once. Return False if there is no line to write."""
+        if line is not None:
+            self._outbox.write(line)
+        return line is not None
 
 
 def main() -> int:

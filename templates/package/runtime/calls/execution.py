@@ -315,7 +315,7 @@ class ToolExecutor:
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
             refused = self._own.sentence(tool.name, reason)
-            spans.tell("warning", f"Refused, and sent nothing: {refused}")
+            spans.log_to_client("warning", f"Refused, and sent nothing: {refused}")
             return Result.error(refused), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
@@ -483,7 +483,7 @@ class ToolExecutor:
                 answer = await self._sender.send(ready, sent, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
-            spans.tell("error", f"{sent} got no answer: {failure.reason}.")
+            spans.log_to_client("error", f"{sent} got no answer: {failure.reason}.")
             return failure, sent
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)

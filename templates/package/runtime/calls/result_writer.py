@@ -60,7 +60,7 @@ class ResultWriter:
         if response.is_large(answer, most):
             self.cut = True
             spans.note(cut=True)
-            spans.tell("notice", f"Shows {most:,} bytes of an answer that has {answer.size:,}.")
+            spans.log_to_client("notice", f"Shows {most:,} bytes of an answer that has {answer.size:,}.")
             await self.keep(answer, sent, budget)
         result = response.interpret(answer, sent, self._redactor, most)
         if view is not None and not result.is_error:

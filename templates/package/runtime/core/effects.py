@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .table import CompletionSource, Prompt, Resource
     from .wire_formats import Contents
 
-    Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage | Watch"
+    Effect: TypeAlias = (
+        "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage | PollResources"
+    )
     FindResource: TypeAlias = "Callable[[str], Contents | Fetched | None]"
 
 
@@ -109,8 +111,8 @@ class Handshake:
         self.urls = urls
 
 
-class Watch:
-    """Look from now on whether resources have changed that clients watch."""
+class PollResources:
+    """Begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
 

@@ -8,13 +8,14 @@ stream. In the handshake era, the client is notified. Nothing may be sent before
 One notification is enough for several changes, since the client requests the list again. No notification is sent about
 a kind of list that the server did not have when the client subscribed.
 
-Streams may also ask for the changes of single resources, by their URIs.
+Streams may also ask for the changes of single resources, by their URIs. The forms of all these notifications are here
+too: they are the same in all revisions.
 """
 
 from __future__ import annotations
 
 from .jsonrpc import notification
-from .wire_formats import stream_params
+from .jsontext import dumps, echo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,3 +84,31 @@ class Subscriptions:
         for id, heard in self._streams.items():  # noqa: A001
             lines += [notification(_CHANGED.format(kind), stream_params(id)) for kind in lists if kind in heard]
         return b"".join(lines)
+
+
+def acknowledged_params(id: str | int, lists: tuple[str, ...] = (), uris: tuple[str, ...] = ()) -> bytes:  # noqa: A002
+    """Return the params of notifications/subscriptions/acknowledged: the lists and resources whose changes the stream
+    will report.
+    """
+    told: dict[str, object] = {f"{kind}ListChanged": True for kind in lists}
+    if uris:
+        told["resourceSubscriptions"] = uris
+    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], dumps(told))
+
+
+def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
+    """Return the params of a notification on the stream that the request with this id opened. `uri`: the resource that
+    has changed.
+    """
+    changed = b',"uri":%b' % dumps(uri) if uri else b""
+    return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}%b}' % (echo(id), changed)
+
+
+def updated_params(uri: str) -> bytes:
+    """Return the params of notifications/resources/updated in the handshake era."""
+    return dumps({"uri": uri})
+
+
+def ended_result(id: str | int) -> bytes:  # noqa: A002
+    """Return the result of subscriptions/listen when the server ends the stream."""
+    return b'{"resultType":"complete",%b' % stream_params(id)[1:]

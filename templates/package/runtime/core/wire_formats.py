@@ -306,34 +306,6 @@ def log_params(level: str, logger: str, text: str) -> bytes:
     return dumps({"level": level, "logger": logger, "data": text})
 
 
-def acknowledged_params(id: str | int, lists: tuple[str, ...] = (), uris: tuple[str, ...] = ()) -> bytes:  # noqa: A002
-    """Return the params of notifications/subscriptions/acknowledged: the lists and resources whose changes the stream
-    will report.
-    """
-    told: dict[str, object] = {f"{kind}ListChanged": True for kind in lists}
-    if uris:
-        told["resourceSubscriptions"] = uris
-    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], dumps(told))
-
-
-def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
-    """Return the params of a notification on the stream that the request with this id opened. `uri`: the resource that
-    has changed.
-    """
-    changed = b',"uri":%b' % dumps(uri) if uri else b""
-    return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}%b}' % (echo(id), changed)
-
-
-def updated_params(uri: str) -> bytes:
-    """Return the params of notifications/resources/updated in the handshake era."""
-    return dumps({"uri": uri})
-
-
-def ended_result(id: str | int) -> bytes:  # noqa: A002
-    """Return the result of subscriptions/listen when the server ends the stream."""
-    return b'{"resultType":"complete",%b' % stream_params(id)[1:]
-
-
 def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str, object]:
     """Return ServerCapabilities. Resources are always offered, because any tool may store a large answer."""
     listed = ["tools", "resources", *(["prompts"] if "prompts" in offered else [])]

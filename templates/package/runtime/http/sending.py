@@ -121,7 +121,7 @@ class Sender:
             if pause is None:
                 break
             why = outcome.reason if isinstance(outcome, Failure) else f"the API answered {outcome.named}"
-            spans.tell("warning", f"Sends the request again in {pause:.1f} s, because {why}.")
+            spans.log_to_client("warning", f"Sends the request again in {pause:.1f} s, because {why}.")
             await self._rest(pause)
         if isinstance(outcome, Failure):
             raise outcome

@@ -183,7 +183,7 @@ class AcceptedCall:
         from .call_log import CallLog  # imported late: few clients want log messages
 
         clock = asyncio.get_running_loop().time
-        self._log = span.tells = CallLog(level, partial(self.listener.log, self.call.key), clock)
+        self._log = span.client_log = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
         """Record the end of a phase. Progress is sent at most once in LASTING seconds, and names the latest phase."""

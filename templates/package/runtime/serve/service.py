@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.effects import Call, Cancel, Origin, Peer, ReadResource, RejectedCall, UserAnswer, Watch
+from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import parse
 from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
@@ -294,7 +294,7 @@ class Service:
             self._work.abandon(effect.key)
         elif isinstance(effect, UserAnswer):
             self._work.answered(effect.key, effect.reply)
-        elif isinstance(effect, Watch):
+        elif isinstance(effect, PollResources):
             self._poller.wake()
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
@@ -336,7 +336,7 @@ class Service:
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Carry out the effects of a session's message that another replica received."""
         known = self._endpoint.older
-        self._poller.wake()  # if the session's stream is here, and it was the wish to watch a resource
+        self._poller.wake()  # the session's stream may be here, and the message may subscribe to a resource
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.effects import Cancel, Origin, RejectedCall, Send, SendError, Watch
+from ..core.effects import Cancel, Origin, PollResources, RejectedCall, Send, SendError
 from ..core.envelope import VERSION, meta_of
 from ..core.jsonrpc import INVALID_REQUEST, Fault, Notification, Request, answer, error
 from ..core.protocol import Protocol
-from ..core.subscriptions import Subscriptions
-from ..core.wire_formats import STATELESS_REVISIONS, ended_result
+from ..core.subscriptions import Subscriptions, ended_result
+from ..core.wire_formats import STATELESS_REVISIONS
 from . import mirrored_headers
 from .admission import REVISION, accepted, busy
 from .exchange import Exchange
@@ -102,7 +102,7 @@ class StatelessHandler:
         for effect in effects:
             if isinstance(effect, Send):
                 exchange.tell(effect.line)
-        return [effect for effect in effects if isinstance(effect, Watch)]
+        return [effect for effect in effects if isinstance(effect, PollResources)]
 
     def _repeated(self, catalog: Catalog, tool: str) -> dict[str, str]:
         """Return the arguments of a tool that header fields must repeat.

@@ -322,7 +322,7 @@ class RunningProgram:
         call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
         span = call.span = spans.Span(self._span.origin)
         span.program, span.whole = self.record.run, True
-        span.offered, span.tells = self._span.offered, self._span.tells
+        span.offered, span.client_log = self._span.offered, self._span.client_log
         audit = self._executor.record
         if audit is not None and (refusal := audit.begin(call)):
             raise Stopped(str(refusal))

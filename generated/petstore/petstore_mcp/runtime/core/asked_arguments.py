@@ -29,14 +29,14 @@ def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) 
     return found
 
 
-_ASKED, _LEFT_OUT = " The user is asked for ", " Leave out what you do not know of "
+_ASKED, _LEFT_OUT = "The user is asked for ", "Leave out what you do not know of "
 """Beginnings of the last sentences of a description, which the compiler adds (`questions.told`)."""
 
 
 def _silent(description: str, beginning: str) -> str:
     """Return a description without the last sentence that begins so."""
     kept, found, _ = description.rpartition(beginning)
-    return kept if found else description
+    return kept.rstrip() if found else description
 
 
 def _with(schema: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:

@@ -56,14 +56,14 @@ def stateless_revision(meta: Members) -> str:
     return version
 
 
-def log_level(request: Request, revision: str, wished: int | None) -> int | None:
+def log_level(request: Request, revision: str, set_level: int | None) -> int | None:
     """Return the lowest level of log messages that the client wants for a request, as an index of LOG_LEVELS.
 
     Return None if the client wants no log messages. A stateless request names the level itself. For any other request,
-    `wished` counts: the level of the client's last `logging/setLevel`, or None.
+    `set_level` counts: the level of the client's last `logging/setLevel`, or None.
     """
     if revision not in STATELESS_REVISIONS:
-        return wished
+        return set_level
     named = request.meta.get(_LOG_LEVEL) if isinstance(request.meta, dict) else None
     return LOG_LEVELS.index(named) if isinstance(named, str) else None
 

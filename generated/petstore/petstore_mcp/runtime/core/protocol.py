@@ -54,13 +54,13 @@ from .effects import (
     Handshake,
     LogMessage,
     Origin,
+    PollResources,
     Preload,
     ReadResource,
     RejectedCall,
     Send,
     SendError,
     UserAnswer,
-    Watch,
 )
 from .elicitation import Questions
 from .envelope import LOG_LEVELS, dialogue, handshake_dialogue, log_level, origin, progress_token
@@ -90,7 +90,6 @@ from .wire_formats import (
     STATELESS_REVISIONS,
     Failure,
     Result,
-    acknowledged_params,
     discover_result,
     elicitation_params,
     has,
@@ -98,7 +97,6 @@ from .wire_formats import (
     list_result,
     log_params,
     progress_params,
-    updated_params,
 )
 
 TYPE_CHECKING = False
@@ -111,9 +109,9 @@ if TYPE_CHECKING:
     from .effects import Effect, Fetch, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
+    from .notification_settings import NotificationSettings
     from .subscriptions import Subscriptions
     from .wire_formats import Asked, Outcome
-    from .wishes import Wishes
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
 
@@ -143,12 +141,12 @@ class Protocol:
         keys: Iterator[int] | None = None,
         questions: Questions | None = None,
         observer: Observer | None = None,
-        wishes: Wishes | None = None,
+        notifications: NotificationSettings | None = None,
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
         `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
-        call keys that are unique in the process, and `questions` holds this client's open questions. `wishes`:
+        call keys that are unique in the process, and `questions` holds this client's open questions. `notifications`:
         notifications that this client has asked for before, or None.
         """
         self._catalog = catalog
@@ -159,7 +157,7 @@ class Protocol:
         self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
         self._origin = Origin()  # caller and trace, as stated in the handshake
         self._questions = questions or Questions()
-        self.wishes = wishes
+        self.notifications = notifications
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
@@ -296,7 +294,7 @@ class Protocol:
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1]
         self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
         self._origin = Origin(request.params.get("clientInfo"), peer=self._origin.peer)
-        self.wishes = None
+        self.notifications = None
         if self._subscriptions is not None and self._changes:
             self._subscriptions.greeted(self._lists())
         told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
@@ -334,20 +332,20 @@ class Protocol:
                 raise Fault(INVALID_PARAMS, reason)
             if reason is not None:
                 raise Fault(RESOURCE_NOT_FOUND, "There is nothing at this URI.", {"uri": uri[:MAX_URI]})
-        return [*self._granted(request), Watch()]
+        return [*self._granted(request), PollResources()]
 
     def _granted(self, request: Request) -> list[Effect]:
-        from .wishes import Wishes  # imported here: few clients ask for notifications
+        from .notification_settings import NotificationSettings  # imported here: few clients ask for notifications
 
-        wishes = self.wishes or Wishes()
-        wishes.grant(request.method, request.params)
-        self.wishes = wishes
+        asked = self.notifications or NotificationSettings()
+        asked.apply(request.method, request.params)
+        self.notifications = asked
         return [Send(answer(request.id, b"{}"))]
 
     def _log_level(self, request: Request, revision: str) -> int | None:
         if not self._catalog.offers("logging"):
             return None
-        return log_level(request, revision, self.wishes.level if self.wishes else None)
+        return log_level(request, revision, self.notifications.level if self.notifications else None)
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
@@ -431,12 +429,14 @@ class Protocol:
         asked = request.params.get("notifications")
         if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+        from . import subscriptions  # imported here: few clients subscribe
+
         self._in_flight.ids[request.id] = STREAM
         told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
         uris = self._watched_by(request.id, asked.get("resourceSubscriptions"))
-        params = acknowledged_params(request.id, told if self._changes else (), uris)
+        params = subscriptions.acknowledged_params(request.id, told if self._changes else (), uris)
         acknowledged = Send(notification("notifications/subscriptions/acknowledged", params))
-        return [acknowledged, Watch()] if uris else [acknowledged]
+        return [acknowledged, PollResources()] if uris else [acknowledged]
 
     def _watched_by(self, id: Id, asked: object) -> tuple[str, ...]:  # noqa: A002
         """Let a stream watch those of the resources asked for that can be watched, and return their URIs."""
@@ -469,7 +469,7 @@ class Protocol:
             from . import watching  # loaded already
 
             told += b"".join(map(self.updated, watching.changed(former, self._features(), watched)))
-        level = self.wishes.level if self.wishes else None
+        level = self.notifications.level if self.notifications else None
         if level is None or not catalog.offers("logging") or level > LOG_LEVELS.index("notice"):
             return told
         said = f"The server was generated again: version {catalog.version}, {len(catalog.names())} tools."
@@ -480,8 +480,8 @@ class Protocol:
     @property
     def watched(self) -> list[str]:
         """Return the URIs of the resources whose changes this client wants to hear of."""
-        wished = self.wishes.uris if self.wishes is not None else ()
-        return sorted({*wished, *(self._subscriptions.watched if self._subscriptions is not None else ())})
+        subscribed = self.notifications.uris if self.notifications is not None else ()
+        return sorted({*subscribed, *(self._subscriptions.watched if self._subscriptions is not None else ())})
 
     def polled(self) -> dict[str, Fetch]:
         """Return the requests that fetch the watched resources that are polled, by URI."""
@@ -494,7 +494,9 @@ class Protocol:
     def updated(self, uri: str) -> bytes:
         """Return the notifications that the resource at this URI has changed."""
         told = self._subscriptions.updated(uri) if self._subscriptions is not None else b""
-        if self.wishes is not None and uri in self.wishes.uris:
+        if self.notifications is not None and uri in self.notifications.uris:
+            from .subscriptions import updated_params  # imported here: few clients watch resources
+
             told += notification("notifications/resources/updated", updated_params(uri))
         return told
 

@@ -116,13 +116,14 @@ class Span:
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
     - `operation`: the record of the client's request, None if nothing is measured.
-    - `tells`: function that sends a log message (level, text) to the client, or None if the client wants none.
+    - `client_log`: function that sends a log message (level, text) to the client, or None if the client wants none.
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
 
     __slots__ = (
         "acted",
         "call",
+        "client_log",
         "confirmation",
         "cut",
         "looked_up",
@@ -140,7 +141,6 @@ class Span:
         "rewritten",
         "sent",
         "status",
-        "tells",
         "unanswered",
         "whole",
         "within",
@@ -169,7 +169,7 @@ class Span:
         self.looked_up: dict[str, str | int] = {}
         self.operation: Operation | None = None
         self.reads: Reading | None = None
-        self.tells: Callable[[str, str], None] | None = None
+        self.client_log: Callable[[str, str], None] | None = None
 
     @property
     def traced(self) -> bool:
@@ -241,11 +241,11 @@ def act() -> bool:
     return span is None or span.act()
 
 
-def tell(level: str, text: str) -> None:
+def log_to_client(level: str, text: str) -> None:
     """Send a log message to the client of the current call, if the client wants messages of this level."""
     span = _current.get()
-    if span is not None and span.tells is not None:
-        span.tells(level, text)
+    if span is not None and span.client_log is not None:
+        span.client_log(level, text)
 
 
 def note(**facts: object) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from .effects import Fetch, Fetched, Origin
+from .notification_settings import MOST_URIS
 from .wire_formats import Contents
-from .wishes import MOST_URIS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -149,7 +149,7 @@ class RequestLimiter:
         return True
 
     async def _pause(self, rate: Rate, seconds: float) -> None:
-        spans.tell("info", f"Waits {seconds:.1f} s, because this server sends no more than {rate}.")
+        spans.log_to_client("info", f"Waits {seconds:.1f} s, because this server sends no more than {rate}.")
         await self._rest(seconds)
 
     async def _room(self, who: tuple[str, str], latest: float) -> None:

@@ -40,8 +40,8 @@ class Exchange:
 
     def __enter__(self) -> Exchange:
         self._span.requests += 1
-        if self._span.tells is not None:
-            self._span.tells("debug", f"Sends {self._request.method} {self._request.template}.")
+        if self._span.client_log is not None:
+            self._span.client_log("debug", f"Sends {self._request.method} {self._request.template}.")
         if self._span.operation is not None:
             self._sending = self._span.operation.sends(self._request, self._address)
         if self._heard:
@@ -60,8 +60,8 @@ class Exchange:
         self._span.received += received
         if self._sending is not None:
             self._sending.status = answer.status
-        if self._span.tells is not None:
-            self._span.tells("debug", f"The API answered {answer.named} with {received:,} bytes.")
+        if self._span.client_log is not None:
+            self._span.client_log("debug", f"The API answered {answer.named} with {received:,} bytes.")
         if self._heard:
             self._line = {"status": answer.status, "sent": sent, "received": received}
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..core.effects import Origin, RejectedCall, Watch
+from ..core.effects import Origin, PollResources, RejectedCall
 from ..core.envelope import is_stateless, meta_of
 from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
@@ -90,7 +90,7 @@ class Endpoint:
             return _answered(found, fields)
         if head.method == "GET":
             exchange, recalls = self.older.streams.open(found, head, fields)
-            return exchange, [*recalls, *([Watch()] if found.protocol.watched else [])]
+            return exchange, [*recalls, *([PollResources()] if found.protocol.watched else [])]
         exchange, _ = _answered(Answer(204), fields)
         return exchange, [*self.older.end(found)]
 

@@ -14,10 +14,10 @@ from ..core.effects import Cancel, Send
 from ..core.elicitation import Questions
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
 from ..core.methods import BATCH_REVISION
+from ..core.notification_settings import METHODS
 from ..core.protocol import Protocol
 from ..core.subscriptions import Subscriptions
 from ..core.wire_formats import HANDSHAKE_REVISIONS
-from ..core.wishes import METHODS
 from . import session
 from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
@@ -25,8 +25,8 @@ from .head import Answer, json_answer, refused
 from .recent_sessions import RecentSessions
 from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, EventQueue, Recording
 from .session import Session
+from .session_notifications import SessionNotifications
 from .session_streams import SessionStreams
-from .session_wishes import SessionWishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,7 +98,7 @@ class SessionHandler:
         self._recent = RecentSessions()
         self._kept = EventQueue(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
         self._ended: dict[str, float] = {}
-        self._wishes = SessionWishes()
+        self._notifications = SessionNotifications()
 
     # Messages from clients
 
@@ -136,7 +136,7 @@ class SessionHandler:
         if isinstance(message, Batch):
             return self._batch(found, message, fields)
         if isinstance(message, Request) and message.method in METHODS:
-            return self._wish(found, message, line, fields)
+            return self._set_notifications(found, message, line, fields)
         if isinstance(message, Request):
             return self._request(found, message, fields)
         exchange = Exchange(None, stateless=False, fields=fields)
@@ -167,9 +167,9 @@ class SessionHandler:
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
         """Return the effects of a session's message that another replica received."""
         if isinstance(message, Request):
-            wishes = self._wishes.grant(id, message)
+            settings = self._notifications.apply(id, message)
             if id in self._sessions:
-                self._sessions[id].protocol.wishes = wishes
+                self._sessions[id].protocol.notifications = settings
             return []
         found = self._sessions.get(id)
         return [] if found is None else self._told(found, message)
@@ -184,7 +184,7 @@ class SessionHandler:
         """End the session with this id in this process, and return the effects."""
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
-        self._wishes.drop(id)
+        self._notifications.drop(id)
         found = self._sessions.pop(id, None)
         if found is None:
             return []
@@ -262,7 +262,7 @@ class SessionHandler:
             handshake, until = opened
             found = self._sessions.get(id) or self._restored(id, handshake, catalog)
             self._recent.put(found, peer.principal, until)
-        found.protocol.wishes = self._wishes.get(id) or found.protocol.wishes
+        found.protocol.notifications = self._notifications.get(id) or found.protocol.notifications
         return None if found.digest in self._ended else found
 
     def _restored(self, id: str, handshake: Handshake, catalog: Catalog) -> Session:  # noqa: A002
@@ -275,15 +275,15 @@ class SessionHandler:
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
 
-    def _wish(self, found: Session, request: Request, line: bytes, fields: Fields) -> Told:
+    def _set_notifications(self, found: Session, request: Request, line: bytes, fields: Fields) -> Told:
         """Store which notifications a session wants, in this process and on the other replicas.
 
         The session id cannot contain this, since it was issued before.
         """
         exchange, effects = self._request(found, request, fields)
-        if found.protocol.wishes is None:
+        if found.protocol.notifications is None:
             return exchange, [*effects]
-        self._wishes.put(found.id, found.protocol.wishes)
+        self._notifications.put(found.id, found.protocol.notifications)
         return exchange, [*effects, Relay(found.id, line)]
 
     def _request(self, found: Session, request: Request, fields: Fields) -> Told:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Wishes of a client of the handshake era: which notifications it wants, such as log messages from a level on."""
+"""Which notifications a client of the handshake era has asked for: a level of log messages, and resources to watch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MOST_URIS = 100
 """Largest number of resources that one client may watch."""
 
 
-class Wishes:
-    """Notifications that one client wants.
+class NotificationSettings:
+    """Notifications that one client has asked for.
 
     `level`: lowest level of log messages, an index of LOG_LEVELS, or None before the client has set a level. `uris`:
     resources whose changes the client wants to hear of.
@@ -30,8 +30,8 @@ class Wishes:
         self.level: int | None = None
         self.uris: dict[str, None] = {}
 
-    def grant(self, method: str, params: Members) -> None:
-        """Store the wish of a request, such as the level of `logging/setLevel`. Raise Fault if `params` are invalid."""
+    def apply(self, method: str, params: Members) -> None:
+        """Apply a request such as `logging/setLevel`. Raise Fault if `params` are invalid."""
         if method == "logging/setLevel":
             level = params.get("level")
             if level not in LOG_LEVELS:

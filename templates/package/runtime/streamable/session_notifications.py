@@ -1,0 +1,58 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Remember which notifications each session has asked for, such as log messages from a level on. Does no I/O.
+
+A session id cannot contain these settings, since the client got the id before it sent the settings.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import Fault
+from ..core.notification_settings import NotificationSettings
+
+if TYPE_CHECKING:
+    from ..core.jsonrpc import Request
+
+MOST = 10_000
+"""Largest number of sessions whose settings are remembered."""
+
+
+# Decision 0236: Replicas share the log levels of sessions through the store.
+class SessionNotifications:
+    """Cache of the notification settings of sessions, by session id. The settings that changed longest ago go first."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, NotificationSettings] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, id: str) -> NotificationSettings | None:  # noqa: A002
+        """Return the settings of the session with this id, or None if it has none."""
+        return self._known.get(id)
+
+    def put(self, id: str, settings: NotificationSettings) -> None:  # noqa: A002
+        """Remember the settings of a session. If the cache is full, forget those that changed longest ago."""
+        self._known.pop(id, None)
+        self._known[id] = settings
+        if len(self._known) > MOST:
+            del self._known[next(iter(self._known))]
+
+    def apply(self, id: str, request: Request) -> NotificationSettings:  # noqa: A002
+        """Apply a request that another replica received. Return all settings of the session.
+
+        An invalid request is ignored here, since the other replica has answered it with an error.
+        """
+        settings = self._known.get(id) or NotificationSettings()
+        with suppress(Fault):
+            settings.apply(request.method, request.params)
+        self.put(id, settings)
+        return settings
+
+    def drop(self, id: str) -> None:  # noqa: A002
+        """Forget the settings of a session that has ended."""
+        self._known.pop(id, None)
