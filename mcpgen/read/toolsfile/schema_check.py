@@ -183,7 +183,7 @@ class _Walk:
             self.visit(item, items, at.item(index, _noun(items), as_object(item).get("name")))
 
     def _text(self, value: str, node: JsonObject, at: _Position) -> None:
-        described = as_text(node.get("description"))
+        described = _about(at.key, as_text(node.get("description")))
         if "pattern" in node and not _compiled(as_text(node["pattern"])).search(value):
             code = "invalid-name" if at.key in ("name", "prefix") else "invalid-value"
             hint = nearest(value, [str(example) for example in as_list(node.get("examples"))]) or described
@@ -254,8 +254,13 @@ def _number(node: JsonObject, keyword: str, default: int) -> int:
 
 
 def _described(properties: JsonObject, key: str) -> str:
-    """Return the description of a key in the schema."""
-    return as_text(_resolved(as_object(properties.get(key))).get("description"))
+    """Return the description of a key in the schema, as a hint."""
+    return _about(key, as_text(_resolved(as_object(properties.get(key))).get("description")))
+
+
+def _about(key: str, description: str) -> str:
+    """Return a description of a key as a hint. A description alone would not show that it explains the key."""
+    return f"`{key}`: {description}" if key and description else description
 
 
 def shown(value: JsonValue) -> str:
