@@ -4,8 +4,9 @@
 Theory
 ======
 
-The compiler has counted every word (`mcpgen/retrieval/index.py`), so that a query only adds up integers. The score of a
-tool `d` for the words `q` of a clause is
+The compiler has counted every word (`mcpgen/retrieval/index.py`), so the search only adds up integers for a query.
+A query may have several clauses, such as `find the user, then close the issue`. The score of a tool `d` for the words
+`q` of the query, or of one clause, is
 
     score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
@@ -18,10 +19,10 @@ tool `d` for the words `q` of a clause is
 - `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
   delete), and 0.7 if it has another effect. A question (`who`, `does`) asks to read.
 
-A query of several steps asks for several tools. So each clause is also ranked separately, and the rankings are merged
-by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are deterministic.
+A query of several steps asks for several tools. So the tools are ranked for the query and for each clause, and
+the rankings are merged by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are deterministic.
 
-A query of which the best tool explains too little has no results (`coverage.py`).
+If even the best tool contains too few words of the query, the result is empty (`coverage.py`).
 """
 
 from __future__ import annotations

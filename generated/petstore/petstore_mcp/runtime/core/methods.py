@@ -36,8 +36,8 @@ METHODS then says whether the method exists in the revision. The table lists eve
     subscriptions/listen                                                           x
     several messages in a line              x
 
-Prompts, completions, logging and tasks exist only if the server has any (NEEDS), and subscriptions only if any resource
-can change.
+The methods of prompts, completions, logging and tasks exist only if the server offers these features (NEEDS). Those of
+subscriptions exist only if any resource can change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Tasks of MCP in both forms: the extension of 2026-07-28, and the tasks of 2025-11-25. Pure functions.
+"""Read and encode messages about MCP tasks: those of 2025-11-25, and the tasks extension of 2026-07-28. No I/O.
 
-A call whose work goes on upstream may be answered with a task, which the client polls by `tasks/get`. The server stores
-nothing: the encrypted id of a task holds the data for asking the upstream about its state (`calls/jobs.py`).
+If the API goes on working after its response, the server may answer the call with a task. The client polls the task by
+`tasks/get`. The server stores nothing: the encrypted id of a task contains the request that asks the API for the state
+(`calls/jobs.py`).
 
                    2025-11-25                                2026-07-28
     a task begins  if the call brings `task`                 if the client declares the extension
