@@ -106,6 +106,20 @@ class TestWhileTheHookRuns:
         hook(before_plain)
         run(scene)
 
+    def test_a_hook_may_change_its_arguments_in_place_before_it_asks(self, hook: Any) -> None:
+        """The state belongs to the arguments that the client sent, which the client sends again."""
+
+        async def before_plain(arguments: Arguments) -> Arguments:
+            arguments["item"] = "mug"
+            return arguments | await context.ask("Which street?", STREET)
+
+        async def scene(the: Scene) -> None:
+            await resumed(the, await the.stateless("plain"), HERE)
+            assert the.sent == [{"item": "mug", "street": "Main 1"}]
+
+        hook(before_plain)
+        run(scene)
+
     def test_a_hook_may_go_on_without_an_answer(self, hook: Any) -> None:
         async def before_plain(arguments: Arguments) -> Arguments:
             try:

@@ -19,8 +19,9 @@ A query may have several clauses, such as `find the user, then close the issue`.
 - `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
   delete), and 0.7 if it has another effect. A question (`who`, `does`) asks to read.
 
-A query of several steps asks for several tools. So the tools are ranked for the query and for each clause, and
-the rankings are merged by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are deterministic.
+A query of several steps asks for several tools. So the tools are ranked for the query and for each clause, and the
+rankings are merged by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are
+deterministic.
 
 If even the best tool contains too few words of the query, the result is empty (`coverage.py`).
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -55,8 +56,8 @@ class Interview:
     """Questions and answers about one call.
 
     `answers`: name of a question -> field -> value. `asked`: name of the last question. `turn`: how often it was asked.
-    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `subject`: digest of
-    the call, for its states; "" if the call needs none. `dialogue`: the dialogue of these questions.
+    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `dialogue`: the
+    dialogue of these questions.
     """
 
     kind = "ask"
@@ -71,11 +72,13 @@ class Interview:
         self.arguments = arguments
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
-        self.subject = self._about() if call.dialogue.way == "result" or call.dialogue.state is not None else ""
+        needed = call.dialogue.way == "result" or call.dialogue.state is not None
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # at once: hooks may change them
 
-    def _about(self) -> str:
-        """Return the digest in hexadecimal of the call that a state is for. Large arguments make it slow."""
-        what = [self.kind, self.call.tool.name, self.call.tool.binding, self.arguments]
+    @cached_property
+    def subject(self) -> str:
+        """Return the digest in hexadecimal of the call that a state is for. Most calls with hooks never need it."""
+        what = [self.kind, self.call.tool.name, self.call.tool.binding, self._asked_for]
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
     @property
