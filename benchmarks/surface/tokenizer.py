@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -23,8 +22,8 @@ def count(texts: list[str]) -> list[int]:
         environment = environments.node("tokenizer", PACKAGES)
     except (environments.Missing, RuntimeError, OSError, subprocess.SubprocessError) as failure:
         raise Unavailable(str(failure)[-300:]) from failure
-    shutil.copy(COUNTER, environment)  # node finds packages only beside the script, so the script is copied there
+    script = environments.put_beside(environment, COUNTER)
     lines = "".join(json.dumps(text) + "\n" for text in texts)
-    command = ["node", str(environment / COUNTER.name)]
+    command = ["node", str(script)]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     return [int(line) for line in done.stdout.split()]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -45,9 +44,7 @@ def node_home() -> Path:
 def ask(driver: str, jobs: list[Any], folder: Path) -> list[Any]:
     """Run a driver, and return its answers to `jobs`."""
     if driver.endswith(".mjs"):
-        home = node_home()
-        shutil.copy(DRIVERS / driver, home)  # node finds packages only beside the script
-        command = ["node", str(home / driver)]
+        command = ["node", str(environments.put_beside(node_home(), DRIVERS / driver))]
     else:
         command = [str(python_home() / "bin" / "python"), str(DRIVERS / driver)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NODE_"))}

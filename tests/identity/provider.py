@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import threading
 import time
@@ -191,7 +190,7 @@ def serve(
         folder = environments.node("oidc-provider", PACKAGES)
     except RuntimeError:
         raise environments.Missing("oidc-provider of npm is needed, and cannot be installed here") from None
-    shutil.copy(SCRIPT, folder)
+    script = environments.put_beside(folder, SCRIPT)
     told = {
         "scopes": list(scopes),
         "clients": list(clients),
@@ -205,7 +204,7 @@ def serve(
         "refresh_seconds": refresh_seconds,
         "port": port,
     }
-    command = ["node", "--no-warnings", str(folder / SCRIPT.name), json.dumps(told)]
+    command = ["node", "--no-warnings", str(script), json.dumps(told)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdin is not None

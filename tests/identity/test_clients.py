@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -113,9 +112,8 @@ def driven(name: str, job: dict[str, Any]) -> dict[str, Any]:
     if kind == "python":
         command = [str(folder / "bin" / "python"), str(HERE / "drivers" / "python.py")]
     else:
-        script = "identity.mjs"
-        shutil.copy(HERE / "drivers" / "typescript.mjs", folder / script)
-        command = ["node", str(folder / script)]
+        script = environments.put_beside(folder, HERE / "drivers" / "typescript.mjs", "identity.mjs")
+        command = ["node", str(script)]
     told = json.dumps({**job, "major": int(major)})
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
     done = subprocess.run(

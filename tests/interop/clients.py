@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -130,7 +129,5 @@ def _driver(client: Client) -> list[str]:
     environment = ENVIRONMENTS[client.name]()
     if client.name.startswith("python"):
         return [str(environment / "bin" / "python"), "-m", f"tests.interop.drivers.{module}"]
-    # Node finds packages only beside the script, so the script is copied there.
-    for script in ("session.mjs", f"{module}.mjs"):
-        shutil.copy(DRIVERS / script, environment)
-    return ["node", str(environment / f"{module}.mjs")]
+    environments.put_beside(environment, DRIVERS / "session.mjs")
+    return ["node", str(environments.put_beside(environment, DRIVERS / f"{module}.mjs"))]

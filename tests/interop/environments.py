@@ -114,6 +114,19 @@ def _make(folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
     os.replace(written, folder / STAMP)
 
 
+def put_beside(packages: Path, script: Path, name: str = "") -> Path:
+    """Copy a script of node into the folder of its packages, and return the copy's path.
+
+    Node finds packages only beside the script. The copy replaces an earlier one in one step, because another test may
+    start node with that one at the same time. `name`: the copy's name, if it is not the script's own.
+    """
+    copied = packages / (name or script.name)
+    written = packages / f"{copied.name}.{os.getpid()}-{threading.get_ident()}.new"
+    shutil.copy(script, written)
+    os.replace(written, copied)
+    return copied
+
+
 def run(*command: str, cwd: Path | None = None) -> str:
     """Run a program, and return its output. Raise RuntimeError with all its output if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)

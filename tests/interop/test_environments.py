@@ -43,6 +43,18 @@ def test_the_console_script_runs_from_anywhere(server: Path, tmp_path: Path) -> 
     assert "petstore" in _printed(str(server), "--version", cwd=tmp_path)
 
 
+def test_a_script_is_replaced_in_one_step(tmp_path: Path) -> None:
+    """Check that node, started with the earlier copy of a script, never reads a part of the next copy."""
+    (script := tmp_path / "driver.mjs").write_text("first")
+    (packages := tmp_path / "packages").mkdir()
+    with environments.put_beside(packages, script).open() as earlier:
+        script.write_text("second")
+        later = environments.put_beside(packages, script)
+        assert (earlier.read(), later.read_text()) == ("first", "second")
+    assert environments.put_beside(packages, script, "other.mjs").name == "other.mjs"
+    assert sorted(path.name for path in packages.iterdir()) == ["driver.mjs", "other.mjs"]
+
+
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(environments, "CLIENTS", tmp_path / "clients")
